@@ -1,0 +1,1 @@
+"""The ground floor: serialising, hashing, trees, randomness, places, findings, facts and verdicts; no domain words."""

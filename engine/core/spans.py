@@ -1,0 +1,103 @@
+"""Places in source text: a position, a range, and a scalar that remembers where each of its characters was written.
+
+Decides how an offset in a scalar's value becomes a line and a column. Refuses to know YAML, expressions, or how a place
+is shown to people (`core.diagnostics` shows it).
+"""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import pairwise
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place between characters of a file, ordered by line, then column.
+
+    Attributes:
+        line: 1-based line.
+        column: 1-based column, counted in code points.
+    """
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A range of a file.
+
+    Attributes:
+        file: The path as it is shown to people.
+        start: Place of the first character.
+        end: Place after the last character (exclusive); equal to `start` for an empty range.
+    """
+
+    file: str
+    start: Position
+    end: Position
+
+    def __str__(self) -> str:
+        """The start as `file:line:column`, unescaped: for logs of trusted paths and for test messages."""
+        return f"{self.file}:{self.start.line}:{self.start.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    r"""A scalar's value with the map from its offsets to places, since a value may differ from its source.
+
+    A folded, quoted or block scalar drops indentation and resolves escapes, so that columns of the file do not advance
+    with offsets of the value. `marks` cuts the value into segments in which they do. For the source line `a: "x\ty"`
+    the value is `x<tab>y` and the marks are (0, 1:5), (1, 1:6), (2, 1:8).
+
+    Attributes:
+        value: The scalar's value.
+        file: The path as it is shown to people.
+        marks: Ascending (offset in value, place in file) pairs, the first at offset 0; within a segment each code point
+            of the value is one column of the file.
+    """
+
+    value: str
+    file: str
+    marks: tuple[tuple[int, Position], ...]
+
+    def __post_init__(self) -> None:
+        """Refuse marks that cannot place every offset.
+
+        Raises:
+            ValueError: Marks are missing at offset 0, not strictly ascending, or outside the value.
+        """
+        offsets = [offset for offset, _ in self.marks]
+        ascending = all(a < b for a, b in pairwise(offsets))
+        if not offsets or offsets[0] != 0 or not ascending or offsets[-1] > len(self.value):
+            raise ValueError(f"marks must begin at offset 0 and ascend within the value, not {offsets[:8]}")
+
+    @classmethod
+    def inline(cls, value: str, file: str = "<inline>") -> "Text":
+        """A text that is its own source: it begins at line 1, column 1, and each newline begins a line."""
+        marks = [(0, Position(1, 1))]
+        for offset, character in enumerate(value, start=1):
+            if character == "\n":
+                marks.append((offset, Position(len(marks) + 1, 1)))
+        return cls(value, file, tuple(marks))
+
+    def span(self, start: int = 0, end: int | None = None) -> Span:
+        """The range of the file that the value's characters `start` to `end` (exclusive; default: all) came from.
+
+        Where the characters end at a line's end, so does the range, although the next character is on another line.
+
+        Raises:
+            ValueError: Not 0 <= start <= end <= len(value).
+        """
+        stop = len(self.value) if end is None else end
+        if not 0 <= start <= stop <= len(self.value):
+            raise ValueError(f"no range {start}..{stop} in a text of {len(self.value)} characters")
+        first, after = self._place(start), self._place(stop)
+        if stop > start:
+            last = self._place(stop - 1)
+            if after.line != last.line:
+                after = Position(last.line, last.column + 1)
+        return Span(self.file, first, after)
+
+    def _place(self, offset: int) -> Position:
+        at, place = self.marks[bisect_right(self.marks, offset, key=lambda mark: mark[0]) - 1]
+        return Position(place.line, place.column + offset - at)

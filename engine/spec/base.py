@@ -1,0 +1,166 @@
+"""The vocabulary that all kinds share: names, expressions, references, fixed-point numbers, metadata.
+
+Every mapping in a spec is unordered (the resolved form is canonical JSON, whose keys are sorted); wherever order
+matters the field is a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Final
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    PlainSerializer,
+    StringConstraints,
+    WithJsonSchema,
+)
+
+QFIXED_ONE: Final = 1_000_000
+"""1.0 in QFixed6, the fixed-point form of budgets and work (coherence kernel: six decimals)."""
+
+INTEGER_LIMIT: Final = 2**53 - 1
+"""Largest magnitude of an integer that every JSON reader reads exactly."""
+
+
+class Model(BaseModel):
+    """A closed, immutable piece of a spec: unknown keys are errors, values are never coerced between types."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, populate_by_name=False)
+
+
+def _expression(value: object) -> object:
+    """Let `to: 5` and `require: true` stand for the expressions `5` and `true`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    return value
+
+
+def _qfixed(value: object) -> int:
+    """Read a decimal number of units as an integer of millionths, exactly.
+
+    Raises:
+        ValueError: If the value is no decimal number, has more than six decimals, or is out of range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        raise ValueError("expected a decimal number such as 200.0")
+    try:
+        scaled = Decimal(str(value)) * QFIXED_ONE
+    except InvalidOperation:
+        raise ValueError("expected a decimal number such as 200.0") from None
+    if not scaled.is_finite() or scaled != scaled.to_integral_value():
+        raise ValueError("expected a decimal number with at most six decimals")
+    if abs(scaled) > INTEGER_LIMIT:
+        raise ValueError("expected a decimal number below 9e9")
+    return int(scaled)
+
+
+def by_key(*keys: str) -> Discriminator:
+    """Tell the members of a union apart by the one of `keys` that the mapping has (`{set: …}`, `{append: …}`)."""
+
+    def tag(value: object) -> str | None:
+        present = value if isinstance(value, Mapping) else getattr(value, "model_fields_set", ())
+        return next((key for key in keys if key in present), None)
+
+    return Discriminator(
+        tag,
+        custom_error_type="union_key",
+        custom_error_message=f"expected one of the keys {', '.join(keys)}",
+    )
+
+
+def format_qfixed(value: int) -> str:
+    """Write millionths as the shortest decimal number of units: 3600000 -> "3.6"."""
+    sign = "-" if value < 0 else ""
+    whole, rest = divmod(abs(value), QFIXED_ONE)
+    return f"{sign}{whole}" + (f".{rest:06d}".rstrip("0") if rest else "")
+
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9]*([_-][a-z0-9]+)*$", max_length=80)]
+"""The name of a spec: lower case, words joined by - or _."""
+
+Identifier = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=80)]
+"""A name that expressions may use."""
+
+FieldPath = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$", max_length=200)
+]
+"""A dotted path to a field of the state."""
+
+Reason = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=120)]
+"""A stable machine-readable reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionMark:
+    """Marks a string field as an expression of the profile, so that its place can be found."""
+
+
+Expression = Annotated[
+    str,
+    BeforeValidator(_expression),
+    StringConstraints(min_length=1, max_length=8192),
+    ExpressionMark(),
+    WithJsonSchema({"type": ["string", "integer", "boolean"], "description": "an expression (CEL profile v1)"}),
+]
+
+QFixed = Annotated[
+    int,
+    BeforeValidator(_qfixed),
+    PlainSerializer(format_qfixed, return_type=str),
+    WithJsonSchema({"type": ["number", "string"], "description": "a decimal number with at most six decimals"}),
+]
+"""Fixed point: written as a decimal number of units, held as an integer of millionths."""
+
+
+class FixedConstant(Model):
+    """`{qfixed: 3.6}`: a constant given in units, held in millionths."""
+
+    qfixed: QFixed
+
+
+Constant = FixedConstant | bool | int | float | str | list[Any]
+"""A constant's value; a list is a matrix or list of integers, strings or booleans."""
+
+Expressions = Mapping[Identifier, Expression]
+"""Named expressions. Each may read the others of the same mapping; the order is found, a cycle is an error."""
+
+
+class Use(Model):
+    """A reference with arguments: `{use: goal-drift, with: {every: 20}}`."""
+
+    use: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    arguments: Mapping[Identifier, Any] = Field(default_factory=dict, alias="with")
+
+
+@dataclass(frozen=True, slots=True)
+class RefTo:
+    """Marks a field as a reference to a spec of the given kind; after resolution it holds that spec's key."""
+
+    kind: str
+
+
+Reference = Annotated[str, StringConstraints(min_length=1, max_length=300)] | Use
+
+
+class Metadata(Model):
+    """The one free place of a spec; it never changes what a run does."""
+
+    annotations: Mapping[str, Any] = Field(default_factory=dict)
+
+
+class Spec(Model):
+    """The head that every document has."""
+
+    spec: str
+    name: Name
+    doc: Annotated[str, StringConstraints(max_length=4000)] | None = None
+    metadata: Metadata | None = None

@@ -1,0 +1,26 @@
+"""The one table of kinds: what may follow `spec:`, and the model that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from engine.spec.agent import Agent
+from engine.spec.base import Spec
+from engine.spec.drift import Drift
+from engine.spec.governor import Governor
+from engine.spec.invariant import Invariant
+from engine.spec.scenario import Scenario
+from engine.spec.world import World
+
+KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
+    {
+        "world": World,
+        "scenario": Scenario,
+        "agent": Agent,
+        "governor": Governor,
+        "invariant": Invariant,
+        "drift": Drift,
+    }
+)
