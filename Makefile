@@ -1,0 +1,54 @@
+# `make demo` and `make test` need nothing but make and Python 3.11 or newer; everything else goes into .venv.
+
+.DEFAULT_GOAL := help
+.SUFFIXES:
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# What .venv was made for: this directory (scripts hold absolute paths) and these dependencies.
+INSTALLED := .venv/installed
+WANTED = { pwd -P; cat pyproject.toml; }
+# The newest Python that works; `make PYTHON=/path/to/python3` chooses another.
+PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3 python; do \
+	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
+
+.PHONY: help install demo check test golden bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install:  ## make .venv, once, and again when pyproject.toml changes (this needs a network)
+	@$(WANTED) | cmp -s - $(INSTALLED) || $(MAKE) .venv
+
+.PHONY: .venv
+.venv:
+	@test -n "$(PYTHON)" || { \
+		echo "make: no Python 3.11 or newer (with its venv and ensurepip modules) was found on PATH." >&2; \
+		echo "make: install one, or name it: make PYTHON=/path/to/python3" >&2; exit 2; }
+	$(PYTHON) -m venv --clear .venv
+	$(PIP) install --quiet --editable '.[dev]'
+	@$(WANTED) > $(INSTALLED)
+
+demo: install  ## run the shipped hazard scenario and verify its evidence
+	@$(BIN)/spec demo
+
+check: install  ## format, lint, types, layers, and all tests with coverage
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov
+
+test: check  ## the same: everything that must hold
+
+golden: install  ## write the golden files anew, to be read in the diff
+	$(BIN)/spec golden --update
+
+bench: install  ## measure against peers, side by side
+	@$(BIN)/python -c 'import minigrid' 2>/dev/null || $(PIP) install --quiet --editable '.[bench]'
+	$(BIN)/python -m bench
+
+clean:  ## remove .venv, caches and build products
+	rm -rf .venv .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov out
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,131 @@
+"""The plan of a run: everything that the loop calls, with nothing of YAML left in it.
+
+States, observations, memories, proposals and outcomes are plain JSON values with integers, never changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from engine.expr import EvaluationError
+
+State = dict[str, Any]
+Proposal = dict[str, Any]
+"""`{action: {op, ...args}, score, ...claims}`."""
+
+
+class Judgement(NamedTuple):
+    """What the governor found about one proposal.
+
+    Attributes:
+        rejected: Per failing gate `{gate, reason, witness}`, in the governor's order; empty if admitted.
+        value: What the choice maximises.
+        cost: The items of the decision's price and their `total`, in millionths.
+        inputs: What the governor supplies to the step.
+        next: The predicted state, None where there is none.
+        outcome: What the action reported of itself, None where there is no next state.
+        error: Why the proposal could not be judged; such a proposal is never admitted.
+    """
+
+    rejected: list[dict[str, Any]]
+    value: int
+    cost: dict[str, int]
+    inputs: dict[str, Any]
+    next: State | None
+    outcome: dict[str, Any] | None
+    error: EvaluationError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDrift:
+    """One drift: when it is due, and what it does.
+
+    Attributes:
+        name: The drift spec's key.
+        schedule: The steps, of every episode, at which it is due.
+        streams: The names of the streams that it draws from, in the order of `sources`.
+        sources: `state -> [list to draw from, ...]`, or None where the drift's `when` does not hold.
+        apply: `(state, drawn values) -> next state`.
+        draws: The names of the drawn values, in the order of `sources`.
+    """
+
+    name: str
+    schedule: frozenset[int]
+    streams: tuple[str, ...]
+    draws: tuple[str, ...]
+    sources: Callable[[State], list[list[Any]] | None]
+    apply: Callable[[State, list[Any]], State]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedInvariant:
+    """One invariant: `judge(previous, state)` gives None if it holds, else its witness."""
+
+    name: str
+    scope: str
+    severity: str
+    judge: Callable[[State, State], dict[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """A world inside the world that keeps receipts of its own steps.
+
+    Attributes:
+        name: The field of the state that holds its state.
+        receipt: `(state, next state, outcome) -> body`, all three of the whole world.
+    """
+
+    name: str
+    receipt: Callable[[State, State, dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A compiled scenario.
+
+    Attributes:
+        name: The scenario's name.
+        specs: Digest of the resolved specs.
+        seed: The seed of every random stream.
+        episodes: How many episodes.
+        horizon: Steps of an episode at most.
+        remembers: `episode` or `run`: when memory begins anew.
+        gates: The gates' ids in order.
+        start: `episode -> state`.
+        begin: `observation -> memory`.
+        observe: `state -> observation`.
+        propose: `(observation, memory) -> proposals`.
+        writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
+        remember: `(observation, memory, action, new observation) -> memory`.
+        judge: `(state, proposals, attempts rejected since the last debit, writes of each) -> judgements`.
+        step: `(state, op, action, inputs) -> (next state, outcome)`.
+        record: `(state, next state, outcome) -> figures`.
+        success: `state -> bool`.
+        until: `state -> bool`: whether the episode ends early.
+        drifts, invariants, parts: As their types say.
+    """
+
+    name: str
+    specs: str
+    seed: int
+    episodes: int
+    horizon: int
+    remembers: str
+    gates: tuple[str, ...]
+    start: Callable[[int], State]
+    begin: Callable[[Any], Any]
+    observe: Callable[[State], Any]
+    propose: Callable[[Any, Any], list[Proposal]]
+    writes: Callable[[Any, Any, Mapping[str, Any]], int]
+    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    judge: Callable[[State, list[Proposal], int, list[int]], list[Judgement]]
+    step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
+    record: Callable[[State, State, dict[str, Any]], dict[str, Any]]
+    success: Callable[[State], bool]
+    until: Callable[[State], bool]
+    drifts: tuple[PlannedDrift, ...]
+    invariants: tuple[PlannedInvariant, ...]
+    parts: tuple[PlannedPart, ...]

@@ -1,0 +1,157 @@
+"""The folder that holds a run's evidence: `receipts.jsonl`, `specs.json` and, written last, `manifest.json`.
+
+A bundle is written beside its place and moved there whole, so that a half-written one is never taken for a result.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Final, Self
+
+from engine.core.canonical import canonical_bytes
+from engine.core.diagnostics import Diagnostic, Rejected, code
+from engine.core.digest import sha256_hex
+from engine.core.events import Event
+from engine.core.floats import FLOATS_ANYWHERE
+from engine.evidence.chain import Chain
+from engine.evidence.result import Tally
+
+FORMAT: Final = "specledger/bundle/v1"
+MANIFEST: Final = "manifest.json"
+RECEIPTS: Final = "receipts.jsonl"
+SPECS: Final = "specs.json"
+
+E_OUT_UNWRITABLE = code(
+    "E_OUT_UNWRITABLE",
+    "the output folder cannot be written",
+    "Evidence could not be written where --out says. Nothing that was written before the failure counts as a result. "
+    "Choose another folder, or make room and grant permission there.",
+)
+E_OUT_FOREIGN = code(
+    "E_OUT_FOREIGN",
+    "the output folder holds something else",
+    "A run replaces an earlier bundle, but it never replaces a folder that is not one, or a file. Choose another "
+    "--out, or remove what is there yourself.",
+)
+
+
+class BundleWriter:
+    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written.
+
+    Attributes:
+        chain: The chain of what has been sealed.
+        tally: The figures of what has been sealed.
+    """
+
+    def __init__(self, place: Path, run: str, specs: Mapping[str, Any], specs_digest: str) -> None:
+        """Prepare to write at `place`; nothing is touched before the context is entered."""
+        self.place = place
+        self.chain = Chain(run)
+        self.tally = Tally()
+        self._specs = specs
+        self._specs_digest = specs_digest
+        self._partial = place.with_name(f".{place.name}.{os.getpid()}.partial")
+        self._lines: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Make the working folder beside the place.
+
+        Raises:
+            Rejected: E_OUT_FOREIGN or E_OUT_UNWRITABLE.
+        """
+        if self.place.is_symlink() or (self.place.exists() and not _is_bundle(self.place)):
+            raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
+        try:
+            shutil.rmtree(self._partial, ignore_errors=True)
+            self._partial.mkdir(parents=True)
+            self._lines = (self._partial / RECEIPTS).open("wb")
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return self
+
+    def add(self, event: Event) -> None:
+        """Seal one event, count it and write its line.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE.
+        """
+        assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
+        line = self.chain.seal(event)
+        self.tally.add(event.type, event.body)
+        try:
+            self._lines.write(line + b"\n")
+            if event.type == "episode_end":
+                self._lines.flush()
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def finish(self, engine: Mapping[str, str]) -> dict[str, Any]:
+        """Write specs and manifest, force everything to the disk, and move the bundle to its place.
+
+        Returns:
+            The manifest.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE.
+        """
+        assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
+        try:
+            self._sync(self._lines)
+            _write(self._partial / SPECS, canonical_bytes(self._specs, FLOATS_ANYWHERE) + b"\n")
+            manifest = {
+                "format": FORMAT,
+                "run": self.chain.run,
+                "specs": self._specs_digest,
+                "result": self.tally.result(),
+                "receipts": {"count": self.chain.count, "head": self.chain.head, "root": self.chain.root},
+                "files": [_entry(self._partial, name) for name in (RECEIPTS, SPECS)],
+                "engine": dict(engine),
+            }
+            _write(self._partial / MANIFEST, canonical_bytes(manifest) + b"\n")
+            if self.place.exists():
+                shutil.rmtree(self.place)
+            self._partial.rename(self.place)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return manifest
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file and remove the working folder if it is still there."""
+        if self._lines is not None:
+            self._lines.close()
+        shutil.rmtree(self._partial, ignore_errors=True)
+
+    @staticmethod
+    def _sync(file: IO[bytes]) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+
+    def _unwritable(self, error: OSError) -> Rejected:
+        return Rejected([Diagnostic(E_OUT_UNWRITABLE, f"cannot write {self.place}: {error.strerror or error}")])
+
+
+def _is_bundle(place: Path) -> bool:
+    """Whether the folder holds nothing but a bundle's own files, the manifest among them."""
+    if not place.is_dir():
+        return False
+    held = {entry.name for entry in place.iterdir()}
+    return not held or (MANIFEST in held and held <= {MANIFEST, RECEIPTS, SPECS})
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _entry(folder: Path, name: str) -> dict[str, Any]:
+    data = (folder / name).read_bytes()
+    return {"path": name, "sha256": sha256_hex(data), "size": len(data)}

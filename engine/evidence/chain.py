@@ -1,0 +1,64 @@
+"""The hash chain of receipts: one canonical JSON line per event, each naming the digest of the line before it.
+
+A line is `{"body", "prev", "run", "seq", "type"}`. Its digest is `SHA-256("specledger/receipt/v1" || 0x00 || line)`;
+the first line's `prev` is 64 zeros. The Merkle root over all lines is that of RFC 6962.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.core.canonical import canonical_ints
+from engine.core.digest import tagger
+from engine.core.events import Event
+from engine.core.merkle import Tree
+
+GENESIS: Final = "0" * 64
+"""What the first receipt names as its predecessor."""
+
+RECEIPT_TAG: Final = "specledger/receipt/v1"
+RUN_TAG: Final = "specledger/run/v1"
+
+receipt_digest = tagger(RECEIPT_TAG)
+"""The digest of a receipt's line (bytes without its newline), as lower-case hex."""
+
+
+def run_id(specs_digest: str) -> str:
+    """The identifier of the run that the resolved specs define: 32 hex digits. The seed is part of the specs."""
+    return tagger(RUN_TAG)(specs_digest.encode("ascii"))[:32]
+
+
+class Chain:
+    """Seals events into lines and keeps the head and the Merkle tree of what it sealed.
+
+    Attributes:
+        run: The run that every line names.
+        count: Lines sealed so far.
+        head: Digest of the last line, `GENESIS` before the first.
+    """
+
+    def __init__(self, run: str) -> None:
+        """Begin an empty chain for a run identifier."""
+        self.run = run
+        self.count = 0
+        self.head = GENESIS
+        self._tree = Tree()
+
+    def seal(self, event: Event) -> bytes:
+        """Append one event and return its line without the newline.
+
+        Raises:
+            NotCanonical: If the body holds anything but JSON with integers.
+        """
+        line = canonical_ints(
+            {"body": event.body, "prev": self.head, "run": self.run, "seq": self.count, "type": event.type}
+        )
+        self.head = receipt_digest(line)
+        self.count += 1
+        self._tree.append(line)
+        return line
+
+    @property
+    def root(self) -> str:
+        """The RFC 6962 Merkle root over the lines sealed so far, as hex."""
+        return self._tree.root().hex()

@@ -1,0 +1,102 @@
+"""CEL profile v1: expressions of specs, from text to a checked tree to a Python function.
+
+Decides what an expression means (types, semantics, bounds) and how it runs fast. Refuses to know worlds, agents and
+gates: they bring an `Environment` of names and compose the generated functions. Source: CEL language definition
+(github.com/google/cel-spec), `docs` of the profile in `expressions.md`.
+
+One expression:
+
+    env = Environment(variables={"p": CELL, "grid": ListType(ListType(INT))}, constants={"WALL": (INT, 1)})
+    checked = check(Text.inline("p.x >= 0 ? grid[p.y][p.x] : WALL"), env, diagnostics, expect=INT)
+    if checked is not None:                     # None: `diagnostics` says why, with places
+        checked.type, checked.variables, checked.reads   # IntType, {"p", "grid"}, {("p", "x"), ("p", "y"), ("grid",)}
+        evaluate(checked, {"p": {"x": 0, "y": 0}, "grid": [[7]]})       # exact, bounded; raises EvaluationError
+        run = compile_expression(checked, ["p", "grid"])                # fast, the same answers and errors
+        run({"x": 0, "y": 0}, [[7]])
+
+A module of composed functions, as a world makes it. `compose` is called twice: with a fast emitter, and with one whose
+expressions call the exact evaluator; whenever the fast function raises anything, the exact one decides:
+
+    def compose(emitter: Emitter) -> str:
+        state, to, position, grid, dir = (emitter.local(hint) for hint in ("state", "to", "position", "grid", "dir"))
+        names = {"position": position, "grid": grid, "dir": dir, "to": to}      # variable -> Python local
+        return emitter.function("move", [state, dir], [
+            f"{position} = {state}['position']",
+            f"{grid} = {state}['grid']",
+            f"{to} = {emitter.expression(let_to, names)}",                      # Checked of "offset(position, dir)"
+            f"if not {emitter.expression(when, names)}:",                       # Checked of "inside(to)"
+            f"    return {state}",
+            f"return {{**{state}, 'position': {to}}}",
+        ])
+
+    move = compile_function(compose)            # move(state, dir); raises EvaluationError
+    move({"position": {"x": 0, "y": 0}, "grid": [[0, 0]], "t": 0}, "E")
+
+Lines are made only of fixed templates, names and expressions of the emitter, `emitter.constant(json_value)` and
+`emitter.bind(python_object)`; never of text from a spec. `expression(...)` is an atom (safe beside any operator), must
+not stand in the iterable of a Python comprehension, and its variables must be locals holding values of their types.
+"""
+
+from engine.expr.checker import Checked, check
+from engine.expr.compiler import compile_expression, compile_function, compile_functions
+from engine.expr.emitter import Emitter
+from engine.expr.environment import Constant, Environment, Function
+from engine.expr.errors import EvaluationError
+from engine.expr.evaluator import evaluate
+from engine.expr.functions import Native, Signature
+from engine.expr.parser import parse
+from engine.expr.relations import assignable, conforms, contains, join
+from engine.expr.syntax import Ast
+from engine.expr.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    INT,
+    NULL,
+    STRING,
+    Defined,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+    TypeVariable,
+)
+from engine.expr.unparse import to_cel, to_json
+
+__all__ = [
+    "BOOL",
+    "DOUBLE",
+    "DYN",
+    "INT",
+    "NULL",
+    "STRING",
+    "Ast",
+    "Checked",
+    "Constant",
+    "Defined",
+    "Emitter",
+    "Environment",
+    "EvaluationError",
+    "Function",
+    "IntType",
+    "ListType",
+    "MapType",
+    "Native",
+    "RecordType",
+    "Signature",
+    "Type",
+    "TypeVariable",
+    "assignable",
+    "check",
+    "compile_expression",
+    "compile_function",
+    "compile_functions",
+    "conforms",
+    "contains",
+    "evaluate",
+    "join",
+    "parse",
+    "to_cel",
+    "to_json",
+]

@@ -1,0 +1,32 @@
+"""The bounds of CEL profile v1: what one expression may cost, said once.
+
+Decides the numbers. Refuses to know who enforces them. The parser, the checker, the exact evaluator and the generated
+code all read these names, so a bound has one value everywhere.
+"""
+
+INT_MIN = -(2**63)
+INT_MAX = 2**63 - 1
+
+MAX_SOURCE = 8192
+"""Code points in the source of one expression."""
+MAX_NESTING = 32
+"""Brackets, calls, `? :` branches that may be open at once (Google's engines stop at the same depth)."""
+MAX_CHAIN = 32
+"""Operators in one chain of `&&`, `||`, `?:` or of selections; terms in one chain of the other operators, as in
+Google's engines."""
+MAX_HEIGHT = 48
+"""Height of one syntax tree, brackets and chains together; generated Python stays below its own bracket limit."""
+MAX_ITEMS = 256
+"""Items in one list or map literal, arguments of one call."""
+MAX_LOOPS = 6
+"""Macros (`all`, `map` ...) inside each other within one expression text."""
+MAX_EXPANDED_HEIGHT = 100
+"""Height of the tree when every call of a defined function is replaced by its body."""
+MAX_EXPANDED_NODES = 20_000
+"""Nodes of that expanded tree: refuses functions that double their work at every level."""
+MAX_LIST = 65_536
+"""Items in any list or map, in a binding or made by an expression."""
+MAX_STRING = 65_536
+"""Code points in any string made by an expression."""
+MAX_WORK = 10_000_000
+"""Tree nodes that one evaluation may visit, counted at every loop as items times nodes of its body."""

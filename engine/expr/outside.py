@@ -1,0 +1,63 @@
+"""Names of CEL that the profile leaves out, so that a refusal can say so.
+
+Decides only what to say; a name that is not here is simply unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_FUNCTIONS = {
+    "unsigned integers": ("uint",),
+    "bytes": ("bytes", "base64.encode", "base64.decode"),
+    "timestamps and durations": ("timestamp", "duration", "now"),
+    "types as values": ("type", "dyn"),
+    "optionals": ("optional.of", "optional.none", "optional.ofNonZeroValue"),
+    "bindings inside an expression": ("cel.bind", "cel.block", "cel.index"),
+    "sets": ("sets.contains", "sets.equivalent", "sets.intersects"),
+    "square roots of doubles": ("math.sqrt",),
+    "functions of protobuf": ("proto.hasExt", "proto.getExt"),
+    "networks": ("ip", "cidr", "isIP", "url", "isURL", "quantity", "isQuantity", "semver"),
+    "other ways to make a list": ("lists.range",),
+}
+_METHODS = {
+    "regular expressions": ("matches", "find", "findAll", "regex.extract", "regex.extractAll", "regex.replace"),
+    "timestamps and durations": (
+        *("getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear"),
+        *("getHours", "getMinutes", "getSeconds", "getMilliseconds"),
+    ),
+    "the string extension": (
+        *("charAt", "format", "indexOf", "join", "lastIndexOf", "lowerAscii", "quote", "replace", "reverse", "split"),
+        *("substring", "trim", "upperAscii"),
+    ),
+    "the list extension": ("distinct", "flatten", "first", "last", "slice", "sort", "sortBy"),
+    "optionals": ("hasValue", "value", "or", "orValue", "optMap", "optFlatMap", "optIndex"),
+    "macros with two variables": ("existsOne", "transformList", "transformMap", "transformMapEntry"),
+}
+
+
+def _by_name(groups: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    return {name: group for group, names in groups.items() for name in names}
+
+
+FUNCTIONS = _by_name(_FUNCTIONS) | {"matches": "regular expressions"}
+"""Function -> the group it belongs to."""
+
+METHODS = _by_name(_METHODS)
+"""Member function -> the group it belongs to."""
+
+TYPE_NAMES = frozenset(
+    {"bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type"}
+)
+"""Names that stand for types in CEL."""
+
+HINTS = {
+    "matches": "use `contains`, `startsWith`, `endsWith`",
+    "existsOne": "write `exists_one`",
+    "sortBy": "write `sort_by(list, ['field'])`",
+    "lists.range": "write `range(n)`",
+    "cel.bind": "name the part with `let`",
+    "dyn": "the profile is checked statically",
+    "uint": "integers are signed: `int`",
+}
+"""What to write instead."""

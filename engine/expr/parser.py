@@ -1,0 +1,332 @@
+"""Tokens to a syntax tree, by precedence climbing, in bounded depth.
+
+Decides grammar, macros and the size of one expression. Refuses to know names and types.
+Source: CEL language definition, "Syntax" and "Macros".
+"""
+
+from __future__ import annotations
+
+from engine.core.diagnostics import Diagnostics
+from engine.core.spans import Text
+from engine.expr.environment import RESERVED
+from engine.expr.errors import E_EXPR_ARGUMENTS, E_EXPR_LIMIT, E_EXPR_OUTSIDE_PROFILE, E_EXPR_SYNTAX
+from engine.expr.lexer import Problem, Token, tokenize
+from engine.expr.limits import INT_MAX, MAX_CHAIN, MAX_HEIGHT, MAX_ITEMS, MAX_LOOPS, MAX_NESTING, MAX_SOURCE
+from engine.expr.syntax import (
+    Ast,
+    Binary,
+    Call,
+    Conditional,
+    Has,
+    Index,
+    ListLiteral,
+    Literal,
+    Logical,
+    Macro,
+    MapLiteral,
+    Name,
+    Node,
+    Select,
+    Unary,
+    children,
+)
+
+_RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in")
+_LEVELS: tuple[tuple[str, ...], ...] = (_RELATIONS, ("+", "-"), ("*", "/", "%"))
+_CONSTANTS = {"true": True, "false": False, "null": None}
+_WORDS = {"and": "write `&&`", "or": "write `||`", "not": "write `!`", "if": "write `condition ? a : b`"}
+MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
+
+
+def parse(text: Text, diagnostics: Diagnostics) -> Ast | None:
+    """The syntax tree of an expression; None when it has none, and then `diagnostics` says why, with the place."""
+    try:
+        if len(text.value) > MAX_SOURCE:
+            raise _too_large(f"it has {len(text.value)} characters, {MAX_SOURCE} are allowed", 0, MAX_SOURCE)
+        parser = _Parser(tokenize(text.value))
+        root = parser.whole()
+        _measure(root)
+    except Problem as problem:
+        diagnostics.error(problem.code, problem.message, text.span(problem.start, problem.end), hint=problem.hint)
+        return None
+    return Ast(root, text)
+
+
+def _too_large(what: str, start: int, end: int) -> Problem:
+    hint = "name a part of it with `let` or a function"
+    return Problem(E_EXPR_LIMIT, f"the expression is too large: {what}", start, end, hint)
+
+
+def _measure(root: Node) -> None:
+    """Refuses a tree that is too high or whose macros are nested too deep, without recursion."""
+    waiting = [(root, 1, 0)]
+    while waiting:
+        node, height, loops = waiting.pop()
+        loops += isinstance(node, Macro)
+        if height > MAX_HEIGHT:
+            raise _too_large(f"it is more than {MAX_HEIGHT} levels high", node.start, node.end)
+        if loops > MAX_LOOPS:
+            raise _too_large(f"more than {MAX_LOOPS} macros are inside each other", node.start, node.end)
+        waiting.extend((child, height + 1, loops) for child in children(node))
+
+
+class _Parser:
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    # -- tokens
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> Token:
+        token = self._tokens[self._at]
+        self._at += token.kind != "end"
+        return token
+
+    def _taken(self, kind: str) -> bool:
+        if self._next.kind != kind:
+            return False
+        self._at += 1
+        return True
+
+    def _expect(self, kind: str, purpose: str) -> Token:
+        if self._next.kind != kind:
+            raise self._unexpected(f"expected `{kind}` {purpose}")
+        return self._take()
+
+    def _unexpected(self, wanted: str) -> Problem:
+        token = self._next
+        if token.kind == "end":
+            return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end)
+        named = token.kind in {"name", token.value}
+        kind = "name" if token.kind == "quoted" else token.kind
+        shown = f"`{str(token.value)[:40]}`" if named else f"this {kind}"
+        hint = _WORDS.get(str(token.value)) if token.kind == "name" else None
+        return Problem(E_EXPR_SYNTAX, f"{shown} cannot stand here: {wanted}", token.start, token.end, hint)
+
+    def _operator(self, operators: tuple[str, ...]) -> str | None:
+        token = self._next
+        found = str(token.value) if token.kind in operators or (token.kind == "name" and token.value == "in") else ""
+        return found if found in operators else None
+
+    # -- grammar
+
+    def whole(self) -> Node:
+        root = self._expression()
+        if self._next.kind != "end":
+            raise self._unexpected("the expression was complete before it")
+        return root
+
+    def _expression(self) -> Node:
+        opening = self._next
+        self._depth += 1
+        if self._depth > MAX_NESTING + 1:
+            raise _too_large(f"more than {MAX_NESTING} brackets are open", opening.start, opening.end)
+        node = self._conditional()
+        self._depth -= 1
+        return node
+
+    def _conditional(self) -> Node:
+        """A chain `a ? b : c ? d : e`, read in a loop and built from its end."""
+        parts: list[tuple[Node, Node]] = []
+        node = self._logical("||")
+        while self._next.kind == "?":
+            parts.append((node, self._branch()))
+            self._chain(len(parts), node)
+            node = self._logical("||")
+        for condition, then in reversed(parts):
+            node = Conditional(condition, then, node, start=condition.start, end=node.end)
+        return node
+
+    def _branch(self) -> Node:
+        self._take()
+        then = self._expression()
+        self._expect(":", "between the two results of `?`")
+        return then
+
+    def _chain(self, count: int, first: Node, what: str = "operators") -> None:
+        if count > MAX_CHAIN:
+            raise _too_large(f"a chain has more than {MAX_CHAIN} {what}", first.start, self._next.end)
+
+    def _logical(self, operator: str) -> Node:
+        def operand() -> Node:
+            return self._logical("&&") if operator == "||" else self._binary(0)
+
+        operands = [operand()]
+        while self._taken(operator):
+            operands.append(operand())
+            self._chain(len(operands) - 1, operands[0])
+        if len(operands) == 1:
+            return operands[0]
+        return Logical(operator, tuple(operands), start=operands[0].start, end=operands[-1].end)
+
+    def _binary(self, level: int) -> Node:
+        if level == len(_LEVELS):
+            return self._unary()
+        first = left = self._binary(level + 1)
+        count = 0
+        while (operator := self._operator(_LEVELS[level])) is not None:
+            self._take()
+            right = self._binary(level + 1)
+            left = Binary(operator, left, right, start=first.start, end=right.end)
+            count += 1
+            self._chain(count + 1, first, "terms")
+        return left
+
+    def _unary(self) -> Node:
+        token = self._next
+        if token.kind not in ("!", "-"):
+            return self._member(self._primary())
+        count = 0
+        while self._taken(token.kind):
+            count += 1
+        if token.kind == "-" and count == 1 and self._next.kind in ("int", "double"):
+            return self._member(self._number(negative_from=token.start))
+        operand = self._member(self._primary())
+        return operand if count % 2 == 0 else Unary(token.kind, operand, start=token.start, end=operand.end)
+
+    def _number(self, negative_from: int | None = None) -> Node:
+        token = self._take()
+        value = token.value
+        if negative_from is not None:
+            return Literal(-value, start=negative_from, end=token.end)
+        if token.kind == "int" and value > INT_MAX:
+            raise Problem(E_EXPR_SYNTAX, "this integer does not fit 64 bits", token.start, token.end)
+        return Literal(value, start=token.start, end=token.end)
+
+    def _primary(self) -> Node:
+        token = self._next
+        if token.kind in ("int", "double"):
+            return self._number()
+        if token.kind == "string":
+            self._take()
+            return Literal(token.value, start=token.start, end=token.end)
+        if token.kind == "name":
+            return self._name()
+        if self._taken("("):
+            node = self._expression()
+            self._expect(")", "to close the bracket")
+            return node
+        if self._taken("["):
+            items = self._items("]")
+            return ListLiteral(items, start=token.start, end=self._before())
+        if self._taken("{"):
+            return self._map(token)
+        if token.kind == ".":
+            raise self._outside("names that begin with a dot", token)
+        raise self._unexpected("expected a value")
+
+    def _before(self) -> int:
+        return self._tokens[self._at - 1].end
+
+    def _outside(self, what: str, token: Token) -> Problem:
+        return Problem(E_EXPR_OUTSIDE_PROFILE, f"{what} are CEL, but outside the profile", token.start, token.end)
+
+    def _name(self) -> Node:
+        token = self._take()
+        name = str(token.value)
+        if name in _CONSTANTS:
+            return Literal(_CONSTANTS[name], start=token.start, end=token.end)
+        if name in RESERVED:
+            message = f"`{name}` is a reserved word of CEL"
+            raise Problem(E_EXPR_SYNTAX, message, token.start, token.end, _WORDS.get(name))
+        if self._next.kind == "{":
+            raise self._outside("messages", token)
+        if self._next.kind == "(":
+            return self._call(None, token, token.start)
+        return Name(name, start=token.start, end=token.end)
+
+    def _items(self, closing: str) -> tuple[Node, ...]:
+        items: list[Node] = []
+        while not self._taken(closing):
+            if self._next.kind == "?":
+                raise self._outside("optional items", self._next)
+            items.append(self._expression())
+            if len(items) > MAX_ITEMS:
+                raise _too_large(f"more than {MAX_ITEMS} items in one list or call", items[0].start, items[-1].end)
+            if self._taken(closing):
+                break
+            self._expect(",", f"or `{closing}` after an item")
+            if closing == ")" and self._next.kind == ")":
+                raise self._unexpected("expected an argument")
+        return tuple(items)
+
+    def _map(self, opening: Token) -> Node:
+        entries: list[tuple[Node, Node]] = []
+        while not self._taken("}"):
+            if self._next.kind == "?":
+                raise self._outside("optional entries", self._next)
+            key = self._expression()
+            self._expect(":", "between key and value")
+            entries.append((key, self._expression()))
+            if len(entries) > MAX_ITEMS:
+                raise _too_large(f"more than {MAX_ITEMS} entries in one map", opening.start, entries[-1][1].end)
+            if self._taken("}"):
+                break
+            self._expect(",", "or `}` after an entry")
+        return MapLiteral(tuple(entries), start=opening.start, end=self._before())
+
+    def _member(self, node: Node) -> Node:
+        start, count = node.start, 0
+        while self._next.kind in (".", "["):
+            count += 1
+            self._chain(count, node)
+            if self._take().kind == "[":
+                if self._next.kind == "?":
+                    raise self._outside("optional indices", self._next)
+                index = self._expression()
+                self._expect("]", "after the index")
+                node = Index(node, index, start=start, end=self._before())
+                continue
+            token = self._next
+            if token.kind == "?":
+                raise self._outside("optional fields", token)
+            if token.kind not in ("name", "quoted"):
+                raise self._unexpected("expected a field after `.`")
+            self._take()
+            if token.kind == "name" and self._next.kind == "(":
+                node = self._call(node, token, start)
+            else:
+                node = Select(node, str(token.value), token.start, start=start, end=token.end)
+            if self._next.kind == "{":
+                raise self._outside("messages", token)
+        return node
+
+    def _call(self, target: Node | None, name: Token, start: int) -> Node:
+        self._take()
+        args = self._items(")")
+        end = self._before()
+        function = str(name.value)
+        if target is None and function == "has":
+            return self._has(args, name, start, end)
+        if target is not None and function in MACROS:
+            return self._macro(target, name, args, start, end)
+        return Call(function, target, args, name.start, start=start, end=end)
+
+    def _has(self, args: tuple[Node, ...], name: Token, start: int, end: int) -> Node:
+        if len(args) != 1 or not isinstance(args[0], Select):
+            hint = "write `has(record.field)`; for a map, `'key' in map`"
+            raise Problem(E_EXPR_ARGUMENTS, "`has` takes one field selection", name.start, end, hint)
+        select = args[0]
+        return Has(select.operand, select.key, select.key_start, start=start, end=end)
+
+    def _macro(self, target: Node, name: Token, args: tuple[Node, ...], start: int, end: int) -> Node:
+        kind = str(name.value)
+        names = [arg.name if isinstance(arg, Name) else None for arg in args[:2]]
+        if kind != "map" and len(args) == 3 and None not in names:
+            raise Problem(
+                E_EXPR_OUTSIDE_PROFILE, "macros with two variables are CEL, but outside the profile", name.start, end
+            )
+        if len(args) != 2 and not (kind == "map" and len(args) == 3):
+            takes = "a name, an optional condition and an expression" if kind == "map" else "a name and an expression"
+            raise Problem(E_EXPR_ARGUMENTS, f"`{kind}` takes {takes}, not {len(args)} arguments", name.start, end)
+        variable = names[0]
+        if variable is None:
+            message = f"the first argument of `{kind}` names the item: it must be a plain name"
+            raise Problem(E_EXPR_ARGUMENTS, message, args[0].start, args[0].end, f"write `.{kind}(x, ...)`")
+        condition = args[1] if len(args) == 3 else None
+        return Macro(kind, target, variable, args[-1], condition, args[0].start, start=start, end=end)

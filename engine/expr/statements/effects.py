@@ -1,0 +1,298 @@
+"""Effects: simultaneous changes of a record, checked against its type and written as Python lines.
+
+Every right side reads the record as it was before the list of effects; the changes themselves are made in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.core.diagnostics import code, suggest
+from engine.expr.checker import Checked
+from engine.expr.emitter import Emitter
+from engine.expr.errors import EvaluationError
+from engine.expr.relations import conforms, contains
+from engine.expr.statements.scope import Path, Scope
+from engine.expr.types import BOOL, STRING, ListType, MapType, RecordType, Type
+from engine.spec.world import AppendEffect, EachEffect, Effect, PutEffect, RemoveEffect, SetEffect
+
+E_EFFECT_TARGET = code(
+    "E_EFFECT_TARGET",
+    "an effect changes something that is not there",
+    "An effect names a field of the state (dotted inside records). `set` takes any field, `append`, `remove` and "
+    "`each` take lists, `put` takes maps.",
+)
+E_EVAL_STATE = code(
+    "E_EVAL_STATE",
+    "a value leaves its declared type",
+    "An effect gave a field a value outside the range, the `enum` or the size that the state's schema declares.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEffect:
+    """One checked effect.
+
+    Attributes:
+        kind: `set`, `append`, `remove`, `each` or `put`.
+        target: Path of the field that changes.
+        type: The declared type of that field.
+        when: Its condition.
+        values: The right sides: `[to]`, `[value]`, `[where]`, `[where, *updates]` or `[key, value]`.
+        element: The name of a list's element in `where` and `update`.
+        updates: The fields that `each` changes, in the order of their values.
+    """
+
+    kind: str
+    target: tuple[str, ...]
+    type: Type
+    when: Checked | None
+    values: tuple[Checked, ...]
+    element: str = ""
+    updates: tuple[str, ...] = ()
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that must be bound, the element's aside."""
+        read = frozenset[str]().union(*(checked.variables for checked in self.values))
+        return (read - {self.element}) | (self.when.variables if self.when else frozenset())
+
+
+def check_effects(
+    effects: Sequence[Effect], record: RecordType, scope: Scope, *path: str | int
+) -> tuple[PlannedEffect, ...]:
+    """Check a list of effects on a record; wrong ones are findings and left out.
+
+    Args:
+        effects: The list.
+        record: The record's type.
+        scope: What right sides may read.
+        path: Where the list stands.
+    """
+    planned = [_check(effect, record, scope, (*path, index)) for index, effect in enumerate(effects)]
+    return tuple(effect for effect in planned if effect is not None)
+
+
+def check_effect(effect: Effect, record: RecordType, scope: Scope, *path: str | int) -> PlannedEffect | None:
+    """Check one effect on a record; None, with findings, if it is wrong."""
+    return _check(effect, record, scope, path)
+
+
+def _check(effect: Effect, record: RecordType, scope: Scope, path: Path) -> PlannedEffect | None:
+    kind, dotted = _head(effect)
+    type_ = _target(kind, dotted, record, scope, path)
+    if type_ is None:
+        return None
+    when = scope.expression(*path, "when", expect=BOOL) if effect.when is not None else None
+    if effect.when is not None and when is None:
+        return None
+    target = tuple(dotted.split("."))
+    if isinstance(effect, SetEffect):
+        values = [scope.expression(*path, "to", expect=type_)]
+        return _planned(kind, target, type_, when, values)
+    if isinstance(effect, AppendEffect) and isinstance(type_, ListType):
+        return _planned(kind, target, type_, when, [scope.expression(*path, "value", expect=type_.item)])
+    if isinstance(effect, PutEffect) and isinstance(type_, MapType):
+        values = [scope.expression(*path, "key", expect=STRING), scope.expression(*path, "value", expect=type_.value)]
+        return _planned(kind, target, type_, when, values)
+    if isinstance(effect, RemoveEffect | EachEffect) and isinstance(type_, ListType):
+        return _check_elements(effect, target, type_, when, scope, path)
+    return None
+
+
+def _check_elements(
+    effect: RemoveEffect | EachEffect,
+    target: tuple[str, ...],
+    type_: ListType,
+    when: Checked | None,
+    scope: Scope,
+    path: Path,
+) -> PlannedEffect | None:
+    inner = scope.declare({effect.element: type_.item}, *path)
+    where: Checked | None
+    if isinstance(effect, RemoveEffect):
+        where = inner.expression(*path, "where", expect=BOOL)
+        return _planned("remove", target, type_, when, [where], effect.element)
+    where = inner.expression(*path, "where", expect=BOOL)
+    if not isinstance(type_.item, RecordType):
+        scope.diagnostics.error(
+            E_EFFECT_TARGET, "`each` updates fields, but the list's items have none", scope.source.span(*path)
+        )
+        return None
+    updates = sorted(effect.update)
+    values: list[Checked | None] = [where]
+    for name in updates:
+        if name not in type_.item.fields:
+            hint = suggest(name, type_.item.fields)
+            scope.diagnostics.error(
+                E_EFFECT_TARGET,
+                f"the list's items have no field {name!r}",
+                scope.source.span(*path, "update", name),
+                hint=f"did you mean {hint!r}?" if hint else None,
+            )
+            return None
+        values.append(inner.expression(*path, "update", name, expect=type_.item.fields[name]))
+    return _planned("each", target, type_, when, values, effect.element, tuple(updates))
+
+
+def _planned(
+    kind: str,
+    target: tuple[str, ...],
+    type_: Type,
+    when: Checked | None,
+    values: Sequence[Checked | None],
+    element: str = "",
+    updates: tuple[str, ...] = (),
+) -> PlannedEffect | None:
+    checked = tuple(value for value in values if value is not None)
+    if len(checked) < len(values):
+        return None
+    return PlannedEffect(kind, target, type_, when, checked, element, updates)
+
+
+def _head(effect: Effect) -> tuple[str, str]:
+    if isinstance(effect, SetEffect):
+        return "set", effect.set
+    if isinstance(effect, AppendEffect):
+        return "append", effect.append
+    if isinstance(effect, RemoveEffect):
+        return "remove", effect.remove
+    if isinstance(effect, EachEffect):
+        return "each", effect.each
+    return "put", effect.put
+
+
+_NEEDS: Mapping[str, type[Type] | None] = {
+    "set": None,
+    "append": ListType,
+    "remove": ListType,
+    "each": ListType,
+    "put": MapType,
+}
+
+
+def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type | None:
+    """The type of the field that an effect changes, or None with a finding."""
+    type_: Type = record
+    for name in dotted.split("."):
+        known = type_.fields if isinstance(type_, RecordType) else {}
+        if name not in known:
+            hint = suggest(name, known)
+            scope.diagnostics.error(
+                E_EFFECT_TARGET,
+                f"there is no field {dotted!r} to change",
+                scope.source.span(*path, kind),
+                hint=f"did you mean {hint!r}?" if hint else None,
+                expected=f"one of {', '.join(sorted(known))}" if known else "a field of a record",
+            )
+            return None
+        type_ = known[name]
+    needed = _NEEDS[kind]
+    if needed is not None and not isinstance(type_, needed):
+        noun = "map" if needed is MapType else "list"
+        scope.diagnostics.error(
+            E_EFFECT_TARGET, f"`{kind}` needs a {noun}, but {dotted!r} is {type_}", scope.source.span(*path, kind)
+        )
+        return None
+    return type_
+
+
+def emit_effects(
+    emitter: Emitter, effects: Sequence[PlannedEffect], names: Mapping[str, str], record: str
+) -> list[str]:
+    """Lines that replace the local `record` by a changed copy; the caller's own copy stays as it was.
+
+    Args:
+        emitter: Where the lines will stand.
+        effects: The effects, all reading `names`.
+        names: Local of every variable read.
+        record: The local that holds the record.
+    """
+    if not effects:
+        return []
+    reading: list[str] = []
+    changing: list[str] = [f"{record} = {{**{record}}}"]
+    copied: set[tuple[str, ...]] = {()}
+    for effect in effects:
+        guard = ""
+        if effect.when is not None:
+            guard = emitter.local("when")
+            reading.append(f"{guard} = {emitter.expression(effect.when, names)}")
+        changing += _copies(emitter, effect.target[:-1], record, copied)
+        read, change = _change(emitter, effect, names, _place(emitter, record, effect.target), guard)
+        reading += read
+        changing += [f"if {guard}:", *(f"    {line}" for line in change)] if guard else change
+    return reading + changing
+
+
+def _place(emitter: Emitter, record: str, target: tuple[str, ...]) -> str:
+    return record + "".join(f"[{emitter.constant(name)}]" for name in target)
+
+
+def _copies(emitter: Emitter, parents: tuple[str, ...], record: str, copied: set[tuple[str, ...]]) -> list[str]:
+    """Lines that copy the records on the way to a nested field, once each."""
+    lines = []
+    for depth in range(1, len(parents) + 1):
+        prefix = parents[:depth]
+        if prefix not in copied:
+            copied.add(prefix)
+            place = _place(emitter, record, prefix)
+            lines.append(f"{place} = {{**{place}}}")
+    return lines
+
+
+def _change(
+    emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], place: str, guard: str
+) -> tuple[list[str], list[str]]:
+    """The lines that read the right sides, and those that make one change."""
+    if effect.kind in ("remove", "each"):
+        return [], _change_elements(emitter, effect, names, place)
+    value = emitter.local("value")
+    lazily = f" if {guard} else None" if guard else ""
+    read = [f"{value} = {emitter.expression(effect.values[-1], names)}{lazily}"]
+    declared = effect.type
+    if isinstance(declared, ListType | MapType) and effect.kind != "set":
+        declared = declared.item if isinstance(declared, ListType) else declared.value
+    fits = _demand(emitter, value, declared, effect.values[-1].type)
+    if effect.kind == "set":
+        return read, [*fits, f"{place} = {value}"]
+    if effect.kind == "append":
+        return read, [*fits, f"{place} = [*{place}, {value}]", *_demand(emitter, place, effect.type, None)]
+    key = emitter.local("key")
+    read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
+    return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
+
+
+def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str, str], place: str) -> list[str]:
+    """Lines of a loop over a list: where the condition holds, an element is dropped or some of its fields replaced."""
+    element, kept = emitter.local(effect.element), emitter.local("kept")
+    inner = {**names, effect.element: element}
+    where = emitter.expression(effect.values[0], inner)
+    lines = [f"{kept} = []", f"for {element} in {place}:"]
+    if effect.kind == "remove":
+        lines += [f"    if not {where}:", f"        {kept}.append({element})"]
+    else:
+        item = effect.type.item if isinstance(effect.type, ListType) else effect.type
+        fields = item.fields if isinstance(item, RecordType) else {}
+        locals_ = [emitter.local(name) for name in effect.updates]
+        lines.append(f"    if {where}:")
+        for name, local, checked in zip(effect.updates, locals_, effect.values[1:], strict=True):
+            lines.append(f"        {local} = {emitter.expression(checked, inner)}")
+            lines += [f"        {line}" for line in _demand(emitter, local, fields[name], checked.type)]
+        pairs = ", ".join(f"{emitter.constant(n)}: {v}" for n, v in zip(effect.updates, locals_, strict=True))
+        lines += [f"        {element} = {{**{element}, {pairs}}}", f"    {kept}.append({element})"]
+    return [*lines, f"{place} = {kept}"]
+
+
+def _demand(emitter: Emitter, value: str, declared: Type, actual: Type | None) -> list[str]:
+    """Lines that refuse a value outside its declared type, or none where it is proved to fit."""
+    if actual is not None and contains(declared, actual):
+        return []
+    check = emitter.bind(_refuse_misfit, "fit")
+    return [f"{check}({value}, {emitter.bind(declared, 'declared')})"]
+
+
+def _refuse_misfit(value: object, declared: Type) -> None:
+    if not conforms(value, declared):
+        raise EvaluationError(E_EVAL_STATE, f"a value leaves its declared type {declared}")

@@ -1,0 +1,254 @@
+"""Scopes: the names that the expressions of one place in a spec may read, and the findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, Final, Protocol
+
+from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.core.spans import Span, Text
+from engine.expr.checker import Checked, check
+from engine.expr.environment import Environment
+from engine.expr.parser import parse
+from engine.expr.statements.declare import DeclarationError, read_constant, read_type
+from engine.expr.syntax import Name, Node
+from engine.expr.types import BOOL, Defined, Type
+from engine.spec.types import BUILT_IN, TypeSpec
+from engine.spec.world import Function
+
+E_NAME_TAKEN = code(
+    "E_NAME_TAKEN",
+    "a name already means something here",
+    "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant.",
+)
+E_DECLARATION = code(
+    "E_DECLARATION",
+    "a type or constant means nothing",
+    "Types are built-in names (int, bool, string, double, qfixed, cell, field), names of the world's own `types`, or "
+    "schemas with JSON Schema's keywords. Constants are numbers, booleans, strings, lists of one sort, or "
+    "{qfixed: 1.5}.",
+)
+E_LET_CYCLE = code(
+    "E_LET_CYCLE",
+    "named expressions read each other in a circle",
+    "Each expression of a `let` (or of another mapping of expressions) may read the others, but not itself, "
+    "directly or through them.",
+)
+
+ENGINE_NAMES: Final = frozenset(
+    {"now", "next", "previous", "outcome", "op", "action", "args", "inputs", "proposal", "proposals", "rejected"}
+    | {"writes", "cost", "seen", "here", "claims"}
+)
+"""Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
+
+Path = tuple[str | int, ...]
+
+
+class Source(Protocol):
+    """A resolved spec, as far as places are concerned."""
+
+    def text(self, *path: str | int) -> Text:
+        """The scalar at a path, with the places of its characters."""
+
+    def span(self, *path: str | int) -> Span | None:
+        """The place of whatever stands at a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Named expressions in an order in which each reads only those before it."""
+
+    items: tuple[tuple[str, Checked], ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[str, Checked]]:
+        """The names and their expressions, in order."""
+        return iter(self.items)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that must be bound before: those read, without the ones defined here."""
+        read = frozenset[str]().union(*(checked.variables for _, checked in self.items))
+        return read - {name for name, _ in self.items}
+
+    @property
+    def types(self) -> dict[str, Type]:
+        """The static type of each name."""
+        return {name: checked.type for name, checked in self.items}
+
+
+@dataclass(frozen=True, slots=True)
+class Fields(Let):
+    """Expressions under labels: none reads another, and a label may be the name of what its expression reads."""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that must be bound."""
+        return frozenset[str]().union(*(checked.variables for _, checked in self.items))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """An environment together with the spec whose expressions are read in it.
+
+    Attributes:
+        environment: The names in scope.
+        source: Where the expressions stand.
+        diagnostics: Where findings go.
+    """
+
+    environment: Environment
+    source: Source
+    diagnostics: Diagnostics
+
+    def within(self, **variables: Type) -> Scope:
+        """The same scope with more variables, whose names the engine chose and no spec can take."""
+        return replace(self, environment=self.environment.extend(variables=variables))
+
+    def at(self, source: Source) -> Scope:
+        """The same names, for the expressions of another spec."""
+        return replace(self, source=source)
+
+    def free(self, name: str, *path: str | int) -> bool:
+        """Whether a spec may give this name to something here; if not, that is a finding at `path`."""
+        problem = "is a name that the engine gives" if name in ENGINE_NAMES else self.environment.conflict(name)
+        if problem is not None:
+            self.diagnostics.error(E_NAME_TAKEN, f"{name!r} {problem}", self.source.span(*path))
+        return problem is None
+
+    def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:
+        """The scope with more variables that the spec itself names; names already taken are findings and left out."""
+        free = {name: type_ for name, type_ in types.items() if self.free(name, *path, name)}
+        return self.within(**free)
+
+    def expression(self, *path: str | int, expect: Type | None = None) -> Checked | None:
+        """Check the expression at a path; None, with findings, if it is wrong."""
+        return check(self.source.text(*path), self.environment, self.diagnostics, expect)
+
+    def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
+        """The scope with the functions, constants or derived values of a spec; names already taken are left out.
+
+        Args:
+            sort: `functions`, `constants` or `derived`, as in `Environment`.
+            items: What each name stands for.
+            path: Where the spec gives the names.
+        """
+        scope = self
+        for name in sorted(items):
+            if scope.free(name, *path, name):
+                scope = replace(scope, environment=scope.environment.extend(**{sort: {name: items[name]}}))
+        return scope
+
+    def types(
+        self, specs: Mapping[str, TypeSpec], *path: str | int, named: Mapping[str, TypeSpec] | None = None
+    ) -> dict[str, Type] | None:
+        """The types that a spec declares, or None, with findings, if one means nothing.
+
+        Args:
+            specs: The declared types by name.
+            path: Where they stand.
+            named: The spec's own named types.
+        """
+        types = {}
+        for name, spec in specs.items():
+            try:
+                types[name] = read_type(spec, named)
+            except DeclarationError as error:
+                near = suggest(str(spec), (*BUILT_IN, *(named or {})))
+                self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)
+        return types if len(types) == len(specs) else None
+
+    def constants(self, values: Mapping[str, Any], *path: str | int) -> Scope:
+        """The scope with a spec's constants. One that is known already with the same value is no conflict."""
+        read = {}
+        for name, value in values.items():
+            try:
+                constant = read_constant(value)
+            except DeclarationError as error:
+                self.wrong(E_DECLARATION, str(error), *path, name)
+                continue
+            known = self.environment.constants.get(name)
+            if known is None or known[1] != constant[1]:
+                read[name] = constant
+        return self.name("constants", read, *path)
+
+    def functions(self, specs: Mapping[str, Function], *path: str | int) -> Scope:
+        """The scope with a spec's functions. Their syntax is checked here, their types at each call."""
+        defined = {}
+        for name, spec in specs.items():
+            body = self.source.text(*path, name, "is")
+            parse(body, self.diagnostics)
+            defined[name] = Defined(tuple(spec.args), body)
+        return self.name("functions", defined, *path)
+
+    def wrong(self, code_: str, message: str, *path: str | int, near: str | None = None) -> None:
+        """Add a finding at a path, with a did-you-mean if there is a near name."""
+        hint = None if near is None else f"did you mean {near!r}?"
+        self.diagnostics.error(code_, message, self.source.span(*path), hint=hint)
+
+    def condition(self, value: str, *path: str | int) -> Checked | None:
+        """Check a condition whose default is `true`: the expression at a path, or the literal where it was left out."""
+        if value != "true":
+            return self.expression(*path, expect=BOOL)
+        return check(Text.inline("true"), self.environment, self.diagnostics, BOOL)
+
+    def let(
+        self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None
+    ) -> tuple[Let, Scope]:
+        """Check a mapping of named expressions that may read each other.
+
+        Args:
+            names: The mapping, for its keys.
+            path: Where it stands.
+            expect: The types that some names must have.
+
+        Returns:
+            The expressions in order, without those that are wrong, and the scope in which all are visible.
+        """
+        scope, items = self, []
+        for name in self._ordered(names, path):
+            checked = scope.expression(*path, name, expect=(expect or {}).get(name))
+            if checked is not None and self.free(name, *path, name):
+                items.append((name, checked))
+                scope = scope.within(**{name: checked.type})
+        return Let(tuple(items)), scope
+
+    def each(self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None) -> Fields:
+        """Check a mapping of expressions that do not read each other; its keys are only labels."""
+        items = []
+        for name in sorted(names):
+            checked = self.expression(*path, name, expect=(expect or {}).get(name))
+            if checked is not None:
+                items.append((name, checked))
+        return Fields(tuple(items))
+
+    def _ordered(self, names: Mapping[str, Any], path: Path) -> list[str]:
+        """The names in dependency order, alphabetical where free; a circle is one finding and left out."""
+        reads = {name: self._names_read(*path, name) & names.keys() for name in sorted(names)}
+        ordered: list[str] = []
+        while len(ordered) < len(reads):
+            ready = [name for name in reads if name not in ordered and reads[name] <= set(ordered)]
+            if not ready:
+                circle = [name for name in reads if name not in ordered]
+                self.diagnostics.error(
+                    E_LET_CYCLE, f"these read each other: {', '.join(circle)}", self.source.span(*path, circle[0])
+                )
+                break
+            ordered += ready
+        return ordered
+
+    def _names_read(self, *path: str | int) -> set[str]:
+        ast = parse(self.source.text(*path), Diagnostics())
+        return set() if ast is None else set(_names(ast.root))
+
+
+def _names(node: Any) -> Iterator[str]:
+    """Every identifier below a syntax node; macro variables are among them, which only costs an order."""
+    if isinstance(node, Name):
+        yield node.name
+    if isinstance(node, Node) and is_dataclass(node):
+        for field in fields(node):
+            yield from _names(getattr(node, field.name))
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from _names(item)

@@ -1,0 +1,109 @@
+"""No token, no actuation: the one way to act is through an `Actuator`, and it asks for a token bound to what is done.
+
+A token names the proposal, the commitment to the set it came from, and the scope (episode, step and operation). It is
+an identifier that anybody can recompute: it proves what an action was bound to, not who issued it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.core.canonical import canonical_ints
+from engine.core.digest import tagger
+from engine.gates.commitment import proposal_digest
+
+TOKEN_TAG: Final = "specledger/token/v1"
+SCOPE_TAG: Final = "specledger/scope/v1"
+
+_token_digest = tagger(TOKEN_TAG)
+_scope_digest = tagger(SCOPE_TAG)
+
+
+class Refused(Exception):  # noqa: N818 - a refusal is an outcome
+    """An attempt to act without a token that fits; `reason` is its code."""
+
+    def __init__(self, reason: str) -> None:
+        """Keep the reason: `no_token`, `spent`, `wrong_proposal` or `wrong_scope`."""
+        self.reason = reason
+        super().__init__(reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A capability for one action.
+
+    Attributes:
+        id: Digest of the binding.
+        proposal: Digest of the chosen proposal's leaf.
+        commitment: Merkle root of the set that it was chosen from.
+        scope: Digest of episode, step and operation.
+    """
+
+    id: str
+    proposal: str
+    commitment: str
+    scope: str
+
+    def document(self) -> dict[str, str]:
+        """The token as a receipt holds it."""
+        return {"id": self.id, "proposal": self.proposal, "commitment": self.commitment, "scope": self.scope}
+
+
+def scope_digest(episode: int, t: int, op: str) -> str:
+    """The digest of what a token permits: one operation at one step of one episode."""
+    return _scope_digest(canonical_ints({"episode": episode, "op": op, "t": t}))
+
+
+def token_for(proposal: str, commitment: str, scope: str) -> Token:
+    """The token that binds these three digests."""
+    binding = canonical_ints({"commitment": commitment, "proposal": proposal, "scope": scope})
+    return Token(_token_digest(binding), proposal, commitment, scope)
+
+
+class Actuator:
+    """The only holder of a world's step function. It issues tokens and executes each at most once."""
+
+    def __init__(self, step: Callable[..., tuple[Any, Any]]) -> None:
+        """Hold the step function `(state, op, action, inputs) -> (next state, outcome)`."""
+        self._step = step
+        self._open: Token | None = None
+
+    def issue(self, proposal: str, commitment: str, scope: str) -> Token:
+        """Issue the token of one decision; a token that was issued before and not used is void from now on."""
+        self._open = token_for(proposal, commitment, scope)
+        return self._open
+
+    def act(
+        self,
+        token: Token | None,
+        leaf: bytes,
+        scope: str,
+        state: Any,
+        action: Mapping[str, Any],
+        inputs: Mapping[str, Any],
+    ) -> tuple[Any, Any]:
+        """Execute the action of a committed proposal.
+
+        Args:
+            token: What `issue` gave.
+            leaf: The committed bytes of the proposal whose action this is.
+            scope: The scope in which it is done.
+            state: The state before.
+            action: The proposal's action: its `op` and its arguments.
+            inputs: What the governor supplies to the step.
+
+        Raises:
+            Refused: If the token is missing, spent, or bound to another proposal or scope. Nothing is executed then.
+        """
+        if token is None:
+            raise Refused("no_token")
+        if token != self._open:
+            raise Refused("spent")
+        if token.proposal != proposal_digest(leaf):
+            raise Refused("wrong_proposal")
+        if token.scope != scope:
+            raise Refused("wrong_scope")
+        self._open = None
+        return self._step(state, action["op"], action, inputs)

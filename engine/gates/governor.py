@@ -1,0 +1,202 @@
+"""A governor: gates judged on the recomputed next state of every proposal, the price of a decision, and the choice.
+
+Every gate judges every proposal: no gate is skipped because another has rejected already, so that each reason is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.diagnostics import Diagnostics
+from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationError, RecordType, Type, compile_function
+from engine.expr.errors import E_EVAL_OVERFLOW
+from engine.expr.limits import INT_MAX, INT_MIN
+from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
+from engine.expr.statements.scope import E_DECLARATION, Let, Scope
+from engine.load import Resolved
+from engine.spec.governor import Governor as GovernorSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """What a governor stands on: the world's names and types, as far as judging needs them.
+
+    Attributes:
+        environment: The names of the world.
+        state, inputs, action, outcome: The types of a state, of what a step must be supplied with, of an action, and of
+            what a step reports.
+        compose_step: Writes the world's step function into an emitter and returns its name.
+    """
+
+    environment: Environment
+    state: RecordType
+    inputs: RecordType
+    action: RecordType
+    outcome: RecordType
+    compose_step: Callable[[Emitter], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGate:
+    """One checked gate: rejects where `when` holds and `condition` is `rejects`."""
+
+    id: str
+    reason: str
+    when: Checked
+    condition: Checked
+    rejects: bool
+    witness: Let
+
+
+@dataclass(frozen=True, slots=True)
+class Governor:
+    """A checked governor.
+
+    Attributes:
+        claims: The types of what every proposal must claim.
+        let, cost, each, supply: As in the spec, checked.
+        gates: In order.
+        value: What the choice maximises.
+    """
+
+    claims: Mapping[str, Type]
+    let: Let
+    cost: Let
+    each: Let
+    supply: Let
+    gates: tuple[PlannedGate, ...]
+    value: Checked
+
+
+def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -> Governor | None:
+    """Check a governor on the world that it governs; None, with findings, if it is wrong."""
+    model = spec.model
+    assert isinstance(model, GovernorSpec)  # noqa: S101 - a reference of kind governor holds nothing else
+    before = diagnostics.has_errors
+    scope = Scope(footing.environment, spec, diagnostics)
+    claims = scope.types(model.claims, "claims")
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    scope = scope.within(proposals=INT, rejected=INT)
+    let, scope = scope.let(model.let, "let")
+    if claims is None:
+        return None
+    taken = sorted(set(claims) & {"action", "score"})
+    if taken:
+        scope.wrong(E_DECLARATION, f"a claim cannot be named {taken[0]!r}", "claims", taken[0])
+        return None
+    proposal = RecordType("proposal", {**claims, "action": footing.action, "score": INT})
+    scope = scope.within(action=footing.action, proposal=proposal, writes=INT)
+    cost = scope.each(model.cost, "cost", expect=dict.fromkeys(model.cost, INT))
+    scope = scope.within(cost=INT)
+    each, scope = scope.let(model.each, "each")
+    supply = _supply(model, footing, scope)
+    after = scope.within(next=footing.state, outcome=footing.outcome)
+    gates = tuple(gate for index in range(len(model.gates)) if (gate := _gate(model, index, after)) is not None)
+    value = after.expression("choose", "maximise", expect=INT)
+    if value is None or (diagnostics.has_errors and not before):
+        return None
+    return Governor(claims, let, cost, each, supply, gates, value)
+
+
+def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
+    needed, given = set(footing.inputs.fields), set(model.supply)
+    for name in sorted(needed - given):
+        scope.wrong(E_DECLARATION, f"the world's input {name!r} is not supplied", "supply" if model.supply else "name")
+    for name in sorted(given - needed):
+        scope.wrong(E_DECLARATION, f"the world has no input {name!r}", "supply", name)
+    known = {name: model.supply[name] for name in sorted(needed & given)}
+    return scope.each(known, "supply", expect=footing.inputs.fields)
+
+
+def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
+    gate = model.gates[index]
+    if gate.id in {other.id for other in model.gates[:index]}:
+        scope.wrong(E_DECLARATION, f"two gates have the id {gate.id!r}", "gates", index, "id")
+    when = scope.condition(gate.when, "gates", index, "when")
+    key = "deny" if gate.deny is not None else "require"
+    condition = scope.expression("gates", index, key, expect=BOOL)
+    witness = scope.each(gate.witness, "gates", index, "witness")
+    if when is None or condition is None:
+        return None
+    return PlannedGate(gate.id, gate.reason, when, condition, key == "deny", witness)
+
+
+def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tuple[Any, ...]]]:
+    """`(state, proposals, their number, rejected, writes of each) -> [(rejected, value, cost, inputs, next, outcome)]`.
+
+    The number of proposals is given apart from the list, so that a part of a set can be judged as if all of it were.
+    """
+
+    def compose(emitter: Emitter) -> str:
+        step = footing.compose_step(emitter)
+        names = ("state", "proposals", "number", "rejected", "writes", "found", "proposal", "count")
+        state, listed, number, rejected, writes, found, proposal, count = (emitter.local(name) for name in names)
+        sources = {
+            "now": state,
+            **fields_of(emitter, state, footing.state.fields),
+            "proposals": number,
+            "rejected": rejected,
+        }
+        body = _Body(emitter, governor, step)
+        lines, bound = bind(emitter, _reads(governor), sources)
+        lines += emit_let(emitter, governor.let, bound)
+        lines += [f"{found} = []", f"for {proposal}, {count} in {emitter.bind(zip)}({listed}, {writes}):"]
+        inner = {**bound, "proposal": proposal, "writes": count}
+        lines += [f"    {line}" for line in body.lines(state, proposal, found, inner)]
+        return emitter.function("judge", [state, listed, number, rejected, writes], [*lines, f"return {found}"])
+
+    return compile_function(compose)
+
+
+class _Body:
+    """Writes the judgement of one proposal."""
+
+    def __init__(self, emitter: Emitter, governor: Governor, step: str) -> None:
+        self._emitter = emitter
+        self._governor = governor
+        self._step = step
+
+    def lines(self, state: str, proposal: str, found: str, names: dict[str, str]) -> list[str]:
+        emitter, governor = self._emitter, self._governor
+        local = emitter.local
+        action, cost, total, inputs = local("action"), local("cost"), local("total"), local("inputs")
+        after, outcome, against = local("after"), local("outcome"), local("against")
+        names |= {"action": action}
+        lines = [f"{action} = {proposal}['action']", f"{cost} = {emit_record(emitter, governor.cost, names)}"]
+        lines += [f"{total} = {emitter.bind(_total)}({cost}.values())", f"{cost}['total'] = {total}"]
+        names |= {"cost": total}
+        lines += emit_let(emitter, governor.each, names)
+        lines.append(f"{inputs} = {emit_record(emitter, governor.supply, names)}")
+        lines.append(f"{after}, {outcome} = {self._step}({state}, {action}['op'], {action}, {inputs})")
+        names |= {"next": after, "outcome": outcome}
+        lines.append(f"{against} = []")
+        for gate in governor.gates:
+            lines += self._gate(gate, against, names)
+        value = emitter.expression(governor.value, names)
+        return [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}, {after}, {outcome}))"]
+
+    def _gate(self, gate: PlannedGate, against: str, names: Mapping[str, str]) -> list[str]:
+        emitter = self._emitter
+        fails = emitter.expression(gate.condition, names)
+        test = fails if gate.rejects else f"not {fails}"
+        if gate.when.text.value != "true":
+            test = f"{emitter.expression(gate.when, names)} and {test}"
+        head = f"'gate': {emitter.constant(gate.id)}, 'reason': {emitter.constant(gate.reason)}"
+        witness = emit_record(emitter, gate.witness, names)
+        return [f"if {test}:", f"    {against}.append({{{head}, 'witness': {witness}}})"]
+
+
+def _total(items: Iterable[int]) -> int:
+    total = sum(items)
+    if not INT_MIN <= total <= INT_MAX:
+        raise EvaluationError(E_EVAL_OVERFLOW, "the cost of a decision leaves 64 bits")
+    return total
+
+
+def _reads(governor: Governor) -> frozenset[str]:
+    """Every variable that the governor's expressions read, those that it defines itself among them."""
+    lets = (governor.let, governor.cost, governor.each, governor.supply, *(gate.witness for gate in governor.gates))
+    read = governor.value.variables.union(*(checked.variables for let in lets for _, checked in let))
+    return read.union(*(gate.when.variables | gate.condition.variables for gate in governor.gates))

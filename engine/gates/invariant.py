@@ -1,0 +1,56 @@
+"""Invariants: predicates over the state after a step and the one before it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.diagnostics import Diagnostics
+from engine.expr import BOOL, Checked, Emitter, compile_function
+from engine.expr.statements.bind import bind, emit_record, fields_of
+from engine.expr.statements.scope import Let, Scope
+from engine.gates.governor import Footing
+from engine.load import Resolved
+from engine.spec.invariant import Invariant as InvariantSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A checked invariant: broken where `when` holds and `require` does not."""
+
+    when: Checked
+    require: Checked
+    witness: Let
+
+
+def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -> Invariant | None:
+    """Check an invariant against the world that it is about; None, with findings, if it is wrong."""
+    model = spec.model
+    assert isinstance(model, InvariantSpec)  # noqa: S101 - a reference of kind invariant holds nothing else
+    scope = Scope(footing.environment, spec, diagnostics)
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    scope = scope.within(previous=footing.state)
+    when = scope.condition(model.when, "when")
+    require = scope.expression("require", expect=BOOL)
+    witness = scope.each(model.witness, "witness")
+    if when is None or require is None:
+        return None
+    return Invariant(when, require, witness)
+
+
+def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., dict[str, Any] | None]:
+    """`(previous, state) -> None` where the invariant holds, else its witness."""
+
+    def compose(emitter: Emitter) -> str:
+        previous, state = emitter.local("previous"), emitter.local("state")
+        sources = {"now": state, "previous": previous, **fields_of(emitter, state, footing.state.fields)}
+        read = invariant.when.variables | invariant.require.variables | invariant.witness.variables
+        lines, names = bind(emitter, read, sources)
+        if invariant.when.text.value != "true":
+            lines += [f"if not {emitter.expression(invariant.when, names)}:", "    return None"]
+        lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
+        lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
+        return emitter.function("breach", [previous, state], lines)
+
+    return compile_function(compose)

@@ -1,0 +1,152 @@
+"""`extends`: one document built on another of its kind.
+
+Decides how two documents merge (mappings recursively, everything else replaced) and that a chain of them ends.
+Refuses to know params and references: it merges what is written.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from engine.core.diagnostics import Diagnostics, code
+from engine.load.document import Document, Node
+from engine.load.findings import describe, place_of
+from engine.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, Library
+
+MAX_CHAIN: Final = 32
+"""Documents that extend one another."""
+
+E_EXTENDS_TYPE = code(
+    "E_EXTENDS_TYPE",
+    "`extends` is not the name of a spec",
+    "`extends` holds the name or the relative path of one other document of the same kind, as text.",
+)
+E_EXTENDS_CYCLE = code(
+    "E_EXTENDS_CYCLE",
+    "Documents extend one another in a circle",
+    "A document cannot be built on itself, not even through others. The message names the circle; take one `extends` "
+    "out.",
+)
+E_EXTENDS_DEPTH = code(
+    "E_EXTENDS_DEPTH",
+    "A chain of `extends` that is too long",
+    "At most 32 documents extend one another. Long chains are hard to read; merge some of them.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A document with all that it extends.
+
+    Attributes:
+        document: The document itself.
+        path: Its file.
+        kind: Its kind.
+        root: The merged tree, without `extends`.
+    """
+
+    document: Document
+    path: Path
+    kind: str
+    root: Node
+
+    @property
+    def name(self) -> str:
+        """Its name, or its file where it has none."""
+        node = self.document.root.child("name")
+        return node.value if node is not None and isinstance(node.value, str) else self.document.path
+
+
+class Templates:
+    """Reads documents and merges them with what they extend, each once."""
+
+    def __init__(self, library: Library, diagnostics: Diagnostics) -> None:
+        self._library = library
+        self._diagnostics = diagnostics
+        self._done: dict[Path, Template | None] = {}
+
+    def read(self, path: Path, reference: Node | None = None, kind: str | None = None) -> Template | None:
+        """The template in a file, or None after its findings were reported.
+
+        Args:
+            path: The file.
+            reference: What refers to it; its name must be the file's spec's.
+            kind: The kind that is needed.
+        """
+        template = self._build(path, (), reference)
+        if template is None or reference is None:
+            return template
+        return template if self._is_meant(template, reference, kind or template.kind) else None
+
+    def _build(self, path: Path, chain: tuple[Path, ...], reference: Node | None) -> Template | None:
+        real = path.resolve()
+        if real not in self._done:
+            document = self._library.read(path, None if reference is None else reference.span)
+            self._done[real] = None if document is None else self._extend(document, path, (*chain, real))
+        return self._done[real]
+
+    def _extend(self, document: Document, path: Path, chain: tuple[Path, ...]) -> Template | None:
+        kind = self._library.kind(document)
+        node = document.root.child("extends")
+        if node is None:
+            return Template(document, path, kind, document.root)
+        base = None if node.flawed else self._base(node, kind, chain)
+        if base is None:
+            return None
+        return Template(document, path, kind, _without(merge(base.root, document.root), "extends"))
+
+    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> Template | None:
+        if not isinstance(node.value, str):
+            message = "`extends` is not the name of a spec"
+            self._diagnostics.error(E_EXTENDS_TYPE, message, place_of(node), expected="text", found=describe(node))
+            return None
+        file = self._library.find(node, kind)
+        if file is None:
+            return None
+        real = file.resolve()
+        if real in chain:
+            circle = " -> ".join(self._name(link) for link in (*chain[chain.index(real) :], real))
+            self._diagnostics.error(E_EXTENDS_CYCLE, f"documents extend one another: {circle}", node.span)
+            return None
+        if len(chain) >= MAX_CHAIN:
+            self._diagnostics.error(E_EXTENDS_DEPTH, f"more than {MAX_CHAIN} documents extend one another", node.span)
+            return None
+        base = self._build(file, chain, node)
+        return base if base is not None and self._is_meant(base, node, kind) else None
+
+    def _is_meant(self, template: Template, reference: Node, kind: str) -> bool:
+        """Whether a template is what a reference says; this is reported."""
+        target = str(reference.value)
+        if template.kind != kind:
+            message = f"{template.document.path} is of the kind {template.kind}"
+            expected = f"a spec of the kind {kind}"
+            self._diagnostics.error(E_REF_KIND, message, reference.span, expected=expected)
+            return False
+        if not target.endswith(SUFFIXES) and template.name != target:
+            message = f"the spec in {template.document.path} has the name `{template.name}`"
+            hint = "name the file as the spec, or refer to it by its path"
+            self._diagnostics.error(E_REF_NAME, message, reference.span, expected=f"the name `{target}`", hint=hint)
+            return False
+        return True
+
+    def _name(self, path: Path) -> str:
+        document = self._library.read(path)
+        node = None if document is None else document.root.child("name")
+        return node.value if node is not None and isinstance(node.value, str) else path.name
+
+
+def merge(base: Node, over: Node) -> Node:
+    """The second tree laid over the first: mappings merge member by member, everything else replaces.
+
+    Each value keeps the place that it comes from; a merged mapping has the place of the second.
+    """
+    if not base.is_mapping or not over.is_mapping:
+        return over
+    members = dict(base.members)
+    for key, node in over.members.items():
+        members[key] = merge(members[key], node) if key in members else node
+    return replace(over, value=members, flawed=base.flawed or over.flawed)
+
+
+def _without(root: Node, key: str) -> Node:
+    return replace(root, value={name: node for name, node in root.members.items() if name != key})

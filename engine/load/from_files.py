@@ -1,0 +1,81 @@
+"""Files -> bundles: the door of this room for whoever has a path or a name.
+
+Decides what a target is (a path, a name, `<kind>/<name>`) and that all findings are handed over at once.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.load.bundle import Bundle, gather
+from engine.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, show
+from engine.load.overrides import read_changes
+from engine.load.resolve import Resolver
+from engine.spec.kinds import KINDS
+
+E_REF_AMBIGUOUS = code(
+    "E_REF_AMBIGUOUS",
+    "A name that several specs have",
+    "Specs of different kinds may share a name. Say which one is meant: `world/basic`, or the path of the file.",
+)
+
+
+def load(
+    target: str | Path,
+    *,
+    kind: str | None = None,
+    set: Sequence[str] = (),  # noqa: A002 - the word of the command line
+    search: Search | None = None,
+) -> tuple[Bundle, ...]:
+    """Read a spec and all that it refers to.
+
+    Args:
+        target: A file, the name of a spec of the project or of a shipped one, or `<kind>/<name>`.
+        kind: The kind that the spec must be of, if it matters.
+        set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
+        search: Where names are looked for; by default the nearest `specs/` folder and the shipped specs.
+
+    Returns:
+        One bundle for each case of the document's matrix, in order; one bundle where there is no matrix.
+
+    Raises:
+        Rejected: There are errors; it carries all findings of all files.
+    """
+    diagnostics = Diagnostics()
+    changes = read_changes(set, diagnostics)
+    bundles: tuple[Bundle, ...] = ()
+    library = Library(Search.default() if search is None else search, diagnostics)
+    file = _find(str(target), kind, library, diagnostics)
+    if file is not None:
+        resolver = Resolver(library, diagnostics)
+        cases = resolver.cases(file, changes)
+        document = library.read(file)
+        if kind is not None and document is not None and library.kind(document) != kind:
+            node = document.root.at(("spec",))
+            message = f"{show(file)} is of the kind {library.kind(document)}"
+            diagnostics.error(E_SPEC_WRONG_KIND, message, node.span, expected=f"{kind}/v1")
+        bundles = tuple(gather(key, resolver.specs, case.id) for case, key in cases)
+    diagnostics.raise_if_errors()
+    return bundles
+
+
+def _find(target: str, kind: str | None, library: Library, diagnostics: Diagnostics) -> Path | None:
+    """The file that a target means."""
+    head, slash, name = target.partition("/")
+    if slash and head in KINDS and not target.endswith(SUFFIXES):
+        kind, target = head, name
+    elif slash or target.endswith(SUFFIXES) or Path(target).exists():
+        return Path(target)
+    files = [file for file in library.find_target(target) if kind in (None, library.peek(file))]
+    if len(files) == 1:
+        return files[0]
+    if files:
+        places = ", ".join(show(file) for file in files)
+        diagnostics.error(
+            E_REF_AMBIGUOUS, f"`{target}` is the name of several specs: {places}", hint="write <kind>/<name>"
+        )
+        return None
+    near = suggest(target, library.names(kind))
+    hint = f"did you mean `{near}`?" if near else "give the path of a file, ending in .yaml"
+    diagnostics.error(E_REF_MISSING, f"there is no {kind or 'spec'} `{target}`", hint=hint)
+    return None

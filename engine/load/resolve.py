@@ -1,0 +1,247 @@
+"""Documents -> resolved specs: merged, filled with arguments, changed, with references replaced by keys, validated.
+
+Decides the order of these steps, and that all mistakes of all files are found in one pass. Refuses to know how files
+are found (`load.library`) and what the resolved form is (`load.bundle`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+from typing import Any, Final
+
+from pydantic import ValidationError
+
+from engine.core.diagnostics import Diagnostics, code
+from engine.core.spans import Span
+from engine.load.bundle import (
+    DOUBLE,
+    E_SPEC_RESERVED_KEY,
+    ReservedKey,
+    Resolved,
+    dump,
+    find_references,
+    key_of,
+    restore,
+)
+from engine.load.document import Node, Path
+from engine.load.events import E_YAML_DEPTH, MAX_DEPTH
+from engine.load.extends import Template, Templates
+from engine.load.findings import place_of, report
+from engine.load.library import Library
+from engine.load.matrix import E_MATRIX_PLACE, Case, expand
+from engine.load.overrides import E_SET_PATH, Change, apply
+from engine.load.params import Param, bind, declare, substitute
+from engine.load.shapes import Shape
+from engine.spec.kinds import KINDS
+
+MAX_SPECS: Final = 8192
+"""Specs that one load resolves, each matrix case and each set of arguments counted."""
+MAX_VALUES: Final = 1_000_000
+"""Values in all these specs; more are not begun."""
+MAX_NESTING: Final = 32
+"""References inside one another."""
+
+E_REF_CYCLE = code(
+    "E_REF_CYCLE",
+    "Specs refer to one another in a circle",
+    "A spec cannot contain itself, not even through others. The message names the circle; take one reference out.",
+)
+E_REF_LIMIT = code(
+    "E_REF_LIMIT",
+    "Too many references",
+    "References are nested at most 32 deep, and one load resolves at most 8192 specs and about a million values, each "
+    "set of arguments and each matrix case counted.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A template with its declarations read."""
+
+    template: Template
+    params: Mapping[str, Param]
+    declared: frozenset[str]
+    matrix: Node | None
+    root: Node
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves specs, each with the same arguments and changes once.
+
+    Attributes:
+        specs: What was resolved, by key.
+    """
+
+    library: Library
+    diagnostics: Diagnostics
+    specs: dict[str, Resolved] = field(default_factory=dict)
+    _prepared: dict[FilePath, _Prepared] = field(default_factory=dict)
+    _done: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
+    _values: int = 0
+    _open: list[tuple[FilePath, str]] = field(default_factory=list)
+    _templates: Templates = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._templates = Templates(self.library, self.diagnostics)
+
+    def cases(self, file: FilePath, changes: Sequence[Change]) -> list[tuple[Case, str]]:
+        """The cases of a document and the key of each; without those that have findings.
+
+        Args:
+            file: The document's file.
+            changes: What `--set` changes.
+        """
+        template = self._templates.read(file)
+        if template is None:
+            return []
+        prepared = self._prepare(template)
+        cases = expand(prepared.matrix, prepared.params, self.diagnostics)
+        given, inner = _split(changes, self.diagnostics)
+        for name, value in given.items():
+            if any(name in case.arguments for case in cases):
+                message = f"`{name}` is an axis of the matrix"
+                self.diagnostics.error(E_SET_PATH, message, value.key_span, hint="change the matrix in the file")
+        resolved = []
+        for case in cases:
+            key = self._resolve(prepared, {**given, **case.arguments}, inner, None)
+            if key is not None:
+                resolved.append((case, key))
+        return resolved
+
+    def _prepare(self, template: Template) -> _Prepared:
+        real = template.path.resolve()
+        if real not in self._prepared:
+            members = dict(template.root.members)
+            node, matrix = members.pop("params", None), members.pop("matrix", None)
+            declared = frozenset(() if node is None else node.members)
+            root = replace(template.root, value=members)
+            self._prepared[real] = _Prepared(template, declare(node, self.diagnostics), declared, matrix, root)
+        return self._prepared[real]
+
+    def _resolve(
+        self, prepared: _Prepared, arguments: Mapping[str, Node], changes: tuple[Change, ...], at: Span | None
+    ) -> str | None:
+        """The key of a document with these arguments and changes, or None after its findings were reported."""
+        template = prepared.template
+        values = bind(prepared.params, arguments, template.name, at, self.diagnostics)
+        identity = (template.path.resolve(), _freeze(values), _freeze_changes(changes))
+        if identity not in self._done:
+            if len(self._done) >= MAX_SPECS or self._values > MAX_VALUES:
+                message = f"more than {MAX_SPECS} specs, or {MAX_VALUES} values in them"
+                self.diagnostics.error(E_REF_LIMIT, message, at)
+                return None
+            self._done[identity] = None
+            self._open.append((template.path.resolve(), template.name))
+            self._done[identity] = self._build(prepared, values, changes)
+            self._open.pop()
+        return self._done[identity]
+
+    def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> str | None:
+        model = KINDS[prepared.template.kind]
+        root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
+        root, handed_on = apply(root, model, changes, self.diagnostics)
+        refs: dict[Path, str] = {}
+        for path, kind in list(find_references(Shape(model), root)):
+            node = root.at(path)
+            key = self._follow(node, kind, handed_on.get(path, ()))
+            if _is_reference(node):
+                root = root.put(path, replace(node, style="plain", value=key or "unresolved", flawed=key is None))
+            if key is not None:
+                refs[path] = key
+        return self._finish(prepared.template.kind, root, refs)
+
+    def _follow(self, node: Node, kind: str, changes: tuple[Change, ...]) -> str | None:
+        """The key of the spec that a reference means, or None; a reference of a wrong shape is left to validation."""
+        if node.flawed or not _is_reference(node):
+            return None
+        target, arguments = _parts(node)
+        if target.flawed:
+            return None
+        file = self.library.find(target, kind)
+        template = None if file is None else self._templates.read(file, target, kind)
+        if template is None:
+            return None
+        real = template.path.resolve()
+        files = [path for path, _ in self._open]
+        if real in files:
+            circle = " -> ".join([*(name for _, name in self._open[files.index(real) :]), template.name])
+            self.diagnostics.error(E_REF_CYCLE, f"specs refer to one another: {circle}", target.span)
+            return None
+        if len(self._open) >= MAX_NESTING:
+            self.diagnostics.error(E_REF_LIMIT, f"references nested more than {MAX_NESTING} deep", target.span)
+            return None
+        prepared = self._prepare(template)
+        if prepared.matrix is not None:
+            related = (("the matrix", prepared.matrix.key_span),)
+            message = f"`{template.name}` has a matrix"
+            self.diagnostics.error(E_MATRIX_PLACE, message, target.span, related=related)
+            return None
+        return self._resolve(prepared, arguments, changes, target.span)
+
+    def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
+        """Validate a tree and keep what it became."""
+        model_type = KINDS[kind]
+        origins = dict(root.walk())
+        self._values += len(origins)
+        deepest = max(origins, key=len)
+        if len(deepest) > MAX_DEPTH:
+            message = f"more than {MAX_DEPTH} collections inside one another"
+            self.diagnostics.error(E_YAML_DEPTH, message, place_of(origins[deepest]))
+            return None
+        try:
+            model = model_type.model_validate(root.plain())
+        except ValidationError as error:
+            report(error, model_type, root, self.diagnostics)
+            return None
+        try:
+            data = dump(model)
+        except ReservedKey as error:
+            place = place_of(root.at((*error.path, DOUBLE)))
+            self.diagnostics.error(E_SPEC_RESERVED_KEY, f"the key `{DOUBLE}` is reserved", place)
+            return None
+        key = key_of(kind, model.name, data)
+        if key not in self.specs:
+            self.specs[key] = Resolved(kind, model.name, key, restore(kind, data), data, refs, origins)
+        return key
+
+
+def _split(changes: Sequence[Change], diagnostics: Diagnostics) -> tuple[dict[str, Node], tuple[Change, ...]]:
+    """The arguments that changes give to the spec itself, and the other changes."""
+    given, inner = {}, []
+    for change in changes:
+        step = change.argument
+        if step is not None:
+            given[step.key] = replace(change.value, key=step.place)
+        elif change.steps[0].key in ("with", "extends", "params", "matrix"):
+            message = f"`{change.steps[0].key}` is not part of the resolved spec"
+            hint = "give an argument by with.param=value"
+            diagnostics.error(E_SET_PATH, message, change.steps[0].place.span, hint=hint)
+        else:
+            inner.append(change)
+    return given, tuple(inner)
+
+
+def _is_reference(node: Node) -> bool:
+    """Whether a node has a reference's shape: a text, or {use: text, with: mapping}."""
+    if isinstance(node.value, str):
+        return True
+    if not {"use"} <= set(node.members) <= {"use", "with"}:
+        return False
+    arguments = node.members.get("with")
+    return isinstance(node.members["use"].value, str) and (arguments is None or arguments.is_mapping)
+
+
+def _parts(node: Node) -> tuple[Node, Mapping[str, Node]]:
+    """The text of a reference and its arguments."""
+    arguments = node.members.get("with")
+    return node.members.get("use", node), {} if arguments is None else arguments.members
+
+
+def _freeze(values: Mapping[str, Node]) -> tuple[Any, ...]:
+    """What makes two sets of arguments the same: their values and types."""
+    return tuple((name, type(node.value).__name__, node.value) for name, node in sorted(values.items()))
+
+
+def _freeze_changes(changes: tuple[Change, ...]) -> tuple[Any, ...]:
+    return tuple((tuple(step.key for step in change.steps), repr(change.value.plain())) for change in changes)

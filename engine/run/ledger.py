@@ -1,0 +1,45 @@
+"""The chains of receipts that the parts of a world keep over a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from engine.worlds.digests import GENESIS, part_tip, state_digest
+
+
+class Ledger:
+    """The chain of each part's receipts, over a whole run."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        """Begin every named part's chain at 64 zeros."""
+        self._tips = dict.fromkeys(names, GENESIS)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The parts that keep a chain."""
+        return tuple(self._tips)
+
+    def enter(self, name: str, before: Any, after: Any, body: dict[str, Any], *, accepted: bool) -> dict[str, Any]:
+        """Add one receipt to a part's chain.
+
+        Args:
+            name: The part.
+            before: The part's state before the step.
+            after: The part's state after it; after a refusal, the same.
+            body: What the part's world says of the step.
+            accepted: Whether the step was taken.
+
+        Returns:
+            The receipt with both state digests and both tips.
+        """
+        tip = self._tips[name]
+        receipt = {
+            **body,
+            "accepted": accepted,
+            "before": state_digest(before),
+            "after": state_digest(after),
+            "tip": tip,
+        }
+        self._tips[name] = receipt_tip = part_tip(tip, receipt)
+        return {**receipt, "tip_after": receipt_tip}

@@ -1,0 +1,254 @@
+"""The checks of receipts that need no engine: lines, chain, commitments, joining states, and the result.
+
+One pass over the file, line by line; memory does not grow with the number of receipts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.merkle import Tree
+from engine.evidence.chain import GENESIS, receipt_digest
+from engine.evidence.result import Tally
+from engine.gates.capability import scope_digest, token_for
+from engine.gates.commitment import leaf, proposal_digest, set_root
+from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
+from engine.worlds.digests import part_tip, state_digest
+
+MAX_LINE: Final = 8_388_608
+"""Bytes of one receipt at most."""
+
+_KEYS: Final = {"body", "prev", "run", "seq", "type"}
+
+
+class Receipts:
+    """The receipts of a file, checked as they are read.
+
+    Attributes:
+        count, head, root: Of the chain read so far.
+        result: What the receipts add up to.
+        specs: The digest of the specs that the first receipt names.
+    """
+
+    def __init__(self, path: Path, run: str) -> None:
+        """Prepare to read the receipts of a run; nothing is opened yet."""
+        self._path = path
+        self._run = run
+        self._tree = Tree()
+        self._tally = Tally()
+        self._join = Join()
+        self.count = 0
+        self.head = GENESIS
+        self.specs: str | None = None
+
+    @property
+    def root(self) -> str:
+        """The Merkle root over the lines read so far, as hex."""
+        return self._tree.root().hex()
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """The figures of the receipts read so far."""
+        return self._tally.result()
+
+    def check(self) -> None:
+        """Read all receipts.
+
+        Raises:
+            Broken: At the first receipt that is not what it must be.
+        """
+        last = ""
+        for line in self.lines():
+            receipt = self._link(line)
+            last = receipt["type"]
+            if (last == "start") != (self.count == 1):
+                raise Broken(E_ENDS, f"receipt {self.count - 1} is {last!r}")
+            try:
+                self._join.add(last, receipt["body"])
+                self._tally.add(last, receipt["body"])
+                if last == "start":
+                    self.specs = receipt["body"]["specs"]
+            except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+                raise Broken(E_LINE, f"receipt {self.count - 1} ({last}) lacks what it must hold: {error!r}") from None
+        if last != "end":
+            raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines of the file without their newlines.
+
+        Raises:
+            Broken: A line that is too long, or a last line without a newline.
+        """
+        with self._path.open("rb") as file:
+            number = 0
+            while line := file.readline(MAX_LINE + 1):
+                if not line.endswith(b"\n"):
+                    why = "longer than any receipt" if len(line) > MAX_LINE else "torn: it has no newline"
+                    raise Broken(E_LINE, f"line {number + 1} is {why}")
+                number += 1
+                yield line[:-1]
+
+    def _link(self, line: bytes) -> Mapping[str, Any]:
+        """Check one line's form and its place in the chain."""
+        number = self.count
+        try:
+            receipt = parse_canonical(line)
+        except NotCanonical as error:
+            raise Broken(E_LINE, f"line {number + 1}: {error}") from None
+        if not isinstance(receipt, dict) or receipt.keys() != _KEYS or not isinstance(receipt["type"], str):
+            raise Broken(E_LINE, f"line {number + 1} is no receipt: it needs exactly {', '.join(sorted(_KEYS))}")
+        if receipt["run"] != self._run:
+            raise Broken(E_CHAIN, f"receipt {number} belongs to another run")
+        if receipt["seq"] != number or isinstance(receipt["seq"], bool):
+            raise Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
+        if receipt["prev"] != self.head:
+            raise Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
+        if not isinstance(receipt["body"], dict):
+            raise Broken(E_LINE, f"the body of receipt {number} is no object")
+        self.head = receipt_digest(line)
+        self.count += 1
+        self._tree.append(line)
+        return receipt
+
+
+class Join:
+    """Follows a run through its receipts: each must continue what the ones before it left."""
+
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
+        self._state = ""
+        self._episode = -1
+        self._open = False
+        self._t = -1
+        self._commit: Mapping[str, Any] | None = None
+        self._tips: dict[str, str] = {}
+        self._ended = False
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It does not continue the run.
+            KeyError, TypeError: It lacks a field.
+        """
+        if self._ended:
+            raise Broken(E_ENDS, f"{type_!r} after the end")
+        takes = {
+            "start": self._start,
+            "episode": self._begin,
+            "drift": self._drift,
+            "commit": self._committed,
+            "step": self._step,
+            "error": self._error,
+            "episode_end": self._close,
+            "end": self._end,
+        }
+        if type_ not in takes:
+            raise Broken(E_LINE, f"unknown type of receipt {type_!r}")
+        takes[type_](body)
+
+    def _start(self, body: Mapping[str, Any]) -> None:
+        return None
+
+    def _begin(self, body: Mapping[str, Any]) -> None:
+        self._demand(not self._open and body["episode"] == self._episode + 1, "an episode begins out of order")
+        self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
+        self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
+        self._state = body["digest"]
+        for name in body["parts"]:
+            self._tips.setdefault(name, GENESIS)
+
+    def _drift(self, body: Mapping[str, Any]) -> None:
+        self._place(body, self._t + 1)
+        self._demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
+        self._state = body["after"]
+
+    def _committed(self, body: Mapping[str, Any]) -> None:
+        self._place(body, self._t + 1)
+        self._commit = body
+
+    def _step(self, body: Mapping[str, Any]) -> None:
+        t = body["t"]
+        self._place(body, self._t + 1, committed=True)
+        commit = self._commit
+        if commit is None or commit["t"] != t:
+            raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
+        check_decision(commit, body)
+        self._demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
+        if body["chosen"] is None:
+            self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
+        for name, receipt in body["parts"].items():
+            self._part(name, receipt, t)
+        self._state, self._t, self._commit = body["after"], t, None
+
+    def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
+        self._demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
+        bare = {key: value for key, value in receipt.items() if key != "tip_after"}
+        tip = part_tip(receipt["tip"], bare)
+        self._demand(receipt["tip_after"] == tip, f"the tip of {name!r} at t = {t} is wrong")
+        self._demand(
+            receipt["accepted"] or receipt["before"] == receipt["after"], f"{name!r} moved at t = {t}, refused"
+        )
+        self._tips[name] = tip
+
+    def _error(self, body: Mapping[str, Any]) -> None:
+        self._demand(self._open or body["episode"] == self._episode + 1, "an error outside an episode")
+
+    def _close(self, body: Mapping[str, Any]) -> None:
+        begun = self._open and body["episode"] == self._episode
+        failed = not self._open and body["episode"] == self._episode + 1 and body["ended"] == "error"
+        self._demand(begun or failed, "an episode ends that was not begun")
+        self._demand(
+            body["steps"] == self._t + 1 or failed, f"episode {body['episode']} counts other steps than it has"
+        )
+        self._demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
+        self._episode, self._open = body["episode"], False
+
+    def _end(self, body: Mapping[str, Any]) -> None:
+        self._demand(not self._open and body["episodes"] == self._episode + 1, "the run ends in mid-episode")
+        self._ended = True
+
+    def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:
+        self._demand(self._open and body["episode"] == self._episode and body["t"] == t, "a receipt is out of order")
+        self._demand(committed or self._commit is None, "a commitment is not followed by its decision")
+
+    @staticmethod
+    def _demand(holds: bool, message: str) -> None:
+        if not holds:
+            raise Broken(E_STATE, message)
+
+
+def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+    """Recompute everything that binds a decision to its committed proposal set.
+
+    Raises:
+        Broken: E_COMMITMENT, if the root, the chosen digest, the token or the admission is not what it must be.
+    """
+    t = step["t"]
+    proposals = commit["proposals"]
+    leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+    if set_root(leaves) != commit["root"]:
+        raise Broken(E_COMMITMENT, f"the stored proposals at t = {t} are not those committed to")
+    if len(step["decisions"]) != len(proposals):
+        raise Broken(E_COMMITMENT, f"{len(proposals)} proposals but {len(step['decisions'])} decisions at t = {t}")
+    chosen = step["chosen"]
+    admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
+    if chosen is None:
+        if any(admitted) or step["token"] is not None or step["chosen_hash"] is not None:
+            raise Broken(
+                E_COMMITMENT, f"nothing was chosen at t = {t}, though something was admitted or a token issued"
+            )
+        return
+    if isinstance(chosen, bool) or not 0 <= chosen < len(proposals):
+        raise Broken(E_COMMITMENT, f"the choice at t = {t} is outside the set")
+    if not admitted[chosen]:
+        raise Broken(E_COMMITMENT, f"the proposal chosen at t = {t} was rejected")
+    digest = proposal_digest(leaves[chosen])
+    if step["chosen_hash"] != digest:
+        raise Broken(E_COMMITMENT, f"the digest of the proposal chosen at t = {t} is wrong")
+    scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"])
+    if step["token"] != token_for(digest, commit["root"], scope).document():
+        raise Broken(E_COMMITMENT, f"the token at t = {t} is not bound to the proposal, the commitment and the scope")

@@ -1,0 +1,281 @@
+"""From a world's spec to a checked world: every name, type and expression, with all findings at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.expr import BOOL, INT, STRING, Defined, Environment, RecordType, Type
+from engine.expr.statements.declare import CELL, FIELD, allowed_values
+from engine.expr.statements.effects import check_effects
+from engine.expr.statements.scope import Let, Scope
+from engine.load import Bundle, Resolved
+from engine.spec.world import World as WorldSpec
+from engine.worlds.model import (
+    PlannedAction,
+    PlannedCondition,
+    PlannedCoupling,
+    PlannedGlyph,
+    PlannedPart,
+    World,
+)
+from engine.worlds.natives import FIELD_FUNCTIONS
+
+E_WORLD_PART = code(
+    "E_WORLD_PART",
+    "a part does not fit its world",
+    "A part follows actions that its world has, by actions that the part's own world has, with exactly the arguments "
+    "that those take. Constants that both define must have the same value.",
+)
+E_WORLD_ACTION = code(
+    "E_WORLD_ACTION",
+    "the arguments of two actions disagree",
+    "Gates and agents see one type of action: arguments of the same name must have the same type in every action.",
+)
+E_WORLD_START = code(
+    "E_WORLD_START",
+    "a start value is missing or has no place",
+    "Every field of the state has a start value: from the world's `start`, from a part, or from the glyphs of a "
+    "drawing.",
+)
+
+
+def check_world(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> World | None:
+    """Check a world and its parts.
+
+    Args:
+        spec: The resolved world.
+        bundle: Where its parts are found.
+        diagnostics: Receives every finding.
+
+    Returns:
+        The checked world, or None if its own names or types are so wrong that the rest cannot be looked at.
+    """
+    return _Checker(spec, bundle, diagnostics).world()
+
+
+class _Checker:
+    """Checks one world; the order of its methods is the order in which names come into scope."""
+
+    def __init__(self, spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        assert isinstance(spec.model, WorldSpec)  # noqa: S101 - a reference of kind world holds nothing else
+        self.model = spec.model
+        self.spec = spec
+        self.bundle = bundle
+        self.diagnostics = diagnostics
+        self.scope = Scope(Environment(functions=FIELD_FUNCTIONS), spec, diagnostics)
+
+    def world(self) -> World | None:
+        before = len(self.diagnostics.sorted())
+        worlds = {name: self._part_world(name) for name in sorted(self.model.parts)}
+        scope = self._names(self.scope, {name: world for name, world in worlds.items() if world is not None})
+        fields = scope.types(self.model.state, "state", named=self.model.types)
+        inputs = scope.types(self.model.inputs, "inputs", named=self.model.types)
+        if fields is None or inputs is None or None in worlds.values():
+            return None
+        parts = {name: world for name, world in worlds.items() if world is not None}
+        scope, state = self._state(scope, fields, parts)
+        if state is None or len(self.diagnostics.sorted()) > before:
+            return None
+        actions = {name: self._action(name, state, scope) for name in sorted(self.model.actions)}
+        checked = {name: action for name, action in actions.items() if action is not None}
+        args = self._union({name: action.args for name, action in checked.items()})
+        planned = {name: self._part(name, world, checked, scope, inputs) for name, world in parts.items()}
+        outcome = self._outcome(checked, planned)
+        after = scope.within(next=state, outcome=outcome)
+        success = scope.expression("success", expect=BOOL) if self.model.success is not None else None
+        return World(
+            name=self.model.name,
+            environment=scope.environment,
+            state=state,
+            inputs=RecordType("inputs", inputs),
+            action=RecordType("action", {"op": STRING, **args.fields}, optional=args.optional),
+            outcome=outcome,
+            actions=checked,
+            every_step=check_effects(self.model.every_step, state, scope, "every_step"),
+            parts=planned,
+            observe=scope.each(self.model.observe, "observe"),
+            record=after.each(self.model.record, "record"),
+            receipt=after.each(self.model.receipt, "receipt"),
+            success=success,
+            start=self._start(scope, state),
+            well_formed=self._conditions(scope),
+            drawing=self.model.drawing,
+            glyphs=self._glyphs(scope, state),
+        )
+
+    def _part_world(self, name: str) -> World | None:
+        key = self.spec.refs["parts", name, "world"]
+        return check_world(self.bundle.specs[key], self.bundle, self.diagnostics)
+
+    def _names(self, scope: Scope, parts: Mapping[str, World]) -> Scope:
+        """Constants, functions and their bodies' syntax: those of the parts first, then the world's own."""
+        for name, world in parts.items():
+            scope = self._borrow(scope, world, name)
+        return scope.constants(self.model.constants, "constants").functions(self.model.functions, "functions")
+
+    def _borrow(self, scope: Scope, world: World, part: str) -> Scope:
+        """The functions and constants of a part's world, by their own names."""
+        environment = scope.environment
+        own = {name: f for name, f in world.environment.functions.items() if name not in FIELD_FUNCTIONS}
+        for name, constant in world.environment.constants.items():
+            known = environment.constants.get(name)
+            if known is not None and known[1] != constant[1]:
+                self.scope.wrong(
+                    E_WORLD_PART, f"constant {name!r} of {world.name!r} differs from another part's", "parts", part
+                )
+                return scope
+        taken = sorted(set(own) & (set(environment.functions) | set(environment.constants)))
+        if taken:
+            self.scope.wrong(E_WORLD_PART, f"two parts bring functions named {', '.join(taken)}", "parts", part)
+            return scope
+        constants = {
+            name: value for name, value in world.environment.constants.items() if name not in environment.constants
+        }
+        return replace(scope, environment=environment.extend(functions=own, constants=constants))
+
+    def _state(
+        self, scope: Scope, fields: Mapping[str, Type], parts: Mapping[str, World]
+    ) -> tuple[Scope, RecordType | None]:
+        """The state's type and the scope in which its fields, its derived values and `now` are visible."""
+        clash = sorted(set(fields) & set(parts))
+        if clash:
+            self.scope.wrong(E_WORLD_PART, f"{clash[0]!r} is a field of the state already", "parts", clash[0])
+            return scope, None
+        own = {name: type_ for name, type_ in fields.items() if scope.free(name, "state", name)}
+        theirs = {name: world.state for name, world in parts.items() if scope.free(name, "parts", name)}
+        scope = scope.within(**own, **theirs)
+        derived = {name: Defined((), self.spec.text("derived", name)) for name in self.model.derived}
+        scope = scope.name("derived", derived, "derived")
+        if not set(derived) <= set(scope.environment.derived):
+            return scope, None
+        state = RecordType("state", {**own, **theirs}, derived=derived)
+        return scope.within(now=state), state
+
+    def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction | None:
+        spec = self.model.actions[name]
+        args = scope.types(spec.args, "actions", name, "args", named=self.model.types)
+        if args is None:
+            return None
+        allowed = {
+            key: values for key, value in spec.args.items() if (values := allowed_values(value, self.model.types))
+        }
+        inner = scope.declare(args, "actions", name, "args")
+        let, inner = inner.let(spec.let, "actions", name, "let")
+        when = inner.condition(spec.when, "actions", name, "when")
+        if when is None:
+            return None
+        return PlannedAction(
+            args=RecordType("args", args),
+            allowed=allowed,
+            let=let,
+            when=when,
+            effects=check_effects(spec.effects, state, inner, "actions", name, "effects"),
+            otherwise=check_effects(spec.otherwise, state, inner, "actions", name, "otherwise"),
+            outcome=inner.each(spec.outcome, "actions", name, "outcome"),
+        )
+
+    def _part(
+        self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope, inputs: Mapping[str, Type]
+    ) -> PlannedPart:
+        spec = self.model.parts[name]
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        missing = sorted(set(world.state.fields) - set(spec.start) - {key for key, _ in world.start})
+        unknown = sorted(set(spec.start) - set(world.state.fields))
+        for field in missing:
+            self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
+        for field in unknown:
+            self.scope.wrong(E_WORLD_START, f"{field!r} is no field of {world.name!r}", "parts", name, "start", field)
+        known = {key: value for key, value in spec.start.items() if key not in unknown}
+        start = constants.each(known, "parts", name, "start", expect=world.state.fields)
+        follow = {}
+        for action in sorted(spec.follow):
+            coupling = self._coupling(name, action, world, actions, scope.within(**inputs))
+            if coupling is not None:
+                follow[action] = coupling
+        return PlannedPart(world, start, follow)
+
+    def _coupling(
+        self, part: str, action: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope
+    ) -> PlannedCoupling | None:
+        place = ("parts", part, "follow", action)
+        spec = self.model.parts[part].follow[action]
+        if action not in actions:
+            near = suggest(action, actions)
+            self.scope.wrong(E_WORLD_PART, f"the world has no action {action!r}", *place, near=near)
+            return None
+        if spec.action not in world.actions:
+            near = suggest(spec.action, world.actions)
+            self.scope.wrong(E_WORLD_PART, f"{world.name!r} has no action {spec.action!r}", *place, "action", near=near)
+            return None
+        takes = world.actions[spec.action].args.fields
+        if set(takes) != set(spec.args):
+            named = ", ".join(sorted(takes)) or "none"
+            self.scope.wrong(
+                E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
+            )
+            return None
+        inner = scope.declare(actions[action].args.fields, "actions", action, "args")
+        let, inner = inner.let(spec.let, *place, "let")
+        return PlannedCoupling(spec.action, let, inner.each(spec.args, *place, "args", expect=takes))
+
+    def _outcome(self, actions: Mapping[str, PlannedAction], parts: Mapping[str, PlannedPart]) -> RecordType:
+        union = self._union({name: RecordType("", action.outcome.types) for name, action in actions.items()})
+        inner = {name: part.world.outcome for name, part in parts.items()}
+        absent = {name for name, part in parts.items() if set(part.follow) != set(actions)}
+        return RecordType("outcome", {**union.fields, **inner}, optional=union.optional | absent)
+
+    def _union(self, records: Mapping[str, RecordType]) -> RecordType:
+        """The record whose fields are those of all; a field that some lack is optional."""
+        fields: dict[str, Type] = {}
+        for action, record in records.items():
+            for name, type_ in record.fields.items():
+                if str(fields.setdefault(name, type_)) != str(type_):
+                    self.scope.wrong(
+                        E_WORLD_ACTION, f"{name!r} is {type_} here and {fields[name]} elsewhere", "actions", action
+                    )
+        common = set(fields).intersection(*(record.fields for record in records.values()))
+        return RecordType("", fields, optional=frozenset(set(fields) - common))
+
+    def _start(self, scope: Scope, state: RecordType) -> Let:
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        known = {}
+        for name, value in self.model.start.items():
+            if name in state.fields and name not in self.model.parts:
+                known[name] = value
+            else:
+                near = suggest(name, state.fields)
+                self.scope.wrong(E_WORLD_START, f"{name!r} is no field of the state", "start", name, near=near)
+        return constants.each(known, "start", expect=state.fields)
+
+    def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
+        found = []
+        for index, condition in enumerate(self.model.well_formed):
+            require = scope.expression("well_formed", index, "require", expect=BOOL)
+            if require is not None:
+                message = condition.message or f"the start state breaks {condition.id!r}"
+                found.append(PlannedCondition(condition.id, require, message))
+        return tuple(found)
+
+    def _glyphs(self, scope: Scope, state: RecordType) -> dict[str, PlannedGlyph]:
+        if self.model.drawing is None:
+            return {}
+        if str(state.fields.get(self.model.drawing.cells)) != str(FIELD):
+            self.scope.wrong(
+                E_WORLD_START, f"{self.model.drawing.cells!r} is no field of type `field`", "drawing", "cells"
+            )
+        glyphs = {}
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        for glyph, spec in self.model.drawing.legend.items():
+            place = ("drawing", "legend", glyph)
+            cell = constants.expression(*place, "cell", expect=INT)
+            effects = check_effects(spec.effects, state, constants.within(here=CELL), *place, "effects")
+            if cell is not None:
+                glyphs[glyph] = PlannedGlyph(cell, effects)
+        return glyphs
+
+
+def _without_state(environment: Environment) -> Environment:
+    """What a start value may read: constants and functions, since there is no state yet."""
+    return Environment(functions=environment.functions, constants=environment.constants)

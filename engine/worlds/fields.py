@@ -1,0 +1,219 @@
+"""Functions over integer matrices (`field`) and cells, as plain Python on plain lists.
+
+A field is a list of rows, row y first, so `f[y][x]` is the value at cell {x, y}. Nothing here changes its arguments.
+Sources: the coherence kernel's field arithmetic (forward differences, 4-neighbour Laplacian with free edges) and
+breadth-first search on 4-connected grids.
+"""
+
+from __future__ import annotations
+
+from typing import TypedDict
+
+Field = list[list[int]]
+
+
+class Cell(TypedDict):
+    """A place on a grid: column x, row y, from 0 at the top left."""
+
+    x: int
+    y: int
+
+
+def _same_shape(f: Field, g: Field) -> None:
+    if len(f) != len(g) or any(len(a) != len(b) for a, b in zip(f, g, strict=True)):
+        raise ValueError("the two fields differ in shape")
+
+
+def field_add(f: Field, g: Field) -> Field:
+    """f + g, cell by cell.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
+    _same_shape(f, g)
+    return [[a + b for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+
+
+def field_sub(f: Field, g: Field) -> Field:
+    """f - g, cell by cell.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
+    _same_shape(f, g)
+    return [[a - b for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+
+
+def field_scale(k: int, f: Field) -> Field:
+    """k * f."""
+    return [[k * a for a in row] for row in f]
+
+
+def field_clamp(f: Field, low: int, high: int) -> Field:
+    """Every value moved into low..high."""
+    return [[low if a < low else high if a > high else a for a in row] for row in f]
+
+
+def field_floor(f: Field, low: int) -> Field:
+    """Every value raised to at least `low`."""
+    return [[low if a < low else a for a in row] for row in f]
+
+
+def field_over(f: Field, bound: int) -> Field:
+    """1 where the value is above `bound`, else 0."""
+    return [[1 if a > bound else 0 for a in row] for row in f]
+
+
+def field_min(f: Field) -> int:
+    """The least value.
+
+    Raises:
+        ValueError: If the field is empty.
+    """
+    return min(map(min, f))
+
+
+def field_max(f: Field) -> int:
+    """The greatest value.
+
+    Raises:
+        ValueError: If the field is empty.
+    """
+    return max(map(max, f))
+
+
+def sum_sq(f: Field) -> int:
+    """The sum of squares of all values."""
+    return sum([a * a for row in f for a in row])
+
+
+def grad_energy(f: Field) -> int:
+    """The sum of squared forward differences along both axes."""
+    total = 0
+    above: list[int] | None = None
+    for row in f:
+        last = None
+        for a in row:
+            if last is not None:
+                total += (a - last) * (a - last)
+            last = a
+        if above is not None:
+            for a, b in zip(row, above, strict=True):
+                total += (a - b) * (a - b)
+        above = row
+    return total
+
+
+def laplacian(f: Field) -> Field:
+    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing."""
+    height = len(f)
+    result = []
+    for y, row in enumerate(f):
+        width = len(row)
+        line = []
+        for x, a in enumerate(row):
+            total = 0
+            if x:
+                total += row[x - 1] - a
+            if x + 1 < width:
+                total += row[x + 1] - a
+            if y:
+                total += f[y - 1][x] - a
+            if y + 1 < height:
+                total += f[y + 1][x] - a
+            line.append(total)
+        result.append(line)
+    return result
+
+
+def field_at(f: Field, p: Cell, default: int) -> int:
+    """The value at a cell, or `default` outside the field."""
+    x, y = p["x"], p["y"]
+    if 0 <= y < len(f) and 0 <= x < len(f[y]):
+        return f[y][x]
+    return default
+
+
+def field_put(f: Field, p: Cell, value: int) -> Field:
+    """The field with one value replaced; unchanged where the cell lies outside."""
+    x, y = p["x"], p["y"]
+    if not (0 <= y < len(f) and 0 <= x < len(f[y])):
+        return f
+    row = f[y][:]
+    row[x] = value
+    return [*f[:y], row, *f[y + 1 :]]
+
+
+def window(f: Field, p: Cell, radius: int, outside: int) -> Field:
+    """The square of side 2 * radius + 1 around a cell; `outside` where it leaves the field.
+
+    Raises:
+        ValueError: If the radius is not in 0..64.
+    """
+    if not 0 <= radius <= 64:
+        raise ValueError("a window's radius is from 0 to 64")
+    x0, x1 = p["x"] - radius, p["x"] + radius + 1
+    height = len(f)
+    blank = [outside] * (2 * radius + 1)
+    result = []
+    for y in range(p["y"] - radius, p["y"] + radius + 1):
+        if not 0 <= y < height:
+            result.append(blank)
+            continue
+        row = f[y]
+        if x0 >= 0 and x1 <= len(row):
+            result.append(row[x0:x1])
+        else:
+            width = len(row)
+            result.append([row[x] if 0 <= x < width else outside for x in range(x0, x1)])
+    return result
+
+
+def mask(f: Field, codes: list[int]) -> Field:
+    """1 where the value is one of `codes`, else 0."""
+    wanted = frozenset(codes)
+    return [[1 if a in wanted else 0 for a in row] for row in f]
+
+
+def mask_or(f: Field, g: Field) -> Field:
+    """1 where either is not 0.
+
+    Raises:
+        ValueError: If the shapes differ.
+    """
+    _same_shape(f, g)
+    return [[1 if a or b else 0 for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+
+
+def distances(blocked: Field, p: Cell) -> Field:
+    """Steps from a cell to every cell by moves N, E, S, W over cells that are 0 in `blocked`; -1 where there is no way.
+
+    The start counts as reachable even where it is blocked itself; a start outside the field reaches nothing.
+    """
+    result = [[-1] * len(row) for row in blocked]
+    x, y = p["x"], p["y"]
+    if not (0 <= y < len(blocked) and 0 <= x < len(blocked[y])):
+        return result
+    result[y][x] = 0
+    front = [(x, y)]
+    steps = 0
+    while front:
+        steps += 1
+        reached = []
+        for x, y in front:
+            for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+                if 0 <= b < len(blocked) and 0 <= a < len(blocked[b]) and result[b][a] < 0 and not blocked[b][a]:
+                    result[b][a] = steps
+                    reached.append((a, b))
+        front = reached
+    return result
+
+
+def cells_at_least(f: Field, bound: int) -> list[Cell]:
+    """The cells whose value is `bound` or more, row by row."""
+    return [{"x": x, "y": y} for y, row in enumerate(f) for x, a in enumerate(row) if a >= bound]
+
+
+def cells_at_most(f: Field, bound: int) -> list[Cell]:
+    """The cells whose value is `bound` or less, row by row."""
+    return [{"x": x, "y": y} for y, row in enumerate(f) for x, a in enumerate(row) if a <= bound]

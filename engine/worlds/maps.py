@@ -1,0 +1,163 @@
+"""Maps: a drawing's lines of characters, or generator steps that make them from a random stream.
+
+Decides which character stands on which cell. What a character means is the world's legend (`worlds.start`).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Final
+
+from engine.core.rng import Stream
+from engine.spec.scenario import Connect, Fill, Generator, Map, Maze, Place, Scatter
+
+ATTEMPTS: Final = 1000
+"""How often a generated map is drawn again until its `connect` steps hold."""
+
+Grid = list[list[str]]
+
+
+class MapError(ValueError):
+    """A map that cannot be made: ragged lines, too little room, or no connected drawing in `ATTEMPTS` tries."""
+
+
+def read_drawing(drawing: str) -> Grid:
+    """Split a drawing into rows of characters.
+
+    Raises:
+        MapError: If the drawing is empty, larger than 256 x 256, or its lines differ in length.
+    """
+    rows = [list(line) for line in drawing.rstrip("\n").split("\n")]
+    width = len(rows[0])
+    if not width or width > 256 or len(rows) > 256:
+        raise MapError("a drawing has 1 to 256 lines of 1 to 256 characters")
+    for number, row in enumerate(rows, start=1):
+        if len(row) != width:
+            raise MapError(f"line {number} of the drawing has {len(row)} characters, line 1 has {width}")
+    return rows
+
+
+def generate(steps: list[Generator], stream: Stream) -> Grid:
+    """Perform the generator steps in order, drawing again from the first one while a `connect` step fails.
+
+    Raises:
+        MapError: If a step cannot be performed, or no attempt connects.
+    """
+    for _ in range(ATTEMPTS):
+        grid = _attempt(steps, stream)
+        if grid is not None:
+            return grid
+    raise MapError(f"none of {ATTEMPTS} drawn maps satisfies `connect`")
+
+
+def make(spec: Map, stream: Stream) -> Grid:
+    """The rows of characters that a map spec stands for; only `generate` draws from the stream.
+
+    Raises:
+        MapError: As `read_drawing` and `generate`.
+    """
+    return read_drawing(spec.drawing) if spec.drawing is not None else generate(spec.generate or [], stream)
+
+
+def _attempt(steps: list[Generator], stream: Stream) -> Grid | None:
+    grid: Grid = []
+    for step in steps:
+        if isinstance(step, Connect):
+            if not _connected(grid, step):
+                return None
+        else:
+            grid = _PERFORM[type(step)](step, grid, stream)
+    return grid
+
+
+def _fill(step: Fill, _grid: Grid, _stream: Stream) -> Grid:
+    grid = [[step.fill] * step.width for _ in range(step.height)]
+    if step.border is not None:
+        for y, row in enumerate(grid):
+            for x in range(step.width):
+                if x in (0, step.width - 1) or y in (0, step.height - 1):
+                    row[x] = step.border
+    return grid
+
+
+def _maze(step: Maze, grid: Grid, stream: Stream) -> Grid:
+    """Randomised depth-first search over the odd cells; the rim keeps its characters and serves as the wall."""
+    height, width = len(grid), len(grid[0]) if grid else 0
+    if height < 3 or width < 3:
+        raise MapError("a maze needs a filled rectangle of at least 3 x 3 before it")
+    wall = grid[0][0]
+    carved = [[wall] * width for _ in range(height)]
+    carved[1][1] = step.maze
+    path = [(1, 1)]
+    while path:
+        x, y = path[-1]
+        ways = [
+            (x + dx, y + dy)
+            for dx, dy in ((0, -2), (2, 0), (0, 2), (-2, 0))
+            if 0 < x + dx < width - 1 and 0 < y + dy < height - 1 and carved[y + dy][x + dx] == wall
+        ]
+        if not ways:
+            path.pop()
+            continue
+        a, b = stream.choice(ways)
+        carved[(y + b) // 2][(x + a) // 2] = carved[b][a] = step.maze
+        path.append((a, b))
+    _open_loops(step, carved, wall, stream)
+    return carved
+
+
+def _open_loops(step: Maze, grid: Grid, wall: str, stream: Stream) -> None:
+    """Open up to `loops` inner walls that separate two corridor cells."""
+    walls = [
+        (x, y)
+        for y in range(1, len(grid) - 1)
+        for x in range(1, len(grid[0]) - 1)
+        if grid[y][x] == wall
+        and (grid[y][x - 1] == grid[y][x + 1] == step.maze or grid[y - 1][x] == grid[y + 1][x] == step.maze)
+    ]
+    for x, y in stream.shuffle(walls)[: step.loops]:
+        grid[y][x] = step.maze
+
+
+def _scatter(step: Scatter, grid: Grid, stream: Stream) -> Grid:
+    cells = _cells(grid, step.over)
+    if len(cells) < step.count:
+        raise MapError(f"no room to scatter {step.count} of {step.scatter!r}: {len(cells)} cells hold {step.over!r}")
+    for x, y in stream.shuffle(cells)[: step.count]:
+        grid[y][x] = step.scatter
+    return grid
+
+
+def _place(step: Place, grid: Grid, stream: Stream) -> Grid:
+    cells = _cells(grid, step.over)
+    if not cells:
+        raise MapError(f"no room to place {step.place!r}: no cell holds {step.over!r}")
+    x, y = stream.choice(cells)
+    grid[y][x] = step.place
+    return grid
+
+
+_PERFORM: Final[dict[type, Callable[..., Grid]]] = {Fill: _fill, Maze: _maze, Scatter: _scatter, Place: _place}
+
+
+def _cells(grid: Grid, character: str) -> list[tuple[int, int]]:
+    return [(x, y) for y, row in enumerate(grid) for x, held in enumerate(row) if held == character]
+
+
+def _connected(grid: Grid, step: Connect) -> bool:
+    source, target = (_cells(grid, character) for character in step.connect)
+    if not source or not target:
+        return False
+    seen = {source[0]}
+    queue = deque(seen)
+    while queue:
+        x, y = queue.popleft()
+        if (x, y) == target[0]:
+            return True
+        for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+            inside = 0 <= b < len(grid) and 0 <= a < len(grid[b])
+            if inside and (a, b) not in seen and grid[b][a] not in step.blocked:
+                seen.add((a, b))
+                queue.append((a, b))
+    return False

@@ -1,0 +1,172 @@
+"""Start states: from a world's own start values, its parts', a scenario's, and the glyphs of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from engine.core.diagnostics import Diagnostics, code
+from engine.expr import Checked, Emitter, compile_expression, compile_function, conforms
+from engine.expr.statements.bind import bind, emit_record
+from engine.expr.statements.effects import emit_effects
+from engine.expr.statements.scope import Let, Scope
+from engine.spec.scenario import Map
+from engine.worlds.emit import compile_predicate
+from engine.worlds.maps import Grid, MapError
+from engine.worlds.model import PlannedGlyph, World
+
+E_MAP = code(
+    "E_MAP",
+    "a map cannot be made",
+    "The lines of a drawing have one length, each of its characters is in the world's legend, and generator steps find "
+    "the room that they need.",
+)
+E_MAP_GLYPH = code(
+    "E_MAP_GLYPH",
+    "a character of the map means nothing",
+    "Every character of a drawing, or made by a generator, has an entry in the legend of the world.",
+)
+E_START_INCOMPLETE = code(
+    "E_START_INCOMPLETE",
+    "a field of the state has no start value",
+    "Every field needs a value at the start: from the world's `start`, the scenario's `start`, a part, or a glyph of "
+    "the map. Fields of a drawing are set by glyphs such as S and G, which the map must then contain.",
+)
+E_START_ILL_FORMED = code(
+    "E_START_ILL_FORMED",
+    "the start state breaks a condition of the world",
+    "A world states in `well_formed` what its start must satisfy, for instance that the goal stands on a free cell.",
+)
+
+
+class IllFormedError(ValueError):
+    """A start state that the world refuses; `code` says which way."""
+
+    def __init__(self, code_: str, message: str) -> None:
+        """Keep the code and the message."""
+        self.code = code_
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """Makes start states.
+
+    Attributes:
+        world: The world.
+        own: `() -> start values` of the world and the scenario.
+        parts: `() -> start state` of each part.
+        glyphs: Per character, the code of its cell and `(state, here) -> state`.
+        conditions: Per condition of `well_formed`: its message and `state -> bool`.
+    """
+
+    world: World
+    own: Callable[[], dict[str, Any]]
+    parts: Mapping[str, Callable[[], dict[str, Any]]]
+    glyphs: Mapping[str, tuple[int, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
+    conditions: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]
+
+    def state(self, grid: Grid | None) -> dict[str, Any]:
+        """The start state for a map, or without one.
+
+        Raises:
+            IllFormedError: A character without a meaning, a field without a value, or a condition that fails.
+            EvaluationError: A start value that cannot be computed.
+        """
+        state = {name: make() for name, make in self.parts.items()} | self.own()
+        if grid is not None:
+            state = self._draw(state, grid)
+        missing = sorted(set(self.world.state.fields) - set(state))
+        if missing:
+            raise IllFormedError(E_START_INCOMPLETE, f"no start value for {', '.join(missing)}")
+        for name, type_ in self.world.state.fields.items():
+            if not conforms(state[name], type_):
+                raise IllFormedError(E_START_ILL_FORMED, f"the start value of {name!r} does not fit its type {type_}")
+        for message, holds in self.conditions:
+            if not holds(state):
+                raise IllFormedError(E_START_ILL_FORMED, message)
+        return state
+
+    def _draw(self, state: dict[str, Any], grid: Grid) -> dict[str, Any]:
+        if self.world.drawing is None:
+            raise IllFormedError(E_MAP, f"the world {self.world.name!r} has no `drawing`, so it takes no map")
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                if character not in self.glyphs:
+                    raise IllFormedError(
+                        E_MAP_GLYPH, f"{character!r} in column {x}, row {y} of the map is not in the legend"
+                    )
+        state[self.world.drawing.cells] = [[self.glyphs[character][0] for character in row] for row in grid]
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                state = self.glyphs[character][1](state, {"x": x, "y": y})
+        return state
+
+
+def starter(world: World, scenario_start: Let) -> Starter:
+    """Compile what makes a world's start states; the scenario's values replace the world's."""
+    own = dict(world.start.items) | dict(scenario_start.items)
+    return Starter(
+        world=world,
+        own=_values(Let(tuple(sorted(own.items())))),
+        parts={name: _part_start(world, name) for name in world.parts},
+        glyphs={character: (_value(glyph.cell), _glyph(glyph)) for character, glyph in world.glyphs.items()},
+        conditions=tuple((c.message, compile_predicate(world, c.require, True)) for c in world.well_formed),
+    )
+
+
+def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
+    """Check a scenario's own start values against the world's state."""
+    known = {}
+    for name in start:
+        if name in world.state.fields and name not in world.parts:
+            known[name] = start[name]
+        else:
+            scope.wrong(
+                E_START_INCOMPLETE, f"{name!r} is no field of the state that a start value can be given", "start", name
+            )
+    return scope.each(known, "start", expect=world.state.fields)
+
+
+def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:
+    """Make one start state and turn what is wrong with it into a finding at the scenario's map."""
+    place = () if spec is None else ("map", "drawing" if spec.drawing is not None else "generate")
+    try:
+        make()
+    except IllFormedError as error:
+        diagnostics.error(error.code, str(error), scope.source.span(*place))
+    except MapError as error:
+        diagnostics.error(E_MAP, str(error), scope.source.span(*place))
+
+
+def _part_start(world: World, name: str) -> Callable[[], dict[str, Any]]:
+    part = world.parts[name]
+    inner = starter(part.world, part.start)
+    return lambda: inner.state(None)
+
+
+def _values(let: Let) -> Callable[[], dict[str, Any]]:
+    def compose(emitter: Emitter) -> str:
+        return emitter.function("start", [], [f"return {emit_record(emitter, let, {})}"])
+
+    return compile_function(compose)
+
+
+def _value(checked: Checked) -> int:
+    value: int = compile_expression(checked, ())()
+    return value
+
+
+def _glyph(glyph: PlannedGlyph) -> Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]:
+    if not glyph.effects:
+        return lambda state, _here: state
+
+    def compose(emitter: Emitter) -> str:
+        state, here = emitter.local("state"), emitter.local("here")
+        lines, names = bind(emitter, ["here"], {"here": here})
+        return emitter.function(
+            "draw", [state, here], [*lines, *emit_effects(emitter, glyph.effects, names, state), f"return {state}"]
+        )
+
+    return compile_function(compose)

@@ -1,0 +1,101 @@
+"""Each import contract still fails when it is broken, for the stated reason and not because the linter could not run."""
+
+import re
+import tomllib
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+CONTRACTS = {contract["id"]: contract for contract in PROJECT["tool"]["importlinter"]["contracts"]}
+LAYERS = [[room.strip() for room in layer.split("|")] for layer in CONTRACTS["rooms"]["layers"]]
+ROOMS = [room for layer in LAYERS for room in layer]
+FLOOR = {room: number for number, layer in enumerate(LAYERS) for room in layer}
+
+# A tree that keeps every contract: each room, each named module, and each owner of an outside package importing it.
+KEPT = {"engine/__init__.py": "", "engine/verify/receipts.py": ""}
+KEPT |= {f"engine/{room}/__init__.py": "" for room in ROOMS}
+KEPT |= {f"engine/{room}/leaf.py": "" for room in ROOMS}
+KEPT |= {
+    "engine/cli/owner.py": "import typer",
+    "engine/load/owner.py": "import pydantic, yaml",
+    "engine/spec/owner.py": "import pydantic",
+    "engine/core/owner.py": "import orjson",
+}
+
+BROKEN = {
+    "rooms": {"engine/core/planted.py": "import engine.cli.leaf"},
+    "evidence": {"engine/evidence/planted.py": "import engine.spec.leaf"},
+    "chain": {"engine/verify/receipts.py": "import engine.core.leaf", "engine/core/leaf.py": "import yaml"},
+    "loop": {"engine/run/planted.py": "def late():\n    import engine.load.leaf"},
+    "yaml": {"engine/compile/planted.py": "from yaml import safe_load"},
+    "pydantic": {"engine/worlds/planted.py": "from pydantic import BaseModel"},
+    "typer": {"engine/pipeline/planted.py": "import typer"},
+    "orjson": {"engine/evidence/planted.py": "import orjson"},
+}
+
+
+@pytest.fixture
+def lint(tmp_path, root, run_python):
+    """Write a tree of modules and check it with the checkout's own contracts: (exit code, plain output)."""
+
+    def check(files, *contracts):
+        (tmp_path / "pyproject.toml").write_bytes((root / "pyproject.toml").read_bytes())
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        linter = "from importlinter.cli import lint_imports_command; lint_imports_command()"
+        chosen = [word for contract in contracts for word in ("--contract", contract)]
+        done = run_python("-c", linter, "--no-cache", "--no-logo", *chosen, cwd=tmp_path, NO_COLOR="1", COLUMNS="200")
+        return done.returncode, done.stdout + done.stderr
+
+    return check
+
+
+def test_the_contract_names_the_rooms_of_the_architecture(root):
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    block = re.search(r"^    engine/\n((?:      .+\n)+)", text, re.MULTILINE)
+    assert block, "ARCHITECTURE.md has lost its list of rooms"
+    assert [re.split(r"\s{2,}", line.strip())[0] for line in block[1].splitlines()] == CONTRACTS["rooms"]["layers"]
+
+
+def test_a_tree_of_permitted_imports_keeps_every_contract(lint):
+    code, output = lint(KEPT)
+    assert f"Contracts: {len(CONTRACTS)} kept, 0 broken." in output
+    assert code == 0
+
+
+def test_every_contract_has_a_planted_offender():
+    assert set(BROKEN) == set(CONTRACTS)
+
+
+@pytest.mark.parametrize("contract", BROKEN)
+def test_a_planted_import_breaks_its_contract(lint, contract):
+    code, output = lint(KEPT | BROKEN[contract], contract)
+    assert f"{CONTRACTS[contract]['name']} BROKEN" in output
+    assert "Contracts: 0 kept, 1 broken." in output
+    assert code == 1
+
+
+def test_rooms_may_import_exactly_what_is_below_them(lint):
+    def importing(rooms):
+        return "\n".join(f"import engine.{room}.leaf" for room in rooms)
+
+    below = {room: [other for other in ROOMS if FLOOR[other] > FLOOR[room]] for room in ROOMS}
+    permitted = {f"engine/{room}/permitted.py": importing(below[room]) for room in ROOMS}
+    assert "Contracts: 1 kept, 0 broken." in lint(KEPT | permitted, "rooms")[1]
+
+    pairs = {(a, b) for a, b in product(ROOMS, ROOMS) if a != b and b not in below[a]}
+    planted = {f"engine/{room}/planted.py": importing(b for a, b in sorted(pairs) if a == room) for room in ROOMS}
+    output = lint(KEPT | planted, "rooms")[1]
+    assert set(re.findall(r"engine\.(\w+)\.planted -> engine\.(\w+)\.leaf", output)) == pairs
+
+
+def test_an_unlisted_room_breaks_exhaustiveness(lint):
+    code, output = lint(KEPT | {"engine/attic/__init__.py": ""}, "rooms")
+    assert f"{CONTRACTS['rooms']['name']} BROKEN" in output
+    assert "Contracts: 0 kept, 1 broken." in output
+    assert "attic" in output
+    assert code == 1
