@@ -191,7 +191,7 @@ def show_spec(
         if resolved:
             show.say_json({"case": bundle.case, "digest": bundle.digest, **bundle.document()})
         else:
-            show.say("\n".join(bundle.origins()))
+            show.say(show.origins_text(bundle))
 
 
 @app.command()

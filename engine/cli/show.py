@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.core.canonical import pretty
 from engine.core.diagnostics import Diagnostic, printable, render
+from engine.load import Bundle
 from engine.pipeline import CheckedSpec, Finished
 from engine.verify.checks import Status, Verification
 
@@ -111,6 +112,18 @@ def checked_text(checked: Sequence[CheckedSpec]) -> str:
         f"ok {one.kind} {one.name}{' ' + printable(one.case) if one.case else ''} {one.digest}{depths[one.depth]}"
         for one in checked
     )
+
+
+def origins_text(bundle: Bundle) -> str:
+    """Every scalar of the resolved specs with the place where it was written."""
+    lines = []
+    for key, spec in bundle.specs.items():
+        lines.append(f"{key}")
+        for path, node in sorted(spec.origins.items(), key=lambda item: [str(part) for part in item[0]]):
+            if node.style not in ("block", "flow"):
+                dotted = ".".join(str(part) for part in path)
+                lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {printable(str(spec.span(*path)))}")
+    return "\n".join(lines)
 
 
 def _table(title: str, figures: Mapping[str, int], none: str) -> list[str]:

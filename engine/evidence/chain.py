@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from engine.core.binding import GENESIS
 from engine.core.canonical import canonical_ints
 from engine.core.digest import tagger
 from engine.core.events import Event
 from engine.core.merkle import Tree
-
-GENESIS: Final = "0" * 64
-"""What the first receipt names as its predecessor."""
 
 RECEIPT_TAG: Final = "specledger/receipt/v1"
 RUN_TAG: Final = "specledger/run/v1"

@@ -29,7 +29,6 @@ class Frame:
         slots: Parameter or macro variable -> Python source.
         outer: The frame of the expression around a loop that became a function of its own.
         handed: What that function is given, source in the outer frame -> its parameter.
-        assigning: Whether `:=` may be written here (it may not in what a comprehension goes over).
         depth: Bodies written in place of their calls around this one.
     """
 
@@ -38,7 +37,6 @@ class Frame:
     slots: dict[Slot, str] = field(default_factory=dict)
     outer: Frame | None = None
     handed: dict[str, str] = field(default_factory=dict)
-    assigning: bool = True
     depth: int = 0
 
     def slot(self, slot: Slot) -> str:

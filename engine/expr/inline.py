@@ -21,7 +21,7 @@ from engine.expr.relations import plain
 from engine.expr.source import Source
 from engine.expr.tree import MakeList, NativeCall, Operation, Typed, Value
 from engine.expr.types import BOOL, DOUBLE, DYN, NOTHING, STRING, IntType, ListType, MapType, RecordType, Type
-from engine.expr.values import OPERATORS, concatenated, divide_doubles, int64, joined
+from engine.expr.values import OPERATORS, concatenated, divide_doubles, joined
 
 _SIMPLE = re.compile(r"(?:[a-z]\w*|[0-9.e+]+|\(-[0-9.e+-]+\))\Z", re.ASCII)
 _BITS = {"math.bitAnd": "({} & {})", "math.bitOr": "({} | {})", "math.bitXor": "({} ^ {})", "math.bitNot": "(~{})"}
@@ -53,23 +53,19 @@ class Inline:
         """A call that ends the evaluation, for a negative index."""
         return f"{self.source.bind(_negative_index)}()"
 
-    def _int64(self, text: str, raw: IntType, frame: Frame) -> str:
+    def int64(self, text: str, raw: IntType, frame: Frame) -> str:
         """An integer result, checked unless its range proves that 64 bits hold it."""
         if ranges.fits(raw):
             return f"({text})"
-        if not frame.assigning:
-            return f"{self.source.bind(int64)}({text})"
         name = frame.fresh()
         low = f"{INT_MIN} <= " if raw.low < INT_MIN else ""
         high = f" <= {INT_MAX}" if raw.high > INT_MAX else ""
         return f"({name} if {low}({name} := {text}){high} else {self.source.bind(_overflow)}())"
 
-    def _again(self, text: str, frame: Frame) -> tuple[str, str] | None:
-        """Source for the first use of a value and for later ones; None when it cannot be used twice here."""
+    def _again(self, text: str, frame: Frame) -> tuple[str, str]:
+        """Source for the first use of a value, and for later ones."""
         if _SIMPLE.match(text):
             return text, text
-        if not frame.assigning:
-            return None
         name = frame.fresh()
         return f"({name} := {text})", name
 
@@ -87,7 +83,7 @@ class Inline:
             return f"(not {args[0]})"
         if name == "neg":
             ints = _ints(types)
-            return self._int64(f"-{args[0]}", ranges.arithmetic("neg", ints[0]), frame) if ints else f"(-{args[0]})"
+            return self.int64(f"-{args[0]}", ranges.arithmetic("neg", ints[0]), frame) if ints else f"(-{args[0]})"
         if name == "in":
             return self._membership(node, types, args)
         if name in ("==", "!="):
@@ -108,15 +104,15 @@ class Inline:
         return f"({args[0]} in {args[1]})"
 
     def _arithmetic(self, node: Operation, types: list[Type], args: list[str], frame: Frame) -> str | None:
-        ints, name = _ints(types), node.operator
+        ints = _ints(types)
         if ints is None:
             return self._other_arithmetic(node, types, args)
-        raw = ranges.arithmetic(name, *ints)
-        if name == "/":
+        raw = ranges.arithmetic(node.operator, *ints)
+        if node.operator == "/":
             return self._quotient(ints, args, raw, frame)
-        if name == "%":
+        if node.operator == "%":
             return self._remainder(ints, args, frame)
-        return self._int64(f"{args[0]} {name} {args[1]}", raw, frame)
+        return self.int64(f"{args[0]} {node.operator} {args[1]}", raw, frame)
 
     def _other_arithmetic(self, node: Operation, types: list[Type], args: list[str]) -> str:
         if types[0] == DOUBLE:
@@ -131,18 +127,16 @@ class Inline:
             return f"({args[0]} + {args[1]})"
         return f"{self.source.bind(joined)}({args[0]}, {args[1]})"
 
-    def _quotient(self, ints: list[IntType], args: list[str], raw: IntType, frame: Frame) -> str | None:
+    def _quotient(self, ints: list[IntType], args: list[str], raw: IntType, frame: Frame) -> str:
         """Python rounds down, CEL towards zero: the same unless exactly one operand is negative."""
         a, b = ints
         if a.low >= 0 and b.low >= 0:
             return f"({args[0]} // {args[1]})"
         first, second = self._again(args[0], frame), self._again(args[1], frame)
-        if first is None or second is None:
-            return None
         alone = b.low > 0 and second[0] == second[1]
         test = f"{first[0]} >= 0" if alone else f"({first[0]} >= 0) == ({second[0]} > 0)"
         text = f"{first[1]} // {second[1]} if {test} else -(-{first[1]} // {second[1]})"
-        return f"({text})" if ranges.fits(raw) else self._int64(f"({text})", raw, frame)
+        return f"({text})" if ranges.fits(raw) else self.int64(f"({text})", raw, frame)
 
     def _remainder(self, ints: list[IntType], args: list[str], frame: Frame) -> str | None:
         a, b = ints
@@ -151,7 +145,7 @@ class Inline:
         if a.low >= 0:
             return f"({args[0]} % {args[1]})"
         first, second = self._again(args[0], frame), self._again(args[1], frame)
-        if first is None or second is None or second[0] != second[1]:
+        if second[0] != second[1]:
             return None
         return f"({first[1]} % {second[1]} if {first[0]} >= 0 else -(-{first[1]} % {second[1]}))"
 
@@ -161,7 +155,7 @@ class Inline:
         """A standard function over rendered arguments; None when it has no fast form for their types."""
         types = [arg.type for arg in node.args]
         name, ints = node.native.name, _ints(types)
-        if node.native not in (STANDARD.get(name), METHODS.get(name)):
+        if node.native is not STANDARD.get(name) and node.native is not METHODS.get(name):
             return None
         if name in _SAME:
             return self._conversion(name, types[0], args[0])
@@ -174,7 +168,7 @@ class Inline:
         if name in ("math.greatest", "math.least"):
             return self._extreme(name, types, args, frame)
         if name == "math.abs":
-            return self._int64(f"abs({args[0]})", ranges.absolute(ints[0]), frame) if ints else f"abs({args[0]})"
+            return f"abs({args[0]})" if types[0] == DOUBLE else None
         if name == "isqrt":
             return f"{self.source.bind(math.isqrt, 'isqrt')}({args[0]})"
         if name == "range" and ints and ints[0].high <= MAX_LIST:
@@ -198,10 +192,10 @@ class Inline:
             return f"{function}({args[0]})" if whole else None
         if len(args) == 1:
             return args[0]
-        pair = [self._again(arg, frame) for arg in args] if len(args) == 2 else []
-        if not pair or pair[0] is None or pair[1] is None:
+        if len(args) > 2:
             return f"{function}({', '.join(args)})"
-        return f"({pair[0][1]} if {pair[0][0]} {sign} {pair[1][0]} else {pair[1][1]})"
+        (first, again), (second, once_more) = (self._again(arg, frame) for arg in args)
+        return f"({again} if {first} {sign} {second} else {once_more})"
 
     def _over_ints(self, name: str, types: list[Type], args: list[str], frame: Frame) -> str | None:
         """Functions of a list of ints."""
@@ -209,13 +203,13 @@ class Inline:
         if not isinstance(listed, ListType) or not isinstance(listed.item, IntType):
             return None
         if name == "sum":
-            return self._int64(f"sum({args[0]})", ranges.total(listed.item, listed.most), frame)
+            return self.int64(f"sum({args[0]})", ranges.total(listed.item, listed.most), frame)
         if name in ("minimum", "maximum"):
             return f"{name[:3]}({args[0]}, default={args[1]})"
-        values = self._again(args[0], frame) if name in ("argmin", "argmax") else None
-        if values is None:
-            return None
-        return f"({values[1]}.index({name[3:]}({values[1]})) if {values[0]} else -1)"
+        if name in ("argmin", "argmax"):
+            first, again = self._again(args[0], frame)
+            return f"({again}.index({name[3:]}({again})) if {first} else -1)"
+        return None
 
     def _sorted(self, keys: Typed, records: str) -> str:
         names = [part.value for part in keys.items if isinstance(part, Value)] if isinstance(keys, MakeList) else []

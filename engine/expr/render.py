@@ -9,14 +9,14 @@ Refuses to know who composes the expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.expr import measure
+from engine.expr import measure, ranges
 from engine.expr.builtins import STANDARD
 from engine.expr.errors import E_EVAL_LIMIT, EvaluationError
 from engine.expr.frames import Frame, is_name
 from engine.expr.inline import Inline
-from engine.expr.limits import MAX_WORK
+from engine.expr.limits import INT_MAX, INT_MIN, MAX_WORK
 from engine.expr.relations import conforms
 from engine.expr.source import Source
 from engine.expr.tree import (
@@ -37,15 +37,19 @@ from engine.expr.tree import (
     Value,
     Variable,
 )
-from engine.expr.types import BOOL, DYN, IntType, ListType
+from engine.expr.types import BOOL, DYN, INT, IntType, ListType
 from engine.expr.values import item, present, select, wrong_type
 
 _INLINE_NODES = 24
 _INLINE_DEPTH = 2
-_QUANTIFIERS = {
-    "all": ("if not {}:", "    return False", "return True"),
-    "exists": ("if {}:", "    return True", "return False"),
+_LOOPS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "all": ((), ("if not {body}:", "    return False"), "return True"),
+    "exists": ((), ("if {body}:", "    return True"), "return False"),
+    "exists_one": (("n = 0",), ("if {body}:", "    n += 1"), "return n == 1"),
+    "map": (("n = []",), ("n.append({body})",), "return n"),
+    "filter": (("n = []",), ("if {body}:", "    n.append({item})"), "return n"),
 }
+"""Macro -> lines before the loop, for each item, and after it."""
 
 
 class Meter:
@@ -64,6 +68,18 @@ class Meter:
         if self.left < 0:
             raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work")
         return values
+
+
+class _Part(NamedTuple):
+    """An operand of a sum: its source, the range of what it can be, whether the source is no atom."""
+
+    text: str
+    raw: IntType
+    bare: bool
+
+    @property
+    def atom(self) -> str:
+        return f"({self.text})" if self.bare else self.text
 
 
 class Renderer(Inline):
@@ -112,20 +128,54 @@ class Renderer(Inline):
             return f"{operand}[{index}]"
         if is_name(index):
             return f"{operand}[{index} if {index} >= 0 else {self.refuse_index()}]"
-        if not frame.assigning:
-            return f"{self.source.bind(item)}({operand}, {index})"
         name = frame.fresh()
         return f"{operand}[{name} if ({name} := {index}) >= 0 else {self.refuse_index()}]"
 
     # -- operators
 
     def _operation(self, node: Operation, frame: Frame) -> str:
+        deferred = self._deferred(node, frame)
+        if deferred is not None:
+            return self.int64(*deferred, frame)
         args = [self.render(arg, frame) for arg in node.args]
         if self.meter is not None:
             for collection, each in measure.charged(node):
                 place = node.args.index(collection)
                 args[place] = self.spent(args[place], each)
         return self.operation(node, args, frame)
+
+    def _deferred(self, node: Typed, frame: Frame) -> tuple[str, IntType] | None:
+        """A sum, difference or absolute value of ints before its check, and the range of what it can be; else None.
+
+        A part goes unchecked where its leaving 64 bits makes the whole leave them too: in `abs(a - b) + abs(c - d)`
+        one check of the sum is enough.
+        """
+        args = node.args if isinstance(node, Operation | NativeCall) else ()
+        if not args or not all(isinstance(arg.type, IntType) for arg in args):
+            return None
+        if isinstance(node, NativeCall) and node.native is STANDARD["math.abs"]:
+            part = self._part(args[0], frame)
+            return f"abs({part.text})", ranges.absolute(part.raw)
+        if not isinstance(node, Operation) or node.operator not in ("+", "-"):
+            return None
+        left, right = (self._part(arg, frame) for arg in args)
+        if node.operator == "-" or not _carries(right.raw, left.raw):
+            right = self._settled(right, frame)
+        if not _carries(left.raw, right.raw if node.operator == "+" else ranges.arithmetic("neg", right.raw)):
+            left = self._settled(left, frame)
+        text = f"{left.atom} {node.operator} {right.atom}"
+        return text, ranges.arithmetic(node.operator, left.raw, right.raw)
+
+    def _part(self, node: Typed, frame: Frame) -> _Part:
+        deferred = self._deferred(node, frame)
+        if deferred is not None:
+            return _Part(*deferred, bare=True)
+        return _Part(self.render(node, frame), node.type if isinstance(node.type, IntType) else INT, bare=False)
+
+    def _settled(self, part: _Part, frame: Frame) -> _Part:
+        if ranges.fits(part.raw):
+            return part
+        return _Part(self.int64(part.text, part.raw, frame), ranges.clipped(part.raw), bare=False)
 
     def _truth(self, node: Typed, frame: Frame) -> str:
         """A condition; a dynamic one must turn out to be a bool."""
@@ -154,48 +204,28 @@ class Renderer(Inline):
     # -- macros
 
     def _loop(self, node: Loop, frame: Frame) -> str:
-        target, charged = node.target, self.meter is not None
-        if node.kind in ("map", "filter"):
-            return self._comprehension(node, frame)
-        conditions: list[Loop] = []
-        while not charged and isinstance(target, Loop) and target.kind == "filter":
-            conditions.insert(0, target)
-            target = target.target
-        over = self.spent(self._items(target, frame), node.weight) if charged else self._items(target, frame)
-        inner = Frame({}, self.source.scoped(), outer=frame)
-        variable = inner.fresh()
-        lines, indent = [f"for {variable} in c:"], "    "
-        for condition in conditions:
-            inner.slots[condition.slot] = variable
-            lines.append(f"{indent}if {self._truth(condition.body, inner)}:")
-            indent += "    "
-        inner.slots[node.slot] = variable
-        test = self._truth(node.body, inner)
-        if node.kind == "exists_one":
-            lines = ["n = 0", *lines, f"{indent}if {test}:", f"{indent}    n += 1", "return n == 1"]
-        else:
-            head, result, end = _QUANTIFIERS[node.kind]
-            lines += [indent + head.format(test), indent + result, end]
-        name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
-        return f"{name}({', '.join([over, *inner.handed])})"
+        """A function with a plain loop: what it reads from around it is handed in, and looked up once.
 
-    def _comprehension(self, node: Loop, frame: Frame) -> str:
-        """`[body for x in target if condition]`; a filter below becomes another condition."""
+        Filters below become conditions of the same loop, unless every loop is charged for by itself.
+        """
         steps = [node]
         while self.meter is None and isinstance(steps[0].target, Loop) and steps[0].target.kind == "filter":
             steps.insert(0, steps[0].target)
-        before, frame.assigning = frame.assigning, False
-        over = self._items(steps[0].target, frame)
-        frame.assigning = before
-        if self.meter is not None:
-            over = self.spent(over, node.weight)
-        variable = frame.fresh()
-        text = f" for {variable} in {over}"
+        over = self.spent(self._items(steps[0].target, frame), node.weight)
+        inner = Frame({}, self.source.scoped(), outer=frame)
+        item = inner.fresh()
+        before, each, after = _LOOPS[node.kind]
+        lines, indent = [*before, f"for {item} in c:"], "    "
         for step in steps:
-            frame.slots[step.slot] = variable
-            condition = step.body if step.kind == "filter" else step.condition
-            text += f" if {self._truth(condition, frame)}" if condition is not None else ""
-        return "[" + (self.render(node.body, frame) if node.kind == "map" else variable) + text + "]"
+            inner.slots[step.slot] = item
+            condition = step.condition if step is node else step.body
+            if condition is not None:
+                lines.append(f"{indent}if {self._truth(condition, inner)}:")
+                indent += "    "
+        body = self.render(node.body, inner) if node.kind == "map" else self._truth(node.body, inner)
+        lines += [*(indent + line.format(body=body, item=item) for line in each), after]
+        name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
+        return f"{name}({', '.join([over, *inner.handed])})"
 
     def _items(self, target: Typed, frame: Frame) -> str:
         """What a loop goes over."""
@@ -216,7 +246,8 @@ class Renderer(Inline):
             for collection, each in measure.charged(node):
                 place = node.args.index(collection)
                 args[place] = self.spent(args[place], each)
-        fast = None if node.accepts else self.native(node, args, frame)
+        deferred = self._deferred(node, frame)
+        fast = self.int64(*deferred, frame) if deferred else None if node.accepts else self.native(node, args, frame)
         if fast is not None:
             return fast
         call = _accepting(node) if node.accepts else node.native.call
@@ -238,7 +269,7 @@ class Renderer(Inline):
         captured = {
             name: f"{record}[{self.source.constant(name)}]" if record else frame.variable(name) for name in names
         }
-        body = Frame(captured, frame.fresh, assigning=frame.assigning, depth=frame.depth + 1)
+        body = Frame(captured, frame.fresh, depth=frame.depth + 1)
         body.slots.update(zip(node.instance.params, args, strict=True))
         return self.render(node.instance.body, body)
 
@@ -266,6 +297,11 @@ def _repeatable(node: Typed) -> bool:
     while isinstance(node, Field) and node.sure:
         node = node.operand
     return isinstance(node, Local | Value) or (isinstance(node, Variable) and node.sure)
+
+
+def _carries(part: IntType, other: IntType) -> bool:
+    """Whether `part + other` leaves 64 bits whenever `part` does."""
+    return (part.high <= INT_MAX or other.low >= 0) and (part.low >= INT_MIN or other.high <= 0)
 
 
 def _bool(value: Any) -> bool:

@@ -8,17 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from engine.core.canonical import canonical_ints
-from engine.core.digest import tagger
-from engine.gates.commitment import proposal_digest
-
-TOKEN_TAG: Final = "specledger/token/v1"
-SCOPE_TAG: Final = "specledger/scope/v1"
-
-_token_digest = tagger(TOKEN_TAG)
-_scope_digest = tagger(SCOPE_TAG)
+from engine.core.binding import proposal_digest, token_document
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an outcome
@@ -51,17 +43,6 @@ class Token:
         return {"id": self.id, "proposal": self.proposal, "commitment": self.commitment, "scope": self.scope}
 
 
-def scope_digest(episode: int, t: int, op: str) -> str:
-    """The digest of what a token permits: one operation at one step of one episode."""
-    return _scope_digest(canonical_ints({"episode": episode, "op": op, "t": t}))
-
-
-def token_for(proposal: str, commitment: str, scope: str) -> Token:
-    """The token that binds these three digests."""
-    binding = canonical_ints({"commitment": commitment, "proposal": proposal, "scope": scope})
-    return Token(_token_digest(binding), proposal, commitment, scope)
-
-
 class Actuator:
     """The only holder of a world's step function. It issues tokens and executes each at most once."""
 
@@ -72,7 +53,7 @@ class Actuator:
 
     def issue(self, proposal: str, commitment: str, scope: str) -> Token:
         """Issue the token of one decision; a token that was issued before and not used is void from now on."""
-        self._open = token_for(proposal, commitment, scope)
+        self._open = Token(**token_document(proposal, commitment, scope))
         return self._open
 
     def act(

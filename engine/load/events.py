@@ -133,11 +133,11 @@ class _Events:
         self._nodes += 1
         if self._nodes > MAX_NODES:
             self.stop(E_YAML_NODES, f"more than {MAX_NODES} values and keys", start)
+        if start < end and not isinstance(event, yaml.CollectionStartEvent):
+            self.last = Range(self._source, start, end)
         if isinstance(event, yaml.AliasEvent):
             self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end)
             return
-        if isinstance(event, yaml.ScalarEvent):
-            self.last = Range(self._source, start, end)
         if event.anchor is not None:
             self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end)
         if event.tag is not None:

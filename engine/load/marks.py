@@ -44,7 +44,7 @@ def scan(text: str, start: int, end: int, style: str) -> tuple[str, Marks]:
 
 
 class _Writer:
-    """A value that grows, with its marks."""
+    """A value that grows, with its marks; one begins after each line break, since columns do."""
 
     def __init__(self, start: int) -> None:
         self.parts: list[str] = []
@@ -56,7 +56,8 @@ class _Writer:
         if not piece:
             return
         offset, place = self.marks[-1]
-        if at - self.length != place - offset:
+        after_break = bool(self.parts) and self.parts[-1] == "\n"
+        if at - self.length != place - offset or after_break:
             if offset == self.length:
                 self.marks.pop()
             self.marks.append((self.length, at))

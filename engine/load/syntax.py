@@ -55,13 +55,15 @@ E_YAML_ESCAPE = code(
 
 QUOTE: Final = "quote the expression"
 _CONTEXTS: Final = (
-    ("alias", E_YAML_ALIAS, "an alias (`*name`)"),
-    ("anchor", E_YAML_ANCHOR, "an anchor (`&name`)"),
-    ("directive", E_YAML_DIRECTIVE, "a directive (`%...`)"),
-    ("tag", E_YAML_TAG, "a tag (`!name`)"),
+    ("alias", "*", E_YAML_ALIAS, "an alias (`*name`)"),
+    ("anchor", "&", E_YAML_ANCHOR, "an anchor (`&name`)"),
+    ("directive", "%", E_YAML_DIRECTIVE, "a directive (`%...`)"),
+    ("tag", "!", E_YAML_TAG, "a tag (`!name`)"),
 )
 _ESCAPE: Final = re.compile(r"escape|hexdecimal|hexadecimal")
-_OPENED: Final = re.compile(r"flow|quoted")
+_LEAD: Final = re.compile(r"[\s:,\[{-]*")  # what stands between a scalar and the next one
+_PROPERTIES: Final = frozenset("*&!")
+_OPENED: Final = re.compile(r"flow sequence|flow mapping|quoted")
 _INSIDE_FLOW: Final = frozenset("?[]{}\"':|>&*!%@`")  # what an expression goes on with where a comma or bracket is due
 
 
@@ -78,7 +80,7 @@ def report_error(error: Any, last: Range, diagnostics: Diagnostics) -> None:
     at = len(source.text) if mark is None else min(mark.index, len(source.text))
     name, message, hint = _diagnose(str(error.context or ""), str(error.problem or ""), at, last)
     span = source.span(*_extent(name, message, at, last))
-    if name == E_YAML_EXPRESSION and any(_is_same_trap(other, span) for other in diagnostics.sorted()):
+    if any(_explains(other, name, span, last) for other in diagnostics.sorted()):
         return
     related: tuple[tuple[str, Span], ...] = ()
     if name == E_YAML_SYNTAX and error.context_mark is not None and _OPENED.search(str(error.context)):
@@ -93,18 +95,20 @@ def _extent(name: str, message: str, at: int, last: Range) -> tuple[int, int]:
         return max(text.rfind("\\", 0, at + 1), 0), at + 1
     if name == E_YAML_DIRECTIVE:
         return text.rfind("\n", 0, at) + 1, at + 1
+    lead = _LEAD.match(text, last.end)
+    if lead is not None and lead.end() < at and text[lead.end()] in _PROPERTIES:
+        return lead.end(), at + 1
     within = last.start < last.end <= at and "\n" not in text[last.start : at]
     return last.start if name == E_YAML_EXPRESSION and within and "begin with" not in message else at, at + 1
 
 
-def _is_same_trap(other: Diagnostic, span: Span) -> bool:
-    """Whether an expression was reported on this line already, of which the parser now complains too."""
+def _explains(other: Diagnostic, name: str, span: Span, last: Range) -> bool:
+    """Whether a finding that was reported already is the cause of the parser's complaint."""
     place = other.span
-    return (
-        other.code == E_YAML_EXPRESSION
-        and place is not None
-        and (place.file, place.start.line) == (span.file, span.start.line)
-    )
+    if place is None or place.file != span.file:
+        return False
+    same_trap = name == other.code == E_YAML_EXPRESSION and place.start.line == span.start.line
+    return same_trap or (last.start < last.end and place.start == last.span.start)
 
 
 def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, str, str | None]:
@@ -112,10 +116,12 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
     character = text[at : at + 1]
     if _ESCAPE.search(problem):
         return E_YAML_ESCAPE, "an escape that names no character", "double the backslash, or use single quotes"
-    for word, found, message in _CONTEXTS:
-        if word in context or word in problem:
+    lead = _LEAD.match(text, last.end)
+    first = text[lead.end() : lead.end() + 1] if lead is not None and lead.end() < at else ""
+    for word, property_, found, message in _CONTEXTS:
+        if word in context or word in problem or first == property_:
             return found, message, QUOTE
-    same_line = "\n" not in text[last.start : at]
+    same_line = last.start < last.end and "\n" not in text[last.start : at]
     if "cannot start any token" in problem:
         return E_YAML_EXPRESSION, f"an unquoted value cannot begin with `{character}`", QUOTE
     if "mapping values are not allowed" in problem:

@@ -34,7 +34,7 @@ _STYLES: Final[dict[str | None, Style]] = {"'": "single", '"': "double", "|": "l
 _AFTER_KEY: Final = re.compile(r" *:")
 _MEMBER_END: Final = re.compile(r"\s*[,}]")
 _AFTER_FLOW_KEY: Final = re.compile(r" *[:,}#\n]")
-_INDICATOR: Final = re.compile(r"[|>][-+]?[0-9]")
+_BLOCK_HEADER: Final = re.compile(r"[|>][-+]?(?: *| +#.*)$", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -217,7 +217,7 @@ class _Builder:
         """Whether a scalar's source, read again, is something else; this is reported."""
         text, value = self._text, event.value
         if style in ("literal", "folded"):
-            same = not _INDICATOR.match(text, start) and scan(text, start, end, style)[0] == value
+            same = _BLOCK_HEADER.match(text, start) is not None and scan(text, start, end, style)[0] == value
         else:
             quotes = 0 if style == "plain" else 1
             same = text[start + quotes : end - quotes] == value or scan(text, start, end, style)[0] == value

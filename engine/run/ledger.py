@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from engine.worlds.digests import GENESIS, part_tip, state_digest
+from engine.core.binding import GENESIS, part_tip, state_digest
 
 
 class Ledger:

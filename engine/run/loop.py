@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.compile.plan import Judgement, Plan, PlannedDrift, State
+from engine.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from engine.core.events import Event
 from engine.core.rng import Stream
 from engine.expr import EvaluationError
-from engine.gates.capability import Actuator, Token, scope_digest
-from engine.gates.commitment import leaf, proposal_digest, set_root
+from engine.gates.capability import Actuator, Token
 from engine.run.ledger import Ledger
-from engine.worlds.digests import observation_digest, state_digest
 
 
 def run(plan: Plan, progress: Callable[[int, int], None] | None = None) -> Iterator[Event]:

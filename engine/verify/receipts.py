@@ -9,14 +9,21 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from engine.core.binding import (
+    GENESIS,
+    leaf,
+    part_tip,
+    proposal_digest,
+    scope_digest,
+    set_root,
+    state_digest,
+    token_document,
+)
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.merkle import Tree
-from engine.evidence.chain import GENESIS, receipt_digest
+from engine.evidence.chain import receipt_digest
 from engine.evidence.result import Tally
-from engine.gates.capability import scope_digest, token_for
-from engine.gates.commitment import leaf, proposal_digest, set_root
 from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
-from engine.worlds.digests import part_tip, state_digest
 
 MAX_LINE: Final = 8_388_608
 """Bytes of one receipt at most."""
@@ -250,5 +257,5 @@ def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
     if step["chosen_hash"] != digest:
         raise Broken(E_COMMITMENT, f"the digest of the proposal chosen at t = {t} is wrong")
     scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"])
-    if step["token"] != token_for(digest, commit["root"], scope).document():
+    if step["token"] != token_document(digest, commit["root"], scope):
         raise Broken(E_COMMITMENT, f"the token at t = {t} is not bound to the proposal, the commitment and the scope")

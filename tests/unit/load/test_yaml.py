@@ -34,7 +34,7 @@ REFUSED = {
     "a list as a key": ("[a]: b", "E_YAML_KEY", 1, 1),
     "a mapping as a key": ("{{a: b}: c}", "E_YAML_KEY", 1, 2),
     "a complex key": ("? a\n: b", "E_YAML_KEY", 1, 3),
-    "an empty key": (": b", "E_YAML_KEY", 1, 1),
+    "an empty key": ("?\n: b", "E_YAML_KEY", 1, 2),
     "a key on two lines": ("{a\n  b: c}", "E_YAML_KEY", 1, 2),
     "a quoted key on two lines": ("{'a\n  b': c}", "E_YAML_KEY", 1, 2),
     "a duplicate key": ("a: 1\nb: 2\na: 3", "E_YAML_DUPLICATE_KEY", 3, 1),
@@ -43,7 +43,7 @@ REFUSED = {
     "no value": ("a:\nb: c", "E_YAML_EMPTY", 1, 1),
     "no value before a comment": ("a: # c\n", "E_YAML_EMPTY", 1, 1),
     "nothing after a dash": ("a:\n  -\n  - b", "E_YAML_EMPTY", 2, 3),
-    "a document marker alone": ("---\n", "E_YAML_EMPTY", 1, 3),
+    "a document marker alone": ("---\n", "E_YAML_EMPTY", 1, 4),
     "an unknown escape": (r'a: "\q"', "E_YAML_ESCAPE", 1, 5),
     "a short escape": (r'a: "b\x4"', "E_YAML_ESCAPE", 1, 6),
     "half a surrogate pair": (r'a: "\ud800"', "E_YAML_ESCAPE", 1, 5),
@@ -55,6 +55,7 @@ REFUSED = {
     "an indentation indicator": ("a: |2\n    x\n", "E_YAML_BLOCK", 1, 4),
     "an indentation indicator and chomping": ("a: >-1\n  x\n", "E_YAML_BLOCK", 1, 4),
     # syntax
+    "a colon without a key": ("{: b}", "E_YAML_SYNTAX", 1, 2),
     "an open bracket": ("a: [b", "E_YAML_SYNTAX", 2, 1),
     "an open quote": ("a: 'b", "E_YAML_SYNTAX", 2, 1),
     "a closing bracket too many": ("a: b\nc: ]", "E_YAML_SYNTAX", 2, 4),
@@ -80,7 +81,7 @@ REFUSED = {
     "a leading not": ("a: !b", "E_YAML_TAG", 1, 4),
     "a leading not with more": ("a: !b || c", "E_YAML_TAG", 1, 4),
     "a leading star": ("a: *b + c", "E_YAML_ALIAS", 1, 4),
-    "a leading and": ("a: && b", "E_YAML_ANCHOR", 1, 5),
+    "a leading and": ("a: && b", "E_YAML_ANCHOR", 1, 4),
     "a leading at": ("a: @b", "E_YAML_EXPRESSION", 1, 4),
     "a leading percent": ("a: %b", "E_YAML_EXPRESSION", 1, 4),
     "a leading backquote": ("a: `b`", "E_YAML_EXPRESSION", 1, 4),
@@ -174,7 +175,7 @@ def test_all_mistakes_of_a_file_are_reported_at_once(read):
 
 
 def test_mistakes_before_a_syntax_error_are_reported_with_it(read):
-    document, found = read("a: NO\nb: [\n")
+    document, found = read("a: NO\nb: [c\n")
     assert [d.code for d in found] == ["E_YAML_AMBIGUOUS", "E_YAML_SYNTAX"]
     assert document is None
     (label, span) = found[1].related[0]
