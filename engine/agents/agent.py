@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics, code, suggest
@@ -49,6 +50,9 @@ E_AGENT_MEMORY = code(
 
 MOST_PROPOSALS: Final = 256
 """Proposals that one decision may have."""
+
+MOST_COMBINATIONS: Final = 65_536
+"""Combinations of arguments that one candidate may look at, most of which its `when` must then leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +107,8 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     before = diagnostics.has_errors
     names = Environment(functions=around.functions, constants=around.constants)
     scope = Scope(names, spec, diagnostics)
-    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     scope = scope.within(**around.observation.fields)
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     memory, begin, scope = _memory(model, scope)
     writes = _writes(model, memory, scope.within(action=around.action), around.observation)
     let, scope = scope.let(model.let, "let")
@@ -208,12 +212,17 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
 def _candidate_lines(
     emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str]
 ) -> list[str]:
-    lines: list[str] = []
+    lists = [emitter.local("values") for _ in candidate.for_each]
+    lines = [
+        f"{listed} = {emitter.expression(values, names)}"
+        for listed, (_, values) in zip(lists, candidate.for_each, strict=True)
+    ]
+    lines.append(f"{emitter.bind(_countable)}([{', '.join(lists)}])")
     args = []
-    for depth, (name, values) in enumerate(candidate.for_each):
+    for depth, (listed, (name, _)) in enumerate(zip(lists, candidate.for_each, strict=True)):
         value = emitter.local(name)
         args.append(f"{emitter.constant(name)}: {value}")
-        lines.append(f"{'    ' * depth}for {value} in {emitter.expression(values, names)}:")
+        lines.append(f"{'    ' * depth}for {value} in {listed}:")
     action, claims = emitter.local("action"), emitter.local("claims")
     display = ", ".join([f"'op': {emitter.constant(candidate.op)}", *args])
     names["action"] = action
@@ -271,6 +280,11 @@ def _propose_reads(agent: Agent) -> frozenset[str]:
     lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
     read = agent.score.variables.union(*(checked.variables for let in lets for _, checked in let))
     return read.union(*(candidate.when.variables for candidate in agent.candidates))
+
+
+def _countable(lists: list[list[Any]]) -> None:
+    if prod(map(len, lists)) > MOST_COMBINATIONS:
+        raise EvaluationError(E_EVAL_LIMIT, f"a candidate combines its arguments in more than {MOST_COMBINATIONS} ways")
 
 
 def _bounded(made: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -24,8 +24,6 @@ class Judgement(NamedTuple):
         value: What the choice maximises.
         cost: The items of the decision's price and their `total`, in millionths.
         inputs: What the governor supplies to the step.
-        next: The predicted state, None where there is none.
-        outcome: What the action reported of itself, None where there is no next state.
         error: Why the proposal could not be judged; such a proposal is never admitted.
     """
 
@@ -33,8 +31,6 @@ class Judgement(NamedTuple):
     value: int
     cost: dict[str, int]
     inputs: dict[str, Any]
-    next: State | None
-    outcome: dict[str, Any] | None
     error: EvaluationError | None = None
 
 
@@ -100,7 +96,7 @@ class Plan:
         propose: `(observation, memory) -> proposals`.
         writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
         remember: `(observation, memory, action, new observation) -> memory`.
-        judge: `(state, proposals, attempts rejected since the last debit, writes of each) -> judgements`.
+        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each) -> judgements`.
         step: `(state, op, action, inputs) -> (next state, outcome)`.
         record: `(state, next state, outcome) -> figures`.
         success: `state -> bool`.

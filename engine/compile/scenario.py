@@ -19,7 +19,7 @@ from engine.core.diagnostics import Diagnostics
 from engine.core.rng import Stream
 from engine.expr import BOOL, EvaluationError, RecordType, Type, conforms
 from engine.expr.statements.scope import Scope
-from engine.gates.governor import Footing, Governor, check_governor, compile_judge
+from engine.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge
 from engine.gates.invariant import check_invariant, compile_invariant
 from engine.load import Bundle, Resolved
 from engine.spec.invariant import Invariant as InvariantSpec
@@ -34,9 +34,9 @@ from engine.worlds.emit import (
     compose_step,
     part_receipt,
 )
-from engine.worlds.maps import make
+from engine.worlds.maps import MapError, make
 from engine.worlds.model import World
-from engine.worlds.start import Starter, check_start, report_start, starter
+from engine.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
 
 
 def compile_scenario(bundle: Bundle) -> Plan:
@@ -53,7 +53,11 @@ def compile_scenario(bundle: Bundle) -> Plan:
     """
     diagnostics = Diagnostics()
     compiler = _Compiler(bundle, diagnostics)
-    plan = compiler.plan()
+    plan = None
+    try:
+        plan = compiler.plan()
+    except EvaluationError as error:  # a start value, a glyph's code or a drift's schedule, which are computed here
+        diagnostics.error(error.code, error.message, error.span)
     diagnostics.raise_if_errors()
     assert plan is not None  # noqa: S101 - a part is missing only where there was a finding
     return plan
@@ -88,7 +92,7 @@ class _Compiler:
             episodes=self.model.episodes,
             horizon=self.model.horizon,
             remembers=agent.scope,
-            gates=("schema", *(gate.id for gate in governor.gates)),
+            gates=(SCHEMA, *(gate.id for gate in governor.gates)),
             start=start,
             begin=compile_begin(agent),
             observe=compile_over(world, world.observe),
@@ -158,7 +162,7 @@ class _Compiler:
         if self.diagnostics.has_errors:
             return None
         begin = _Start(starter(world, start), self.model.map, self.model.seed)
-        report_start(lambda: begin(0), self.model.map, scope, self.diagnostics)
+        report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics)
         return begin
 
 
@@ -170,7 +174,7 @@ def _footing(world: World) -> Footing:
         inputs=world.inputs,
         action=world.action,
         outcome=world.outcome,
-        compose_step=lambda emitter: compose_step(emitter, world),
+        compose_step=lambda emitter, wanted: compose_step(emitter, world, wanted),
     )
 
 
@@ -190,6 +194,20 @@ class _Start:
         self._made: State | None = None
 
     def __call__(self, episode: int) -> State:
+        """The start state of an episode.
+
+        Raises:
+            EvaluationError: The world refuses the map of this episode; the first one's was looked at when compiling.
+        """
+        try:
+            return self.make(episode)
+        except IllFormedError as error:
+            raise EvaluationError(error.code, str(error)) from None
+        except MapError as error:
+            raise EvaluationError(E_MAP, str(error)) from None
+
+    def make(self, episode: int) -> State:
+        """The same, with errors as the world gives them: IllFormedError, MapError or EvaluationError."""
         varies = self._map is not None and self._map.vary == "episode"
         if self._made is None or varies:
             number = episode if varies else 0
@@ -224,11 +242,11 @@ def _alone(
     try:
         return Judgement(*judge(state, [proposal], number, rejected, [writes])[0])
     except EvaluationError as error:
-        return Judgement([], 0, {}, {}, None, None, error)
+        return Judgement([], 0, {}, {}, error)
 
 
 def _schema_rejection(reason: str) -> Judgement:
-    return Judgement([{"gate": "schema", "reason": reason, "witness": {}}], 0, {}, {}, None, None)
+    return Judgement([{"gate": SCHEMA, "reason": reason, "witness": {}}], 0, {}, {})
 
 
 def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:

@@ -1,6 +1,7 @@
 """The folder that holds a run's evidence: `receipts.jsonl`, `specs.json` and, written last, `manifest.json`.
 
-A bundle is written beside its place and moved there whole, so that a half-written one is never taken for a result.
+A bundle is written beside its place and moved there whole, so that a half-written one is never taken for a result. What
+is at the place goes only at that moment, and only if it is an earlier bundle or an empty folder.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Final, Self
 
-from engine.core.canonical import canonical_bytes
+from engine import __version__
+from engine.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.digest import sha256_hex
 from engine.core.events import Event
@@ -21,6 +24,7 @@ from engine.evidence.chain import Chain
 from engine.evidence.result import Tally
 
 FORMAT: Final = "specledger/bundle/v1"
+ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
 MANIFEST: Final = "manifest.json"
 RECEIPTS: Final = "receipts.jsonl"
 SPECS: Final = "specs.json"
@@ -54,7 +58,9 @@ class BundleWriter:
         self.tally = Tally()
         self._specs = specs
         self._specs_digest = specs_digest
-        self._partial = place.with_name(f".{place.name}.{os.getpid()}.partial")
+        self._work = place.parent / f".{place.name}.{os.getpid()}.partial"
+        self._partial = self._work / "new"
+        self._earlier = self._work / "earlier"
         self._lines: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -63,13 +69,13 @@ class BundleWriter:
         Raises:
             Rejected: E_OUT_FOREIGN or E_OUT_UNWRITABLE.
         """
-        if self.place.is_symlink() or (self.place.exists() and not _is_bundle(self.place)):
-            raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
         try:
-            shutil.rmtree(self._partial, ignore_errors=True)
+            self._refuse_foreign()
+            shutil.rmtree(self._work, ignore_errors=True)
             self._partial.mkdir(parents=True)
             self._lines = (self._partial / RECEIPTS).open("wb")
         except OSError as error:
+            shutil.rmtree(self._work, ignore_errors=True)
             raise self._unwritable(error) from error
         return self
 
@@ -89,14 +95,15 @@ class BundleWriter:
         except OSError as error:
             raise self._unwritable(error) from error
 
-    def finish(self, engine: Mapping[str, str]) -> dict[str, Any]:
-        """Write specs and manifest, force everything to the disk, and move the bundle to its place.
+    def finish(self) -> dict[str, Any]:
+        """Write specs and manifest, force all three files to the disk, and move the bundle to its place.
 
         Returns:
             The manifest.
 
         Raises:
-            Rejected: E_OUT_UNWRITABLE.
+            Rejected: E_OUT_UNWRITABLE; E_OUT_FOREIGN, if something else has come to the place since the context was
+                entered.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:
@@ -109,11 +116,12 @@ class BundleWriter:
                 "result": self.tally.result(),
                 "receipts": {"count": self.chain.count, "head": self.chain.head, "root": self.chain.root},
                 "files": [_entry(self._partial, name) for name in (RECEIPTS, SPECS)],
-                "engine": dict(engine),
+                "engine": dict(ENGINE),
             }
             _write(self._partial / MANIFEST, canonical_bytes(manifest) + b"\n")
+            self._refuse_foreign()
             if self.place.exists():
-                shutil.rmtree(self.place)
+                self.place.rename(self._earlier)
             self._partial.rename(self.place)
         except OSError as error:
             raise self._unwritable(error) from error
@@ -122,10 +130,14 @@ class BundleWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close the file and remove the working folder if it is still there."""
+        """Close the file, put an earlier bundle back if no new one took its place, and remove the working folder."""
         if self._lines is not None:
-            self._lines.close()
-        shutil.rmtree(self._partial, ignore_errors=True)
+            with suppress(OSError):  # what could not be written was said; closing tries to write it once more
+                self._lines.close()
+        with suppress(OSError):
+            if self._earlier.exists() and not self.place.exists():
+                self._earlier.rename(self.place)
+            shutil.rmtree(self._work, ignore_errors=True)
 
     @staticmethod
     def _sync(file: IO[bytes]) -> None:
@@ -133,16 +145,39 @@ class BundleWriter:
         os.fsync(file.fileno())
         file.close()
 
+    def _refuse_foreign(self) -> None:
+        if not _replaceable(self.place):
+            raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
+
     def _unwritable(self, error: OSError) -> Rejected:
         return Rejected([Diagnostic(E_OUT_UNWRITABLE, f"cannot write {self.place}: {error.strerror or error}")])
 
 
-def _is_bundle(place: Path) -> bool:
-    """Whether the folder holds nothing but a bundle's own files, the manifest among them."""
-    if not place.is_dir():
+def _replaceable(place: Path) -> bool:
+    """Whether nothing is there, an empty folder, or a bundle's own plain files with a manifest of this format.
+
+    `.` and `..` are never replaced: they are what the working folder stands in.
+    """
+    if place.name in ("", ".."):
         return False
-    held = {entry.name for entry in place.iterdir()}
-    return not held or (MANIFEST in held and held <= {MANIFEST, RECEIPTS, SPECS})
+    if not os.path.lexists(place):
+        return True
+    if place.is_symlink() or not place.is_dir():
+        return False
+    with os.scandir(place) as entries:
+        plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
+    ours = {MANIFEST} <= plain.keys() <= {MANIFEST, RECEIPTS, SPECS} and all(plain.values())
+    return not plain or (ours and _has_manifest(place))
+
+
+def _has_manifest(place: Path) -> bool:
+    with (place / MANIFEST).open("rb") as file:
+        data = file.read(LINE_LIMIT + 2)
+    try:
+        manifest = parse_canonical(data.removesuffix(b"\n"))
+    except NotCanonical:
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 
 
 def _write(path: Path, data: bytes) -> None:

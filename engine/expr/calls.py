@@ -29,7 +29,7 @@ from engine.expr.reads import captures_of
 from engine.expr.scope import Frame, InstanceKey, Scope, TooLarge
 from engine.expr.syntax import Call, ListLiteral, Node
 from engine.expr.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
-from engine.expr.types import DOUBLE, Defined, IntType, ListType, RecordType, Scalar
+from engine.expr.types import DOUBLE, NOTHING, Defined, IntType, ListType, RecordType, Scalar
 
 
 class Calls(Names):
@@ -139,6 +139,8 @@ class Calls(Names):
         written = node.args[1].items if isinstance(node.args[1], ListLiteral) else ()
         items = args[1].items if isinstance(args[1], MakeList) else ()
         keys = [item.value for item in items if isinstance(item, Value)]
+        if record == NOTHING:
+            return True
         if not isinstance(record, RecordType) or not keys or len(keys) != len(written):
             message = "`sort_by` takes a list of records and a list of field names in quotes"
             self.refuse(node, E_EXPR_ARGUMENTS, message, "write `sort_by(items, ['kind', 'id'])`")

@@ -44,6 +44,7 @@ from engine.expr.tree import (
     Typed,
     Value,
     Variable,
+    repeatable,
 )
 
 
@@ -99,21 +100,44 @@ def _native(node: NativeCall, place: _Place) -> Node:
     return Call(name, None, args)
 
 
-def _loop(node: Loop, place: _Place) -> Node:
-    name, count = node.slot.name, 1
-    while name in place.taken:
+def _free_name(slot: Slot, taken: frozenset[str]) -> str:
+    name, count = slot.name, 1
+    while name in taken:
         count += 1
-        name = f"{node.slot.name}_{count}"
+        name = f"{slot.name}_{count}"
+    return name
+
+
+def _loop(node: Loop, place: _Place) -> Node:
+    name = _free_name(node.slot, place.taken)
     inner = _Place({**place.slots, node.slot: Name(name)}, place.record, place.taken | {name})
     condition = _expanded(node.condition, inner) if node.condition else None
     return Macro(node.kind, _expanded(node.target, place), name, _expanded(node.body, inner), condition)
 
 
 def _defined(node: DefinedCall, place: _Place) -> Node:
-    args = (_expanded(arg, place) for arg in node.args)
-    record = place.record if node.record is None else _expanded(node.record, place)
-    slots = dict(zip(node.instance.params, args, strict=True))
-    return _expanded(node.instance.body, _Place(slots, record, place.taken))
+    """The body; an argument that may fail or is long is evaluated first and once, by `[argument].map(name, body)[0]`."""
+    slots: dict[Slot, Node] = {}
+    taken, record = place.taken, place.record
+    bound: list[tuple[str, Node]] = []
+
+    def settle(slot: Slot, arg: Typed) -> Node:
+        nonlocal taken
+        if repeatable(arg):
+            return _expanded(arg, place)
+        name = _free_name(slot, taken)
+        taken |= {name}
+        bound.append((name, _expanded(arg, place)))
+        return Name(name)
+
+    for slot, arg in zip(node.instance.params, node.args, strict=True):
+        slots[slot] = settle(slot, arg)
+    if node.record is not None:
+        record = settle(Slot("record"), node.record)
+    body = _expanded(node.instance.body, _Place(slots, record, taken))
+    for name, arg in reversed(bound):
+        body = Index(Macro("map", ListLiteral((arg,)), name, body), Literal(0))
+    return body
 
 
 def _expanded(node: Typed, place: _Place) -> Node:

@@ -35,6 +35,8 @@ class Native:
             pure, must not change its arguments, and raises `EvaluationError` on bad input.
         total: True when `call` never raises for arguments that fit a signature.
         cost: Work of one call, in tree nodes; a list argument adds its length.
+        fast: The same function for generated code, where it may raise anything at all in place of an
+            `EvaluationError`; `call` where it is left out.
         infer: Narrows the result from the argument types (ranges, sizes); it must return a type that fits the
             overload's result.
     """
@@ -45,3 +47,4 @@ class Native:
     total: bool = False
     cost: int = 1
     infer: Callable[[tuple[Type, ...]], Type] | None = None
+    fast: Callable[..., Any] | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.expr.limits import MAX_LIST
-from engine.expr.tree import DefinedCall, Loop, NativeCall, Operation, Typed, parts
+from engine.expr.tree import DefinedCall, Loop, MakeList, NativeCall, Operation, Typed, parts
 from engine.expr.types import ListType, MapType, RecordType, Type
 
 
@@ -52,20 +52,24 @@ def most(type_: Type) -> int:
 
 
 def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
-    """The collections whose length a node is charged for, each with the work of one item."""
+    """The collections whose length a node is charged for, each with the work of one item.
+
+    A list literal counts by its nodes already, unless a macro goes over it.
+    """
     if isinstance(node, Loop):
         return ((node.target, node.weight),)
     if isinstance(node, NativeCall):
-        return tuple((arg, 1 + node.native.cost) for arg in node.args if _long(arg.type))
+        return tuple((arg, 1 + node.native.cost) for arg in node.args if _long(arg))
     if isinstance(node, Operation) and node.operator == "in":
-        return ((node.args[1], 1),) if isinstance(node.args[1].type, ListType) else ()
+        container = node.args[1]
+        return ((container, 1),) if isinstance(container.type, ListType) and _long(container) else ()
     if isinstance(node, Operation) and node.operator in ("+", "==", "!="):
-        return tuple((arg, 1) for arg in node.args if _long(arg.type))
+        return tuple((arg, 1) for arg in node.args if _long(arg))
     return ()
 
 
-def _long(type_: Type) -> bool:
-    return isinstance(type_, ListType | MapType)
+def _long(node: Typed) -> bool:
+    return isinstance(node.type, ListType | MapType) and not isinstance(node, MakeList)
 
 
 def work(node: Typed) -> int:

@@ -143,8 +143,12 @@ class _Parser:
         return node
 
     def _branch(self) -> Node:
+        """The result for true; CEL wants brackets around a condition in it."""
         self._take()
-        then = self._expression()
+        then = self._logical("||")
+        if self._next.kind == "?":
+            message = "a condition between `?` and `:` needs brackets"
+            raise Problem(E_EXPR_SYNTAX, message, then.start, self._next.end, "write `a ? (b ? c : d) : e`")
         self._expect(":", "between the two results of `?`")
         return then
 

@@ -36,6 +36,7 @@ from engine.expr.tree import (
     Typed,
     Value,
     Variable,
+    repeatable,
 )
 from engine.expr.types import BOOL, DYN, INT, IntType, ListType
 from engine.expr.values import item, present, select, wrong_type
@@ -250,7 +251,7 @@ class Renderer(Inline):
         fast = self.int64(*deferred, frame) if deferred else None if node.accepts else self.native(node, args, frame)
         if fast is not None:
             return fast
-        call = _accepting(node) if node.accepts else node.native.call
+        call = _accepting(node) if node.accepts else node.native.fast or node.native.call
         return f"{self.source.bind(call, node.native.name)}({', '.join(args)})"
 
     def _defined(self, node: DefinedCall, frame: Frame) -> str:
@@ -258,7 +259,7 @@ class Renderer(Inline):
         args = [self.render(arg, frame) for arg in node.args]
         record = self.render(node.record, frame) if node.record is not None else None
         small = instance.nodes <= _INLINE_NODES and frame.depth < _INLINE_DEPTH
-        if small and all(map(_repeatable, node.args)) and (node.record is None or _repeatable(node.record)):
+        if small and all(map(repeatable, node.args)) and (node.record is None or repeatable(node.record)):
             return self._in_place(node, args, record, frame)
         given = [*args, record] if record else [*args, *(frame.variable(each.name) for each in instance.captures)]
         return f"{self._function(instance, record is not None)}({', '.join(given)})"
@@ -290,13 +291,6 @@ class Renderer(Inline):
     def _shared(self, hint: str, params: list[str], lines: list[str]) -> str:
         self.source.locals.update(params)
         return self.source.define(hint, params, lines, shared=True)
-
-
-def _repeatable(node: Typed) -> bool:
-    """Whether a node cannot fail and is a name, a constant or a field of one."""
-    while isinstance(node, Field) and node.sure:
-        node = node.operand
-    return isinstance(node, Local | Value) or (isinstance(node, Variable) and node.sure)
 
 
 def _carries(part: IntType, other: IntType) -> bool:

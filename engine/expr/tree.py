@@ -226,3 +226,10 @@ def path_of(node: Typed) -> tuple[Slot | str, Path] | None:
     if isinstance(node, Local):
         return node.slot, tuple(reversed(keys))
     return None
+
+
+def repeatable(node: Typed) -> bool:
+    """Whether a node cannot fail and is a name, a constant, or a field of one."""
+    while isinstance(node, Field) and node.sure:
+        node = node.operand
+    return isinstance(node, Local | Value) or (isinstance(node, Variable) and node.sure)

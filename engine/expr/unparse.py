@@ -76,7 +76,7 @@ def _written(node: Node) -> tuple[str, int]:
             level = _LEVELS[node.operator]
             return f" {node.operator} ".join(_write(operand, level + 1) for operand in node.operands), level
         case Conditional():
-            first, then = _write(node.condition, _CONDITIONAL + 1), _write(node.then, _CONDITIONAL)
+            first, then = (_write(part, _CONDITIONAL + 1) for part in (node.condition, node.then))
             return f"{first} ? {then} : {_write(node.otherwise, _CONDITIONAL)}", _CONDITIONAL
         case _:
             return _bracketed(node), _MEMBER

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.core.binding import proposal_digest, token_document
+from engine.core.canonical import canonical_ints, parse_canonical
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an outcome
     """An attempt to act without a token that fits; `reason` is its code."""
 
     def __init__(self, reason: str) -> None:
-        """Keep the reason: `no_token`, `spent`, `wrong_proposal` or `wrong_scope`."""
+        """Keep the reason: `no_token`, `spent`, `wrong_proposal`, `wrong_action` or `wrong_scope`."""
         self.reason = reason
         super().__init__(reason)
 
@@ -76,7 +77,8 @@ class Actuator:
             inputs: What the governor supplies to the step.
 
         Raises:
-            Refused: If the token is missing, spent, or bound to another proposal or scope. Nothing is executed then.
+            Refused: If the token is missing, spent, or bound to another proposal, action or scope. Nothing is executed
+                then.
         """
         if token is None:
             raise Refused("no_token")
@@ -84,7 +86,15 @@ class Actuator:
             raise Refused("spent")
         if token.proposal != proposal_digest(leaf):
             raise Refused("wrong_proposal")
+        if canonical_ints(action) != canonical_ints(_committed_action(leaf)):
+            raise Refused("wrong_action")
         if token.scope != scope:
             raise Refused("wrong_scope")
         self._open = None
         return self._step(state, action["op"], action, inputs)
+
+
+def _committed_action(leaf: bytes) -> Any:
+    """The action in a leaf: what a token permits is read from what was committed to, not from what is asked for."""
+    document: Any = parse_canonical(leaf, limit=len(leaf))
+    return document["proposal"]["action"]

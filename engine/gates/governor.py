@@ -5,9 +5,9 @@ Every gate judges every proposal: no gate is skipped because another has rejecte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationError, RecordType, Type, compile_function
@@ -18,6 +18,9 @@ from engine.expr.statements.scope import E_DECLARATION, Let, Scope
 from engine.load import Resolved
 from engine.spec.governor import Governor as GovernorSpec
 
+SCHEMA: Final = "schema"
+"""The gate that every governor has first: whether a proposal is well formed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Footing:
@@ -27,7 +30,8 @@ class Footing:
         environment: The names of the world.
         state, inputs, action, outcome: The types of a state, of what a step must be supplied with, of an action, and of
             what a step reports.
-        compose_step: Writes the world's step function into an emitter and returns its name.
+        compose_step: Writes the world's step function into an emitter and returns its name; it is told which paths of
+            the outcome are read.
     """
 
     environment: Environment
@@ -35,7 +39,7 @@ class Footing:
     inputs: RecordType
     action: RecordType
     outcome: RecordType
-    compose_step: Callable[[Emitter], str]
+    compose_step: Callable[[Emitter, frozenset[tuple[str, ...]]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +92,8 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
         return None
     proposal = RecordType("proposal", {**claims, "action": footing.action, "score": INT})
     scope = scope.within(action=footing.action, proposal=proposal, writes=INT)
+    if "total" in model.cost:
+        scope.wrong(E_DECLARATION, "an item of the cost cannot be named 'total', which is their sum", "cost", "total")
     cost = scope.each(model.cost, "cost", expect=dict.fromkeys(model.cost, INT))
     scope = scope.within(cost=INT)
     each, scope = scope.let(model.each, "each")
@@ -112,7 +118,7 @@ def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
 
 def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
     gate = model.gates[index]
-    if gate.id in {other.id for other in model.gates[:index]}:
+    if gate.id in {SCHEMA, *(other.id for other in model.gates[:index])}:
         scope.wrong(E_DECLARATION, f"two gates have the id {gate.id!r}", "gates", index, "id")
     when = scope.condition(gate.when, "gates", index, "when")
     key = "deny" if gate.deny is not None else "require"
@@ -124,13 +130,13 @@ def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
 
 
 def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tuple[Any, ...]]]:
-    """`(state, proposals, their number, rejected, writes of each) -> [(rejected, value, cost, inputs, next, outcome)]`.
+    """`(state, proposals, their number, rejected, writes of each) -> [(rejected, value, cost, inputs)]`.
 
     The number of proposals is given apart from the list, so that a part of a set can be judged as if all of it were.
     """
 
     def compose(emitter: Emitter) -> str:
-        step = footing.compose_step(emitter)
+        step = footing.compose_step(emitter, _outcome_reads(governor))
         names = ("state", "proposals", "number", "rejected", "writes", "found", "proposal", "count")
         state, listed, number, rejected, writes, found, proposal, count = (emitter.local(name) for name in names)
         sources = {
@@ -164,8 +170,7 @@ class _Body:
         action, cost, total, inputs = local("action"), local("cost"), local("total"), local("inputs")
         after, outcome, against = local("after"), local("outcome"), local("against")
         names |= {"action": action}
-        lines = [f"{action} = {proposal}['action']", f"{cost} = {emit_record(emitter, governor.cost, names)}"]
-        lines += [f"{total} = {emitter.bind(_total)}({cost}.values())", f"{cost}['total'] = {total}"]
+        lines = [f"{action} = {proposal}['action']", *self._cost(cost, total, names)]
         names |= {"cost": total}
         lines += emit_let(emitter, governor.each, names)
         lines.append(f"{inputs} = {emit_record(emitter, governor.supply, names)}")
@@ -175,7 +180,17 @@ class _Body:
         for gate in governor.gates:
             lines += self._gate(gate, against, names)
         value = emitter.expression(governor.value, names)
-        return [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}, {after}, {outcome}))"]
+        return [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}))"]
+
+    def _cost(self, cost: str, total: str, names: Mapping[str, str]) -> list[str]:
+        """Lines that price the decision; the items are few enough for one look at their sum."""
+        emitter = self._emitter
+        items = [(emitter.local(name), name, checked) for name, checked in self._governor.cost]
+        lines = [f"{local} = {emitter.expression(checked, names)}" for local, _, checked in items]
+        lines.append(f"{total} = {' + '.join(local for local, _, _ in items) or '0'}")
+        lines += [f"if not {INT_MIN} <= {total} <= {INT_MAX}:", f"    {emitter.bind(_overflow)}()"]
+        display = ", ".join(f"{emitter.constant(name)}: {local}" for local, name, _ in items)
+        return [*lines, f"{cost} = {{{display}{', ' if items else ''}'total': {total}}}"]
 
     def _gate(self, gate: PlannedGate, against: str, names: Mapping[str, str]) -> list[str]:
         emitter = self._emitter
@@ -188,11 +203,16 @@ class _Body:
         return [f"if {test}:", f"    {against}.append({{{head}, 'witness': {witness}}})"]
 
 
-def _total(items: Iterable[int]) -> int:
-    total = sum(items)
-    if not INT_MIN <= total <= INT_MAX:
-        raise EvaluationError(E_EVAL_OVERFLOW, "the cost of a decision leaves 64 bits")
-    return total
+def _outcome_reads(governor: Governor) -> frozenset[tuple[str, ...]]:
+    """The paths of the outcome that gates, witnesses and the choice read."""
+    lets = (gate.witness for gate in governor.gates)
+    expressions = [governor.value, *(checked for let in lets for _, checked in let)]
+    expressions += [checked for gate in governor.gates for checked in (gate.when, gate.condition)]
+    return frozenset(path[1:] for checked in expressions for path in checked.reads if path[0] == "outcome")
+
+
+def _overflow() -> None:
+    raise EvaluationError(E_EVAL_OVERFLOW, "the cost of a decision leaves 64 bits")
 
 
 def _reads(governor: Governor) -> frozenset[str]:

@@ -107,7 +107,8 @@ def _read(setting: str, diagnostics: Diagnostics) -> Change | None:
     holds_param = any("${" in str(node.value) for _, node in document.root.walk() if isinstance(node.value, str))
     if document.root.style not in ("plain", "single", "double", "flow") or holds_param:
         message = "a value on the command line is a scalar, [...] or {...}, without `${...}`"
-        diagnostics.error(E_SET_VALUE, message, document.root.span)
+        hint = "quote the text" if document.root.style == "block" else None
+        diagnostics.error(E_SET_VALUE, message, document.root.span, hint=hint)
         return None
     return Change(tuple(steps), document.root)
 

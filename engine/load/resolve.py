@@ -197,7 +197,7 @@ class Resolver:
         try:
             data = dump(model)
         except ReservedKey as error:
-            place = place_of(root.at((*error.path, DOUBLE)))
+            place = root.at((*error.path, DOUBLE)).key_span
             self.diagnostics.error(E_SPEC_RESERVED_KEY, f"the key `{DOUBLE}` is reserved", place)
             return None
         key = key_of(kind, model.name, data)

@@ -62,6 +62,7 @@ _CONTEXTS: Final = (
 )
 _ESCAPE: Final = re.compile(r"escape|hexdecimal|hexadecimal")
 _LEAD: Final = re.compile(r"[\s:,\[{-]*")  # what stands between a scalar and the next one
+_TIGHT_COLON: Final = "unexpected ':'"  # the parser in C, of `{a:{b: c}}`
 _PROPERTIES: Final = frozenset("*&!")
 _OPENED: Final = re.compile(r"flow sequence|flow mapping|quoted")
 _INSIDE_FLOW: Final = frozenset("?[]{}\"':|>&*!%@`")  # what an expression goes on with where a comma or bracket is due
@@ -77,6 +78,8 @@ def report_error(error: Any, last: Range, diagnostics: Diagnostics) -> None:
     """
     source = last.source
     mark = error.problem_mark or error.context_mark
+    if _TIGHT_COLON in str(error.problem):
+        mark = error.context_mark  # where the text with the colon begins
     at = len(source.text) if mark is None else min(mark.index, len(source.text))
     name, message, hint = _diagnose(str(error.context or ""), str(error.problem or ""), at, last)
     span = source.span(*_extent(name, message, at, last))
@@ -122,6 +125,8 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
         if word in context or word in problem or first == property_:
             return found, message, QUOTE
     same_line = last.start < last.end and "\n" not in text[last.start : at]
+    if _TIGHT_COLON in problem:
+        return E_YAML_EXPRESSION, "a colon without a space after it", QUOTE
     if "cannot start any token" in problem:
         return E_YAML_EXPRESSION, f"an unquoted value cannot begin with `{character}`", QUOTE
     if "mapping values are not allowed" in problem:

@@ -164,6 +164,9 @@ class _Builder:
             if find_trap(self._text, start, end, flow=top.flow):
                 self._trap(top, start, end, "a piece of an expression, which YAML takes for a key")
                 return None
+            if top.flow and self._text[end : end + 1] == ":" and self._text[end + 1 : end + 2] not in (" ", "\n"):
+                self._trap(top, start, end, "a colon without a space after it")
+                return None
         if top.flow and not _AFTER_FLOW_KEY.match(self._text, end):
             self._trap(top, start, end, "a piece of an expression, which YAML takes for a key")
             return None

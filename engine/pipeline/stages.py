@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine import __version__
 from engine.compile.plan import Plan
 from engine.compile.scenario import compile_scenario
 from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
@@ -140,7 +139,7 @@ def execute(bundle: Bundle, place: Path, progress: Callable[[int, int], None] | 
     with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest) as writer:
         for event in run(plan, progress):
             writer.add(event)
-        manifest = writer.finish({"name": "specledger", "version": __version__})
+        manifest = writer.finish()
     return Finished(bundle.case, place, manifest)
 
 

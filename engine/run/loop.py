@@ -7,14 +7,15 @@ an `error` event and ends its episode: an error is never a refutation and never 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.compile.plan import Judgement, Plan, PlannedDrift, State
+from engine.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
 from engine.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
+from engine.core.canonical import NotCanonical, canonical_ints
 from engine.core.events import Event
 from engine.core.rng import Stream
 from engine.expr import EvaluationError
-from engine.gates.capability import Actuator, Token
+from engine.gates.capability import Actuator
 from engine.run.ledger import Ledger
 
 
@@ -57,13 +58,33 @@ def run(plan: Plan, progress: Callable[[int, int], None] | None = None) -> Itera
     yield Event("end", {"episodes": plan.episodes, "steps": steps})
 
 
-def cause(error: EvaluationError) -> dict[str, Any]:
-    """An evaluation error as a receipt holds it: the code and the place in the expression, never a value."""
+def cause(error: EvaluationError | NotCanonical) -> dict[str, Any]:
+    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value."""
+    if isinstance(error, NotCanonical):
+        return {"code": error.code, "expression": None, "offset": None}
     return {
         "code": error.code,
         "expression": None if error.text is None else error.text.value,
         "offset": error.offset,
     }
+
+
+class Taken(NamedTuple):
+    """What a decision leads to, before any of it is kept.
+
+    Attributes:
+        state, seen, memory: After it; `seen` is what is observed then.
+        accepted: Whether an action was taken, or every proposal refused.
+        body: The part of its receipt that only the decision knows.
+        told: Per part that keeps receipts, what its world says of the step.
+    """
+
+    state: State
+    seen: Any
+    memory: Any
+    accepted: bool
+    body: dict[str, Any]
+    told: dict[str, dict[str, Any]]
 
 
 class Episode:
@@ -84,6 +105,7 @@ class Episode:
         self.t = 0
         self._state: State = {}
         self._digest = ""
+        self._seen: Any = None
         self._pending = 0
         self._first_success: int | None = None
         self._ended: str | None = None
@@ -103,8 +125,8 @@ class Episode:
                 steps += 1
                 if self._ended is not None:
                     break
-            violations = self._breaches("episode", start)
-        except EvaluationError as error:
+            violations = self._breaches("episode", start, self._state)
+        except (EvaluationError, NotCanonical) as error:
             self._ended = "error"
             yield Event("error", {"episode": self._number, "t": self.t, **cause(error)})
         yield Event(
@@ -135,7 +157,7 @@ class Episode:
         for index, drift in enumerate(plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
-        observation = plan.observe(self._state)
+        observation = self._seen if self._seen is not None else plan.observe(self._state)
         if self.memory is None:
             self.memory = plan.begin(observation)
         proposals = plan.propose(observation, self.memory)
@@ -158,16 +180,18 @@ class Episode:
         ]
         if admitted:
             chosen = max(admitted, key=lambda index: found[index].value)
-            body = self._act(proposals[chosen]["action"], leaves[chosen], root, found[chosen], observation)
-            body["chosen"] = chosen
+            taken = self._act(proposals[chosen]["action"], leaves[chosen], root, found[chosen], observation)
+            paid = found[chosen].cost["total"] != 0
         else:
-            body = self._stand(found)
-        rejected = sum(1 for judgement in found if judgement.rejected)
-        self._pending = rejected + (0 if admitted else self._pending)
-        body["decisions"] = [
+            chosen, paid = None, False
+            taken = self._stand(proposals, found, observation)
+        decisions = [
             {"rejected": judgement.rejected, "error": None if judgement.error is None else cause(judgement.error)}
             for judgement in found
         ]
+        body = self._settle(taken, {"chosen": chosen, "decisions": decisions})
+        rejected = sum(1 for judgement in found if judgement.rejected)
+        self._pending = rejected + (0 if paid else self._pending)
         yield Event("step", body)
 
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
@@ -180,87 +204,92 @@ class Episode:
             Stream.named(self._plan.seed, "drift", stream, index, self._number, self.t, name).choice(source)
             for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
         ]
-        self._state = drift.apply(before, drawn)
-        digest = state_digest(self._state)
-        changed = [name for name in before if self._state[name] != before[name]]
-        yield Event(
-            "drift",
-            {
-                "episode": self._number,
-                "t": self.t,
-                "drift": drift.name,
-                "drawn": dict(zip(drift.draws, drawn, strict=True)),
-                "changed": {name: {"from": before[name], "to": self._state[name]} for name in changed},
-                "before": self._digest,
-                "after": digest,
+        after = drift.apply(before, drawn)
+        digest = state_digest(after)
+        body = {
+            "episode": self._number,
+            "t": self.t,
+            "drift": drift.name,
+            "drawn": dict(zip(drift.draws, drawn, strict=True)),
+            "changed": {
+                name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]
             },
-        )
-        self._digest = digest
+            "before": self._digest,
+            "after": digest,
+        }
+        canonical_ints(body)
+        self._state, self._seen, self._digest = after, None, digest
+        yield Event("drift", body)
 
-    def _act(
-        self, action: dict[str, Any], chosen: bytes, root: str, judgement: Judgement, observation: Any
-    ) -> dict[str, Any]:
-        """Act through a token, remember, look at the invariants, and give the receipt's body."""
-        plan = self._plan
-        before, digest = self._state, self._digest
+    def _act(self, action: dict[str, Any], chosen: bytes, root: str, judgement: Judgement, observation: Any) -> Taken:
+        """Act through a token, and remember."""
+        plan, before = self._plan, self._state
         scope = scope_digest(self._number, self.t, action["op"])
         proposal = proposal_digest(chosen)
         token = self._actuator.issue(proposal, root, scope)
         after, outcome = self._actuator.act(token, chosen, scope, before, action, judgement.inputs)
-        self._state, self._digest = after, state_digest(after)
-        self.memory = plan.remember(observation, self.memory, action, plan.observe(after))
-        success = plan.success(after)
+        body = {
+            "chosen_hash": proposal,
+            "token": token.document(),
+            "cost": judgement.cost,
+            "inputs": judgement.inputs,
+            "record": plan.record(before, after, outcome),
+        }
+        seen = plan.observe(after)
+        memory = plan.remember(observation, self.memory, action, seen)
+        told = {part.name: part.receipt(before, after, outcome) for part in plan.parts}
+        return Taken(after, seen, memory, True, body, told)
+
+    def _stand(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> Taken:
+        """No admissible action: the state stays, and each part receipts the refusal of the most valued proposal."""
+        plan, state = self._plan, self._state
+        judged = [index for index, judgement in enumerate(found) if judgement.cost]
+        best = max(judged, key=lambda index: found[index].value, default=None)
+        told = {}
+        if best is not None:
+            action = proposals[best]["action"]
+            predicted, outcome = plan.step(state, action["op"], action, found[best].inputs)
+            told = {part.name: part.receipt(state, predicted, outcome) for part in plan.parts}
+        body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
+        return Taken(state, observation, self.memory, False, body, told)
+
+    def _settle(self, taken: Taken, decision: dict[str, Any]) -> dict[str, Any]:
+        """Look at the state after a decision, then keep it, and give the receipt's body.
+
+        Whatever may fail comes first: a step that cannot be evaluated or receipted changes neither the state nor the
+        memory nor the chains of the parts.
+        """
+        plan, before, after = self._plan, self._state, taken.state
+        success, until = plan.success(after), plan.until(after)
+        body = {
+            "episode": self._number,
+            "t": self.t,
+            "before": self._digest,
+            "after": state_digest(after),
+            **decision,
+            **taken.body,
+            "success": success,
+            "violations": self._breaches("step", before, after),
+        }
+        canonical_ints([body, taken.told])
+        body["parts"] = {
+            name: self._ledger.enter(name, before[name], after[name], told, accepted=taken.accepted)
+            for name, told in taken.told.items()
+        }
+        self._state, self._seen, self._digest, self.memory = after, taken.seen, body["after"], taken.memory
         if success and self._first_success is None:
             self._first_success = self.t
-        body = self._receipt(token, proposal, digest)
-        body["cost"] = judgement.cost
-        body["inputs"] = judgement.inputs
-        body["record"] = plan.record(before, after, outcome)
-        body["success"] = success
-        body["parts"] = {
-            part.name: self._ledger.enter(
-                part.name, before[part.name], after[part.name], part.receipt(before, after, outcome), accepted=True
-            )
-            for part in plan.parts
-        }
-        body["violations"] = self._breaches("step", before)
         if any(breach["severity"] == "fatal" for breach in body["violations"]):
             self._ended = "fatal"
-        elif plan.until(after):
+        elif until:
             self._ended = "until"
         return body
 
-    def _stand(self, found: list[Judgement]) -> dict[str, Any]:
-        """No admissible action: the state stays, and each part receipts the refusal of the most valued proposal."""
-        state = self._state
-        body = self._receipt(None, None, self._digest)
-        body["chosen"] = None
-        tried = [judgement for judgement in found if judgement.next is not None]
-        best = max(tried, key=lambda judgement: judgement.value, default=None)
-        body["parts"] = {}
-        if best is not None:
-            for part in self._plan.parts:
-                receipt = part.receipt(state, best.next or {}, best.outcome or {})
-                entered = self._ledger.enter(part.name, state[part.name], state[part.name], receipt, accepted=False)
-                body["parts"][part.name] = entered
-        body |= {"cost": None, "inputs": {}, "record": None, "success": self._plan.success(state), "violations": []}
-        return body
-
-    def _receipt(self, token: Token | None, proposal: str | None, before: str) -> dict[str, Any]:
-        return {
-            "episode": self._number,
-            "t": self.t,
-            "chosen_hash": proposal,
-            "token": None if token is None else token.document(),
-            "before": before,
-            "after": self._digest,
-        }
-
-    def _breaches(self, scope: str, previous: State) -> list[dict[str, Any]]:
+    def _breaches(self, scope: str, previous: State, state: State) -> list[dict[str, Any]]:
         breaches = []
         for invariant in self._plan.invariants:
             if invariant.scope == scope:
-                witness = invariant.judge(previous, self._state)
+                witness = invariant.judge(previous, state)
                 if witness is not None:
                     breaches.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
         return breaches

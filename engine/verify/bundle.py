@@ -10,7 +10,7 @@ from typing import Any, Final
 from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.digest import sha256_hex
-from engine.evidence.bundle import FORMAT, MANIFEST, RECEIPTS, SPECS
+from engine.evidence.bundle import ENGINE, FORMAT, MANIFEST, RECEIPTS, SPECS
 from engine.evidence.chain import run_id
 from engine.verify.checks import (
     E_FILES,
@@ -23,7 +23,7 @@ from engine.verify.checks import (
     Verification,
 )
 from engine.verify.receipts import Receipts
-from engine.verify.replay import compare, rebuild
+from engine.verify.replay import compare, plan_again, rebuild
 
 MAX_MANIFEST: Final = 1_048_576
 """Bytes of a manifest at most."""
@@ -47,9 +47,13 @@ def verify_bundle(place: Path, *, replay: bool = True) -> Verification:
     Raises:
         Rejected: E_NO_EVIDENCE, if the folder is not there or holds nothing of a bundle.
     """
-    if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-        raise Rejected([Diagnostic(E_NO_EVIDENCE, f"{place} is no bundle")])
-    return _Verifier(place, replay).verify()
+    try:
+        if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
+            raise Rejected([Diagnostic(E_NO_EVIDENCE, f"{place} is no bundle")])
+        return _Verifier(place, replay).verify()
+    except OSError as error:
+        reason = error.strerror or "the system refuses"
+        raise Rejected([Diagnostic(E_NO_EVIDENCE, f"{error.filename or place} cannot be read: {reason}")]) from error
 
 
 class _Verifier:
@@ -69,20 +73,30 @@ class _Verifier:
             ("head, count and Merkle root are those of the manifest", self._check_head),
             ("the result is what the receipts add up to", self._check_result),
             ("the specs are those that the run names", self._check_specs),
-            ("replay gives the same bytes", self._check_replay),
         ]
-        for index, (name, step) in enumerate(steps):
-            if index == len(steps) - 1 and not self.replay:
-                self.verification.not_made(name, "replay was not asked for")
-                break
-            try:
-                self.verification.passed(name, step())
-            except Broken as broken:
-                self.verification.failed(name, broken)
-                for later, _ in steps[index + 1 :]:
-                    self.verification.not_made(later, "an earlier check failed")
-                break
+        for name, step in steps:
+            self._make(name, step)
+        self._make("replay gives the same bytes", self._check_replay, self._unreplayable())
         return self.verification
+
+    def _make(self, name: str, step: Callable[[], str | None], obstacle: str | None = None) -> None:
+        """Make one check, unless an earlier one has failed or something else stands against it."""
+        if not self.verification.intact:
+            obstacle = "an earlier check failed"
+        if obstacle is not None:
+            self.verification.not_made(name, obstacle)
+            return
+        try:
+            self.verification.passed(name, step())
+        except Broken as broken:
+            self.verification.failed(name, broken)
+
+    def _unreplayable(self) -> str | None:
+        """Why replay is not made: another version may lead to other receipts, and that would refute nothing."""
+        if not self.replay:
+            return "replay was not asked for"
+        made_by = self.manifest.get("engine", ENGINE)["version"]
+        return None if made_by == ENGINE["version"] else f"version {made_by} made it, and this is {ENGINE['version']}"
 
     def _read_manifest(self) -> None:
         manifest = _document(self.place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
@@ -92,6 +106,10 @@ class _Verifier:
             raise Broken(E_MANIFEST, f"the format is {manifest['format']!r}, this verifier knows {FORMAT!r}")
         if not all(isinstance(manifest[key], str) for key in ("run", "specs")):
             raise Broken(E_MANIFEST, "run and specs are digests")
+        engine = manifest["engine"]
+        shaped = isinstance(engine, dict) and engine.keys() == ENGINE.keys() and isinstance(engine["version"], str)
+        if not shaped or engine["name"] != ENGINE["name"]:
+            raise Broken(E_MANIFEST, f"the engine is {{name: {ENGINE['name']}, version: ...}}")
         self.manifest = manifest
 
     def _check_files(self) -> None:
@@ -121,33 +139,36 @@ class _Verifier:
         self.receipts.check()
         return f"{self.receipts.count} receipts"
 
-    def _check_head(self) -> None:
+    def _check_head(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by the check before
+        recorded = self.manifest["receipts"]
         found = {"count": self.receipts.count, "head": self.receipts.head, "root": self.receipts.root}
+        if not isinstance(recorded, dict) or recorded.keys() != found.keys():
+            raise Broken(E_HEAD, f"`receipts` says {', '.join(found)}")
         for key, value in found.items():
-            recorded = self.manifest["receipts"]
-            if not isinstance(recorded, dict) or recorded.keys() != found.keys() or recorded[key] != value:
+            if recorded[key] != value:
                 raise Broken(E_HEAD, f"the receipts' {key} is {value}, the manifest says otherwise")
+        return f"root {self.receipts.root}"
 
     def _check_result(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
         result = self.receipts.result
-        if self.manifest["result"] != result:
+        if not _same(self.manifest["result"], result):
             raise Broken(E_RESULT, "the manifest's result is not what the receipts add up to")
         return f"verdict {result['verdict']}"
 
-    def _check_specs(self) -> None:
+    def _check_specs(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        document = _document(self.place / SPECS, MAX_SPECS, E_SPECS)
-        bundle, plan = rebuild(document)
-        digest = self.manifest["specs"]
-        if bundle.digest != digest or self.receipts.specs != digest:
-            raise Broken(
-                E_SPECS, f"the specs' digest is {bundle.digest}, the manifest and the first receipt say otherwise"
-            )
+        bundle = rebuild(_document(self.place / SPECS, MAX_SPECS, E_SPECS))
+        digest = bundle.digest
+        if self.manifest["specs"] != digest:
+            raise Broken(E_SPECS, f"the specs' digest is {digest}, the manifest says otherwise")
+        if self.receipts.specs != digest:
+            raise Broken(E_SPECS, f"the specs' digest is {digest}, the first receipt says otherwise")
         if self.manifest["run"] != run_id(digest):
             raise Broken(E_SPECS, "the run's identifier is not that of its specs")
-        self.plan = plan
+        self.plan = plan_again(bundle)
+        return f"digest {digest}"
 
     def _check_replay(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
@@ -173,6 +194,14 @@ def _document(path: Path, limit: int, code: str) -> Any:
     except NotCanonical as error:
         raise Broken(code, f"{path.name}: {error}") from None
     return document
+
+
+def _same(recorded: Any, found: Any) -> bool:
+    """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
+    try:
+        return canonical_bytes(recorded) == canonical_bytes(found)
+    except NotCanonical:  # hostile receipts can add up to what is no JSON
+        return False
 
 
 def _file_digest(path: Path) -> str:

@@ -73,11 +73,16 @@ class Verification:
         return all(check.status is not Status.FAILED for check in self.checks)
 
     @property
+    def complete(self) -> bool:
+        """Whether there are checks, and all of them passed."""
+        return bool(self.checks) and all(check.status is Status.PASSED for check in self.checks)
+
+    @property
     def verdict(self) -> Verdict:
-        """FAIL if a check failed, INCONCLUSIVE if none was made or replay was not, else PASS."""
+        """FAIL if a check failed, PASS if every check was made and passed, else INCONCLUSIVE."""
         if not self.intact:
             return Verdict.FAIL
-        return Verdict.PASS if any(c.status is Status.PASSED for c in self.checks) else Verdict.INCONCLUSIVE
+        return Verdict.PASS if self.complete else Verdict.INCONCLUSIVE
 
 
 E_MANIFEST = code(
@@ -147,5 +152,5 @@ E_REPLAY = code(
 E_NO_EVIDENCE = code(
     "E_NO_EVIDENCE",
     "there is no evidence there",
-    "`spec verify` takes the folder that `spec run --out` wrote.",
+    "`spec verify` takes the folder that `spec run --out` wrote, and must be allowed to read its files.",
 )

@@ -102,14 +102,14 @@ class Receipts:
         """Check one line's form and its place in the chain."""
         number = self.count
         try:
-            receipt = parse_canonical(line)
+            receipt = parse_canonical(line, limit=MAX_LINE)
         except NotCanonical as error:
             raise Broken(E_LINE, f"line {number + 1}: {error}") from None
         if not isinstance(receipt, dict) or receipt.keys() != _KEYS or not isinstance(receipt["type"], str):
             raise Broken(E_LINE, f"line {number + 1} is no receipt: it needs exactly {', '.join(sorted(_KEYS))}")
         if receipt["run"] != self._run:
             raise Broken(E_CHAIN, f"receipt {number} belongs to another run")
-        if receipt["seq"] != number or isinstance(receipt["seq"], bool):
+        if not _equals(receipt["seq"], number):
             raise Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
         if receipt["prev"] != self.head:
             raise Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
@@ -161,7 +161,8 @@ class Join:
         return None
 
     def _begin(self, body: Mapping[str, Any]) -> None:
-        self._demand(not self._open and body["episode"] == self._episode + 1, "an episode begins out of order")
+        begins = not self._open and _equals(body["episode"], self._episode + 1)
+        self._demand(begins, "an episode begins out of order")
         self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
         self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
         self._state = body["digest"]
@@ -180,10 +181,9 @@ class Join:
     def _step(self, body: Mapping[str, Any]) -> None:
         t = body["t"]
         self._place(body, self._t + 1, committed=True)
-        commit = self._commit
-        if commit is None or commit["t"] != t:
+        if self._commit is None:
             raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
-        check_decision(commit, body)
+        check_decision(self._commit, body)
         self._demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
         if body["chosen"] is None:
             self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
@@ -202,30 +202,39 @@ class Join:
         self._tips[name] = tip
 
     def _error(self, body: Mapping[str, Any]) -> None:
-        self._demand(self._open or body["episode"] == self._episode + 1, "an error outside an episode")
+        number = self._episode if self._open else self._episode + 1
+        self._demand(_equals(body["episode"], number), "an error outside an episode")
 
     def _close(self, body: Mapping[str, Any]) -> None:
-        begun = self._open and body["episode"] == self._episode
-        failed = not self._open and body["episode"] == self._episode + 1 and body["ended"] == "error"
+        begun = self._open and _equals(body["episode"], self._episode)
+        failed = not self._open and _equals(body["episode"], self._episode + 1) and body["ended"] == "error"
         self._demand(begun or failed, "an episode ends that was not begun")
+        self._demand(self._commit is None or body["ended"] == "error", "a commitment is not followed by its decision")
         self._demand(
-            body["steps"] == self._t + 1 or failed, f"episode {body['episode']} counts other steps than it has"
+            _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
         )
         self._demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
         self._episode, self._open = body["episode"], False
 
     def _end(self, body: Mapping[str, Any]) -> None:
-        self._demand(not self._open and body["episodes"] == self._episode + 1, "the run ends in mid-episode")
+        ends = not self._open and _equals(body["episodes"], self._episode + 1)
+        self._demand(ends, "the run ends in mid-episode")
         self._ended = True
 
     def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:
-        self._demand(self._open and body["episode"] == self._episode and body["t"] == t, "a receipt is out of order")
+        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], t)
+        self._demand(placed, "a receipt is out of order")
         self._demand(committed or self._commit is None, "a commitment is not followed by its decision")
 
     @staticmethod
     def _demand(holds: bool, message: str) -> None:
         if not holds:
             raise Broken(E_STATE, message)
+
+
+def _equals(value: Any, number: int) -> bool:
+    """Whether a value is this integer; JSON's `false` is none, though Python's equals 0."""
+    return type(value) is int and value == number
 
 
 def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
@@ -249,7 +258,7 @@ def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
                 E_COMMITMENT, f"nothing was chosen at t = {t}, though something was admitted or a token issued"
             )
         return
-    if isinstance(chosen, bool) or not 0 <= chosen < len(proposals):
+    if type(chosen) is not int or not 0 <= chosen < len(proposals):
         raise Broken(E_COMMITMENT, f"the choice at t = {t} is outside the set")
     if not admitted[chosen]:
         raise Broken(E_COMMITMENT, f"the proposal chosen at t = {t} was rejected")

@@ -2,31 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
-from typing import Any
+from typing import Any, Final
 
 from engine.compile.plan import Plan
 from engine.compile.scenario import compile_scenario
-from engine.core.canonical import parse_canonical
+from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Rejected
 from engine.evidence.chain import Chain, run_id
 from engine.load import Bundle, bundle_from_document
 from engine.run.loop import run
 from engine.verify.checks import E_REPLAY, E_SPECS, Broken
 
+_DIGEST: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 
-def rebuild(document: Any) -> tuple[Bundle, Plan]:
-    """The bundle and the plan of recorded specs, which are checked like anybody's.
+
+class _Absent:
+    """Stands for a field that only one of two receipts has."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_ABSENT: Final = _Absent()
+
+
+def rebuild(document: Any) -> Bundle:
+    """The bundle of recorded specs, which are checked like anybody's.
 
     Raises:
-        Broken: E_SPECS, if they do not load or compile.
+        Broken: E_SPECS, if they are not the resolved form of a scenario.
     """
     try:
         bundle = bundle_from_document(document)
-        return bundle, compile_scenario(bundle)
     except Rejected as rejected:
-        raise Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}") from None
+        raise _invalid(rejected) from None
+    if bundle.main.kind != "scenario":
+        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, and only scenarios are run")
+    return bundle
+
+
+def plan_again(bundle: Bundle) -> Plan:
+    """The plan of recorded specs.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile.
+    """
+    try:
+        return compile_scenario(bundle)
+    except Rejected as rejected:
+        raise _invalid(rejected) from None
+
+
+def _invalid(rejected: Rejected) -> Broken:
+    return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
 
 
 def compare(plan: Plan, recorded: Iterator[bytes]) -> int:
@@ -49,28 +80,45 @@ def compare(plan: Plan, recorded: Iterator[bytes]) -> int:
 
 
 def first_difference(number: int, made: bytes | None, given: bytes | None) -> str:
-    """Words for the first field in which a recorded receipt differs from the one that replay made."""
+    """Words for how a recorded receipt differs from the one that replay made: a field that tells something, if any.
+
+    Args:
+        number: The receipt's number.
+        made: The line that replay made, None after the last one.
+        given: The recorded line, None after the last one.
+    """
     if given is None:
         return f"receipt {number} is missing: replay goes on"
     if made is None:
         return f"receipt {number} is one too many: replay has ended"
-    path, left, right = _differs(parse_canonical(made), parse_canonical(given), "")
-    return f"receipt {number} differs at {path or 'its root'}: recorded {_short(right)}, replayed {_short(left)}"
+    found = list(differences(made, given))
+    path, left, right = next((one for one in found if not is_digest(one)), found[0])
+    return f"receipt {number} differs at {path}: recorded {_short(right)}, replayed {_short(left)}"
 
 
-def _differs(made: Any, given: Any, path: str) -> tuple[str, Any, Any]:
-    """The first difference in canonical order, `body` before the chain's own fields."""
+def differences(made: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
+    """Every field in which two receipts that are not the same bytes differ, in canonical order: path, made, given."""
+    try:
+        recorded = parse_canonical(given, limit=len(given))
+    except NotCanonical:
+        recorded = given
+    return _differ(parse_canonical(made, limit=len(made)), recorded, "")
+
+
+def is_digest(difference: tuple[str, Any, Any]) -> bool:
+    """Whether two digests differ: something that follows from another difference and says nothing by itself."""
+    return all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in difference[1:])
+
+
+def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     if isinstance(made, Mapping) and isinstance(given, Mapping):
         for key in sorted({*made, *given}):
-            if key not in made or key not in given:
-                return f"{path}.{key}".lstrip("."), made.get(key), given.get(key)
-            if made[key] != given[key]:
-                return _differs(made[key], given[key], f"{path}.{key}".lstrip("."))
-    if isinstance(made, list) and isinstance(given, list):
-        for index, (left, right) in enumerate(zip_longest(made, given)):
-            if left != right:
-                return _differs(left, right, f"{path}[{index}]")
-    return path, made, given
+            yield from _differ(made.get(key, _ABSENT), given.get(key, _ABSENT), f"{path}.{key}" if path else key)
+    elif isinstance(made, list) and isinstance(given, list):
+        for index, (left, right) in enumerate(zip_longest(made, given, fillvalue=_ABSENT)):
+            yield from _differ(left, right, f"{path}[{index}]")
+    elif type(made) is not type(given) or made != given:
+        yield path or "its form", made, given
 
 
 def _short(value: Any) -> str:

@@ -78,10 +78,11 @@ class _Checker:
         scope, state = self._state(scope, fields, parts)
         if state is None or len(self.diagnostics.sorted()) > before:
             return None
-        actions = {name: self._action(name, state, scope) for name in sorted(self.model.actions)}
+        supplied = scope.declare(inputs, "inputs")
+        actions = {name: self._action(name, state, supplied) for name in sorted(self.model.actions)}
         checked = {name: action for name, action in actions.items() if action is not None}
         args = self._union({name: action.args for name, action in checked.items()})
-        planned = {name: self._part(name, world, checked, scope, inputs) for name, world in parts.items()}
+        planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
         after = scope.within(next=state, outcome=outcome)
         success = scope.expression("success", expect=BOOL) if self.model.success is not None else None
@@ -95,9 +96,9 @@ class _Checker:
             actions=checked,
             every_step=check_effects(self.model.every_step, state, scope, "every_step"),
             parts=planned,
-            observe=scope.each(self.model.observe, "observe"),
-            record=after.each(self.model.record, "record"),
-            receipt=after.each(self.model.receipt, "receipt"),
+            observe=self._observe(scope),
+            record=after.let(self.model.record, "record")[0],
+            receipt=after.let(self.model.receipt, "receipt")[0],
             success=success,
             start=self._start(scope, state),
             well_formed=self._conditions(scope),
@@ -176,10 +177,19 @@ class _Checker:
             outcome=inner.each(spec.outcome, "actions", name, "outcome"),
         )
 
-    def _part(
-        self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope, inputs: Mapping[str, Type]
-    ) -> PlannedPart:
+    def _observe(self, scope: Scope) -> Let:
+        """The observation: its labels are variables of agents, beside the functions and constants of the world."""
+        names = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        known = {name: value for name, value in self.model.observe.items() if names.free(name, "observe", name)}
+        return scope.each(known, "observe")
+
+    def _part(self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope) -> PlannedPart:
         spec = self.model.parts[name]
+        if world.inputs.fields:
+            needs = ", ".join(sorted(world.inputs.fields))
+            self.scope.wrong(
+                E_WORLD_PART, f"{world.name!r} needs inputs ({needs}), which no part is given", "parts", name
+            )
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         missing = sorted(set(world.state.fields) - set(spec.start) - {key for key, _ in world.start})
         unknown = sorted(set(spec.start) - set(world.state.fields))
@@ -191,7 +201,7 @@ class _Checker:
         start = constants.each(known, "parts", name, "start", expect=world.state.fields)
         follow = {}
         for action in sorted(spec.follow):
-            coupling = self._coupling(name, action, world, actions, scope.within(**inputs))
+            coupling = self._coupling(name, action, world, actions, scope)
             if coupling is not None:
                 follow[action] = coupling
         return PlannedPart(world, start, follow)
@@ -216,13 +226,15 @@ class _Checker:
                 E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
             )
             return None
-        inner = scope.declare(actions[action].args.fields, "actions", action, "args")
+        inner = scope.within(**actions[action].args.fields, **actions[action].let.types)
         let, inner = inner.let(spec.let, *place, "let")
         return PlannedCoupling(spec.action, let, inner.each(spec.args, *place, "args", expect=takes))
 
     def _outcome(self, actions: Mapping[str, PlannedAction], parts: Mapping[str, PlannedPart]) -> RecordType:
         union = self._union({name: RecordType("", action.outcome.types) for name, action in actions.items()})
         inner = {name: part.world.outcome for name, part in parts.items()}
+        for name in sorted(set(union.fields) & set(inner)):
+            self.scope.wrong(E_WORLD_PART, f"{name!r} is told in the outcome of an action already", "parts", name)
         absent = {name for name, part in parts.items() if set(part.follow) != set(actions)}
         return RecordType("outcome", {**union.fields, **inner}, optional=union.optional | absent)
 

@@ -10,7 +10,7 @@ from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, ListType, compile_expression, compile_function
 from engine.expr.statements.bind import bind, fields_of
 from engine.expr.statements.effects import PlannedEffect, check_effects, emit_effects
-from engine.expr.statements.scope import E_DECLARATION, Scope
+from engine.expr.statements.scope import E_DECLARATION, E_NAME_TAKEN, Scope
 from engine.expr.types import Type
 from engine.load import Resolved
 from engine.spec.drift import Drift as DriftSpec
@@ -49,6 +49,9 @@ def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift
     assert isinstance(model, DriftSpec)  # noqa: S101 - a reference of kind drift holds nothing else
     scope = Scope(world.environment, spec, diagnostics)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    if "t" in scope.environment.constants:
+        scope.wrong(E_NAME_TAKEN, "'t' is a constant here, but `at` reads the number of the step by this name", "at")
+        return None
     clock = Environment({"t": INT}, constants=scope.environment.constants)
     at = Scope(clock, spec, diagnostics).expression("at", expect=BOOL)
     when = scope.condition(model.when, "when")

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from engine.expr import Checked, Emitter, compile_function
 from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
 from engine.expr.statements.effects import PlannedEffect, emit_effects
-from engine.expr.statements.scope import Let
+from engine.expr.statements.scope import Fields, Let
 from engine.worlds.model import PlannedAction, PlannedPart, World
 
+EVERYTHING: Final[frozenset[tuple[str, ...]]] = frozenset({()})
+"""The paths of an outcome, where all of it is wanted."""
 
-def compose_step(emitter: Emitter, world: World) -> str:
+
+def compose_step(emitter: Emitter, world: World, wanted: frozenset[tuple[str, ...]] = EVERYTHING) -> str:
     """The function `(state, op, args, inputs) -> (next state, outcome)`; returns its name.
 
     The next state is the one after the action's effects, the parts' steps and `every_step`; the first two read the
     state before, `every_step` reads what they made.
+
+    Args:
+        emitter: Where the function will stand.
+        world: The world.
+        wanted: Paths of the outcome that the caller reads; the rest is left out, since a prediction needs little of it.
     """
     parts = {
-        name: {action: compose_step(emitter, part.world) for action in part.follow}
+        name: dict.fromkeys(part.follow, compose_step(emitter, part.world, _below(wanted, name)))
         for name, part in world.parts.items()
     }
-    actions = {name: _compose_action(emitter, world, name, parts) for name in world.actions}
+    actions = {name: _compose_action(emitter, world, name, parts, wanted) for name in world.actions}
     state, op, args, inputs = (emitter.local(hint) for hint in ("state", "op", "args", "inputs"))
     table = emitter.bind(UnknownActionError, "UnknownActionError")
     lines = []
@@ -35,7 +43,18 @@ class UnknownActionError(LookupError):
     """A step was asked for an operation that the world does not have: a caller's mistake, never a spec's."""
 
 
-def _compose_action(emitter: Emitter, world: World, name: str, parts: Mapping[str, Mapping[str, str]]) -> str:
+def _below(wanted: frozenset[tuple[str, ...]], name: str) -> frozenset[tuple[str, ...]]:
+    """The wanted paths inside one field; all of the field, if anything above it is wanted whole."""
+    return EVERYTHING if () in wanted else frozenset(path[1:] for path in wanted if path[0] == name)
+
+
+def _compose_action(
+    emitter: Emitter,
+    world: World,
+    name: str,
+    parts: Mapping[str, Mapping[str, str]],
+    wanted: frozenset[tuple[str, ...]],
+) -> str:
     action = world.actions[name]
     state, args, inputs, after, outcome = (emitter.local(h) for h in ("state", "args", "inputs", "after", "outcome"))
     couplings = {part: planned.follow[name] for part, planned in world.parts.items() if name in planned.follow}
@@ -45,14 +64,15 @@ def _compose_action(emitter: Emitter, world: World, name: str, parts: Mapping[st
         **fields_of(emitter, args, action.args.fields),
         **fields_of(emitter, inputs, world.inputs.fields),
     }
-    needed = _reads(action).union(*(c.let.variables | _free(c.args, c.let) for c in couplings.values()))
+    told_of = Fields(tuple((key, checked) for key, checked in action.outcome if _below(wanted, key)))
+    needed = _reads(action, told_of).union(*(c.let.variables | _free(c.args, c.let) for c in couplings.values()))
     lines, names = bind(emitter, needed, sources)
     lines += emit_let(emitter, action.let, names)
     lines.append(f"{after} = {state}")
     lines += _guarded(emitter, action, names, after)
-    outcomes = {key: emitter.expression(checked, names) for key, checked in action.outcome}
+    outcomes = {key: emitter.expression(checked, names) for key, checked in told_of}
     for part, coupling in couplings.items():
-        inner = {key: local for key, local in names.items() if key in sources}
+        inner = dict(names)
         lines += emit_let(emitter, coupling.let, inner)
         made, told = emitter.local(part), emitter.local("told")
         call = parts[part][name]
@@ -85,11 +105,11 @@ def _every_step(emitter: Emitter, world: World, after: str) -> list[str]:
     return lines + emit_effects(emitter, world.every_step, names, after)
 
 
-def _reads(action: PlannedAction) -> frozenset[str]:
-    """The variables that an action's own expressions read."""
+def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:
+    """The variables that an action's own expressions read, with as much of its outcome as is told."""
     effects: Iterable[PlannedEffect] = (*action.effects, *action.otherwise)
     read = action.when.variables.union(*(effect.variables for effect in effects))
-    return action.let.variables | ((read | action.outcome.variables) - {name for name, _ in action.let})
+    return action.let.variables | ((read | outcome.variables) - {name for name, _ in action.let})
 
 
 def _free(let: Let, before: Let) -> frozenset[str]:
@@ -138,8 +158,9 @@ def compile_between(world: World, expressions: Let) -> Callable[..., dict[str, A
         state, after, outcome = (emitter.local(hint) for hint in ("state", "next", "outcome"))
         sources = {**_state_sources(emitter, world, state), "next": after, "outcome": outcome}
         lines, names = bind(emitter, expressions.variables, sources)
-        display = emit_record(emitter, expressions, names)
-        return emitter.function("between", [state, after, outcome], [*lines, f"return {display}"])
+        lines += emit_let(emitter, expressions, names)
+        display = ", ".join(f"{emitter.constant(name)}: {names[name]}" for name, _ in expressions)
+        return emitter.function("between", [state, after, outcome], [*lines, f"return {{{display}}}"])
 
     return compile_function(compose)
 

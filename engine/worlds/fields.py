@@ -7,6 +7,9 @@ breadth-first search on 4-connected grids.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import pairwise
+from operator import add, sub
 from typing import TypedDict
 
 Field = list[list[int]]
@@ -19,9 +22,23 @@ class Cell(TypedDict):
     y: int
 
 
-def _same_shape(f: Field, g: Field) -> None:
-    if len(f) != len(g) or any(len(a) != len(b) for a, b in zip(f, g, strict=True)):
+def _together(combine: Callable[[int, int], int], f: Field, g: Field) -> Field:
+    """Combine two fields cell by cell; written for small fields, where every call counts."""
+    if len(f) != len(g):
         raise ValueError("the two fields differ in shape")
+    result = []
+    for p, q in zip(f, g):  # noqa: B905 - as long as each other, and `strict` costs a third of the call
+        if len(p) != len(q):
+            raise ValueError("the two fields differ in shape")
+        result.append([*map(combine, p, q)])
+    return result
+
+
+def _rectangular(f: Field) -> None:
+    width = len(f[0]) if f else 0
+    for row in f:
+        if len(row) != width:
+            raise ValueError("the rows of the field differ in length")
 
 
 def field_add(f: Field, g: Field) -> Field:
@@ -30,8 +47,7 @@ def field_add(f: Field, g: Field) -> Field:
     Raises:
         ValueError: If the shapes differ.
     """
-    _same_shape(f, g)
-    return [[a + b for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+    return _together(add, f, g)
 
 
 def field_sub(f: Field, g: Field) -> Field:
@@ -40,13 +56,34 @@ def field_sub(f: Field, g: Field) -> Field:
     Raises:
         ValueError: If the shapes differ.
     """
-    _same_shape(f, g)
-    return [[a - b for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+    return _together(sub, f, g)
 
 
 def field_scale(k: int, f: Field) -> Field:
     """k * f."""
     return [[k * a for a in row] for row in f]
+
+
+def field_combine(weights: list[int], terms: list[Field]) -> Field:
+    """The sum of weight * field over all terms.
+
+    Raises:
+        ValueError: If there are no terms, not one weight for each, or the fields differ in shape.
+    """
+    if not terms or len(weights) != len(terms):
+        raise ValueError("a combination has one weight for each of its fields, and at least one of them")
+    result = field_scale(weights[0], terms[0])
+    for k, f in zip(weights[1:], terms[1:], strict=True):
+        if len(f) != len(result):
+            raise ValueError("the two fields differ in shape")
+        for y, row in enumerate(f):
+            line = result[y]
+            if len(row) != len(line):
+                raise ValueError("the two fields differ in shape")
+            if k:
+                for x, a in enumerate(row):
+                    line[x] += k * a
+    return result
 
 
 def field_clamp(f: Field, low: int, high: int) -> Field:
@@ -68,7 +105,7 @@ def field_min(f: Field) -> int:
     """The least value.
 
     Raises:
-        ValueError: If the field is empty.
+        ValueError: If the field or one of its rows is empty.
     """
     return min(map(min, f))
 
@@ -77,7 +114,7 @@ def field_max(f: Field) -> int:
     """The greatest value.
 
     Raises:
-        ValueError: If the field is empty.
+        ValueError: If the field or one of its rows is empty.
     """
     return max(map(max, f))
 
@@ -88,15 +125,17 @@ def sum_sq(f: Field) -> int:
 
 
 def grad_energy(f: Field) -> int:
-    """The sum of squared forward differences along both axes."""
+    """The sum of squared forward differences along both axes.
+
+    Raises:
+        ValueError: If the rows differ in length.
+    """
+    _rectangular(f)
     total = 0
     above: list[int] | None = None
     for row in f:
-        last = None
-        for a in row:
-            if last is not None:
-                total += (a - last) * (a - last)
-            last = a
+        for a, b in pairwise(row):
+            total += (b - a) * (b - a)
         if above is not None:
             for a, b in zip(row, above, strict=True):
                 total += (a - b) * (a - b)
@@ -105,7 +144,12 @@ def grad_energy(f: Field) -> int:
 
 
 def laplacian(f: Field) -> Field:
-    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing."""
+    """The 4-neighbour Laplacian with free edges: a neighbour outside contributes nothing.
+
+    Raises:
+        ValueError: If the rows differ in length.
+    """
+    _rectangular(f)
     height = len(f)
     result = []
     for y, row in enumerate(f):
@@ -132,6 +176,22 @@ def field_at(f: Field, p: Cell, default: int) -> int:
     if 0 <= y < len(f) and 0 <= x < len(f[y]):
         return f[y][x]
     return default
+
+
+def beside(f: Field, p: Cell, value: int) -> int:
+    """How many of the four neighbours of a cell hold a value; cells outside hold none."""
+    x, y = p["x"], p["y"]
+    height = len(f)
+    found = 0
+    if 0 <= y < height:
+        row = f[y]
+        found += 1 if 0 < x <= len(row) and row[x - 1] == value else 0
+        found += 1 if -1 <= x < len(row) - 1 and row[x + 1] == value else 0
+    if 0 < y <= height and 0 <= x < len(f[y - 1]) and f[y - 1][x] == value:
+        found += 1
+    if -1 <= y < height - 1 and 0 <= x < len(f[y + 1]) and f[y + 1][x] == value:
+        found += 1
+    return found
 
 
 def field_put(f: Field, p: Cell, value: int) -> Field:
@@ -181,8 +241,11 @@ def mask_or(f: Field, g: Field) -> Field:
     Raises:
         ValueError: If the shapes differ.
     """
-    _same_shape(f, g)
-    return [[1 if a or b else 0 for a, b in zip(p, q, strict=True)] for p, q in zip(f, g, strict=True)]
+    return _together(_either, f, g)
+
+
+def _either(a: int, b: int) -> int:
+    return 1 if a or b else 0
 
 
 def distances(blocked: Field, p: Cell) -> Field:

@@ -15,11 +15,14 @@ from engine.spec.scenario import Connect, Fill, Generator, Map, Maze, Place, Sca
 ATTEMPTS: Final = 1000
 """How often a generated map is drawn again until its `connect` steps hold."""
 
+MAX_SIDE: Final = 256
+"""Lines of a drawing at most, and characters of a line."""
+
 Grid = list[list[str]]
 
 
 class MapError(ValueError):
-    """A map that cannot be made: ragged lines, too little room, or no connected drawing in `ATTEMPTS` tries."""
+    """A map that cannot be made: ragged lines, no rectangle, too little room, or nothing connected in `ATTEMPTS`."""
 
 
 def read_drawing(drawing: str) -> Grid:
@@ -30,8 +33,10 @@ def read_drawing(drawing: str) -> Grid:
     """
     rows = [list(line) for line in drawing.rstrip("\n").split("\n")]
     width = len(rows[0])
-    if not width or width > 256 or len(rows) > 256:
-        raise MapError("a drawing has 1 to 256 lines of 1 to 256 characters")
+    if not width or width > MAX_SIDE:
+        raise MapError(f"line 1 of the drawing has {width} characters, and a line has 1 to {MAX_SIDE}")
+    if len(rows) > MAX_SIDE:
+        raise MapError(f"line {MAX_SIDE + 1} of the drawing is one too many, and a drawing has 1 to {MAX_SIDE}")
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
             raise MapError(f"line {number} of the drawing has {len(row)} characters, line 1 has {width}")
@@ -61,6 +66,8 @@ def make(spec: Map, stream: Stream) -> Grid:
 
 
 def _attempt(steps: list[Generator], stream: Stream) -> Grid | None:
+    if not steps or not isinstance(steps[0], Fill):
+        raise MapError("the first generator step is `fill`, since the others need its rectangle")
     grid: Grid = []
     for step in steps:
         if isinstance(step, Connect):
@@ -82,11 +89,11 @@ def _fill(step: Fill, _grid: Grid, _stream: Stream) -> Grid:
 
 
 def _maze(step: Maze, grid: Grid, stream: Stream) -> Grid:
-    """Randomised depth-first search over the odd cells; the rim keeps its characters and serves as the wall."""
-    height, width = len(grid), len(grid[0]) if grid else 0
-    if height < 3 or width < 3:
-        raise MapError("a maze needs a filled rectangle of at least 3 x 3 before it")
+    """Randomised depth-first search over the odd cells; all other cells become walls of the corner's character."""
+    height, width = len(grid), len(grid[0])
     wall = grid[0][0]
+    if step.maze == wall:
+        raise MapError(f"a maze of {step.maze!r} cannot be told from its walls, which are {wall!r} as the corner is")
     carved = [[wall] * width for _ in range(height)]
     carved[1][1] = step.maze
     path = [(1, 1)]
@@ -146,6 +153,7 @@ def _cells(grid: Grid, character: str) -> list[tuple[int, int]]:
 
 
 def _connected(grid: Grid, step: Connect) -> bool:
+    """Whether both characters are there, and all cells that hold them are joined."""
     source, target = (_cells(grid, character) for character in step.connect)
     if not source or not target:
         return False
@@ -153,11 +161,9 @@ def _connected(grid: Grid, step: Connect) -> bool:
     queue = deque(seen)
     while queue:
         x, y = queue.popleft()
-        if (x, y) == target[0]:
-            return True
         for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
             inside = 0 <= b < len(grid) and 0 <= a < len(grid[b])
             if inside and (a, b) not in seen and grid[b][a] not in step.blocked:
                 seen.add((a, b))
                 queue.append((a, b))
-    return False
+    return seen.issuperset(source) and seen.issuperset(target)

@@ -24,7 +24,10 @@ from engine.spec.types import Schema, TypeSpec
 CELL: Final = RecordType("cell", {"x": INT, "y": INT})
 """A place on a grid: column and row."""
 
-FIELD: Final = ListType(ListType(INT))
+FIELD_SIDE: Final = 256
+"""Rows of a field, and values of a row, at most; the bound lets work on fields be proved small before it runs."""
+
+FIELD: Final = ListType(ListType(INT, FIELD_SIDE), FIELD_SIDE)
 """A matrix of integers: rows of values."""
 
 _BUILT_IN: Final[Mapping[str, Type]] = {

@@ -175,7 +175,8 @@ _NEEDS: Mapping[str, type[Type] | None] = {
 def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type | None:
     """The type of the field that an effect changes, or None with a finding."""
     type_: Type = record
-    for name in dotted.split("."):
+    names = dotted.split(".")
+    for depth, name in enumerate(names, start=1):
         known = type_.fields if isinstance(type_, RecordType) else {}
         if name not in known:
             hint = suggest(name, known)
@@ -185,6 +186,14 @@ def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path
                 scope.source.span(*path, kind),
                 hint=f"did you mean {hint!r}?" if hint else None,
                 expected=f"one of {', '.join(sorted(known))}" if known else "a field of a record",
+            )
+            return None
+        optional = isinstance(type_, RecordType) and name in type_.optional
+        if optional and (depth < len(names) or kind != "set"):
+            scope.diagnostics.error(
+                E_EFFECT_TARGET,
+                f"{name!r} may be missing: it can only be set, as a whole",
+                scope.source.span(*path, kind),
             )
             return None
         type_ = known[name]
@@ -223,6 +232,8 @@ def emit_effects(
         read, change = _change(emitter, effect, names, _place(emitter, record, effect.target), guard)
         reading += read
         changing += [f"if {guard}:", *(f"    {line}" for line in change)] if guard else change
+        # What was set may be shared with the record before: an effect below it needs copies of its own.
+        copied -= {prefix for prefix in copied if prefix[: len(effect.target)] == effect.target}
     return reading + changing
 
 

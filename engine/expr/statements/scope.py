@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Protocol
 
 from engine.core.diagnostics import Diagnostics, code, suggest
@@ -12,7 +12,7 @@ from engine.expr.checker import Checked, check
 from engine.expr.environment import Environment
 from engine.expr.parser import parse
 from engine.expr.statements.declare import DeclarationError, read_constant, read_type
-from engine.expr.syntax import Name, Node
+from engine.expr.syntax import Call, Macro, Name, Node
 from engine.expr.types import BOOL, Defined, Type
 from engine.spec.types import BUILT_IN, TypeSpec
 from engine.spec.world import Function
@@ -238,17 +238,45 @@ class Scope:
         return ordered
 
     def _names_read(self, *path: str | int) -> set[str]:
-        ast = parse(self.source.text(*path), Diagnostics())
-        return set() if ast is None else set(_names(ast.root))
+        """The names that an expression reads, itself or through the functions that it calls."""
+        read: set[str] = set()
+        followed: set[str] = set()
+        waiting: list[tuple[Text, tuple[str, ...]]] = [(self.source.text(*path), ())]
+        while waiting:
+            text, params = waiting.pop()
+            ast = parse(text, Diagnostics())
+            if ast is None:
+                continue
+            read |= _names(ast.root) - set(params)
+            for name in _calls(ast.root) - followed:
+                followed.add(name)
+                function = self.environment.functions.get(name)
+                if isinstance(function, Defined):
+                    waiting.append((function.body, function.params))
+        return read
 
 
-def _names(node: Any) -> Iterator[str]:
-    """Every identifier below a syntax node; macro variables are among them, which only costs an order."""
+def _names(node: Node) -> set[str]:
+    """Every identifier that a syntax tree reads from outside; the variables of its macros are its own."""
     if isinstance(node, Name):
-        yield node.name
-    if isinstance(node, Node) and is_dataclass(node):
-        for field in fields(node):
-            yield from _names(getattr(node, field.name))
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from _names(item)
+        return {node.name}
+    if isinstance(node, Macro):
+        inner = _names(node.body) | (_names(node.condition) if node.condition is not None else set())
+        return _names(node.target) | (inner - {node.variable})
+    return set[str]().union(*(_names(below) for below in _below(node)))
+
+
+def _calls(node: Node) -> set[str]:
+    """The functions that a syntax tree calls by their bare names."""
+    own = {node.function} if isinstance(node, Call) else set[str]()
+    return own.union(*(_calls(below) for below in _below(node)))
+
+
+def _below(value: Any) -> Iterator[Node]:
+    """The nodes directly below a node, or in its tuples."""
+    inner = (getattr(value, field.name) for field in fields(value)) if isinstance(value, Node) else value
+    for item in inner:
+        if isinstance(item, Node):
+            yield item
+        elif isinstance(item, tuple):
+            yield from _below(item)

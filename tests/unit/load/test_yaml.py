@@ -73,6 +73,7 @@ REFUSED = {
     "a choice in brackets": ("[b ? c : d]", "E_YAML_EXPRESSION", 1, 2),
     "a tight choice in braces": ("{a: b?c}", "E_YAML_EXPRESSION", 1, 5),
     "a pair in brackets": ("[a: b]", "E_YAML_EXPRESSION", 1, 2),
+    "no space before a mapping in braces": ("{a:{b: c}}", "E_YAML_EXPRESSION", 1, 2),
     "an index in braces": ("x: {a: b[0]}", "E_YAML_EXPRESSION", 1, 8),
     "a map in braces": ("{a: x{b: 1}}", "E_YAML_EXPRESSION", 1, 5),
     "a parameter in braces": ("{a: ${p}}", "E_YAML_EXPRESSION", 1, 5),

@@ -1,0 +1,150 @@
+"""The chain of receipts: every link, digest and root computed again by other means."""
+
+import copy
+import hashlib
+import json
+from enum import StrEnum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.binding import GENESIS
+from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.events import Event
+from engine.evidence.chain import Chain, receipt_digest, run_id
+
+RUN = "0123456789abcdef0123456789abcdef"
+TEXTS = st.sampled_from(["", "move", "é\n\r", '"\\', "\u2028\x7f", "🌊"])
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
+VALUES = st.one_of(
+    st.none(), st.booleans(), NUMBERS, TEXTS, st.lists(NUMBERS, max_size=2), st.dictionaries(TEXTS, TEXTS, max_size=2)
+)
+BODIES = st.dictionaries(TEXTS, VALUES, max_size=3)
+EVENTS = st.lists(st.builds(Event, st.sampled_from(["start", "commit", "step", "end"]), BODIES), max_size=9)
+
+
+def written(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def merkle(leaves):
+    """The root as RFC 6962 defines it, by recursion over halves."""
+    if len(leaves) < 2:
+        return hashlib.sha256(b"\x00" + leaves[0] if leaves else b"").digest()
+    half = 1
+    while half * 2 < len(leaves):
+        half *= 2
+    return hashlib.sha256(b"\x01" + merkle(leaves[:half]) + merkle(leaves[half:])).digest()
+
+
+@given(events=EVENTS)
+def test_lines_are_linked_and_counted(events):
+    chain, prev = Chain(RUN), "0" * 64
+    for number, event in enumerate(events):
+        assert (chain.count, chain.head) == (number, prev)
+        line = chain.seal(event)
+        linked = {"body": event.body, "prev": prev, "run": RUN, "seq": number, "type": event.type}
+        assert line == written(linked)
+        prev = hashlib.sha256(b"specledger/receipt/v1\0" + line).hexdigest()
+        assert receipt_digest(line) == prev
+    assert (chain.count, chain.head) == (len(events), prev)
+
+
+@given(events=EVENTS)
+def test_a_line_is_one_line_in_canonical_form(events):
+    chain = Chain(RUN)
+    for event in events:
+        line = chain.seal(event)
+        assert line.count(b"\n") == line.count(b"\r") == 0
+        assert parse_canonical(line) == json.loads(line)
+
+
+@given(events=EVENTS)
+def test_the_root_is_over_all_lines_so_far(events):
+    chain = Chain(RUN)
+    lines: list[bytes] = []
+    for event in events:
+        assert chain.root == merkle(lines).hex()
+        lines.append(chain.seal(event))
+    assert chain.root == merkle(lines).hex()
+
+
+@given(events=EVENTS)
+def test_the_same_events_give_the_same_bytes_and_are_left_alone(events):
+    before = copy.deepcopy(events)
+    first, again = Chain(RUN), Chain(RUN)
+    assert [first.seal(event) for event in events] == [again.seal(event) for event in before]
+    assert events == before
+
+
+@given(events=EVENTS.filter(bool), place=st.integers(0, 11))
+def test_a_change_anywhere_changes_every_later_line_and_the_root(events, place):
+    place %= len(events)
+    changed = copy.copy(events)
+    changed[place] = Event(events[place].type, {**events[place].body, "forged": 1})
+    honest, forged = Chain(RUN), Chain(RUN)
+    same = [honest.seal(one) == forged.seal(other) for one, other in zip(events, changed, strict=True)]
+    assert same == [number < place for number in range(len(events))]
+    assert honest.head != forged.head
+    assert honest.root != forged.root
+
+
+HEAD = "0fdbd4c1c81cc5edd10b315421cb1ea5f4746b45e59da4e3de11f69c5869a35a"
+ROOT = "31aec4cae6791d2cb2349ecdc0c1e98ca27bf6752084ea72cd799138637b2d29"
+
+
+def test_a_pinned_chain():
+    chain = Chain(RUN)
+    assert chain.head == GENESIS == "0" * 64
+    assert chain.seal(Event("start", {"seed": 7})) == (
+        b'{"body":{"seed":7},"prev":"' + b"0" * 64 + b'","run":"' + RUN.encode() + b'","seq":0,"type":"start"}'
+    )
+    chain.seal(Event("end", {"steps": 0}))
+    assert (chain.count, chain.head, chain.root) == (2, HEAD, ROOT)
+
+
+def test_another_run_gives_other_lines():
+    event = Event("start", {})
+    one, other = Chain(RUN), Chain(RUN[::-1])
+    assert one.seal(event) != other.seal(event)
+    assert one.head != other.head
+
+
+class Word(StrEnum):
+    WALL = "wall"
+
+
+NO_RECEIPTS = {
+    "a float": 1.5,
+    "a float that is whole": 6.0,
+    "minus zero": -0.0,
+    "not a number": float("nan"),
+    "infinity": float("inf"),
+    "a float in a list": [1, [2.5]],
+    "a float in a record": {"a": {"b": 0.1}},
+    "a number too large": 2**53,
+    "a number too small": -(2**53),
+    "bytes": b"x",
+    "a set": {1},
+    "an enum": Word.WALL,
+    "a lone surrogate": "\ud800",
+    "a key that is no text": {1: 1},
+}
+
+
+@pytest.mark.parametrize("value", NO_RECEIPTS.values(), ids=NO_RECEIPTS)
+def test_what_is_no_receipt_is_refused_and_the_chain_stays(value):
+    chain, untouched = Chain(RUN), Chain(RUN)
+    for each in (chain, untouched):
+        each.seal(Event("start", {}))
+    with pytest.raises(NotCanonical):
+        chain.seal(Event("step", {"value": value}))
+    assert (chain.count, chain.head, chain.root) == (untouched.count, untouched.head, untouched.root)
+    assert chain.seal(Event("end", {})) == untouched.seal(Event("end", {}))
+
+
+def test_the_run_is_named_by_its_specs():
+    digest = "ab" * 32
+    assert run_id(digest) == hashlib.sha256(b"specledger/run/v1\0" + digest.encode()).hexdigest()[:32]
+    assert run_id(digest) != run_id("ba" * 32)

@@ -1,0 +1,196 @@
+"""The fold from receipts to a result: every verdict, every figure."""
+
+import copy
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.canonical import canonical_bytes
+from engine.core.verdict import Verdict
+from engine.evidence.result import Tally
+
+FIGURES = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
+CAUSE = {"code": "E_EVAL_DIVISION", "expression": "1 / 0", "offset": 0}
+FATAL = {"invariant": "budget", "severity": "fatal", "witness": {}}
+WARN = {"invariant": "bump", "severity": "warn", "witness": {}}
+AT_WALL = {"gate": "wall", "reason": "wall", "witness": {}}
+AT_BUDGET = {"gate": "budget", "reason": "budget", "witness": {}}
+ADMITTED: dict[str, Any] = {"rejected": [], "error": None}
+WALL = {"rejected": [AT_WALL], "error": None}
+BOTH = {"rejected": [AT_WALL, AT_BUDGET], "error": None}
+UNKNOWN = {"rejected": [], "error": CAUSE}
+END = ("end", {"episodes": 1, "steps": 1})
+
+
+def start(*invariants, gates=("schema", "wall")):
+    return "start", {"invariants": [{"name": name, "severity": "fatal"} for name in invariants], "gates": list(gates)}
+
+
+def step(*violations, decisions=(ADMITTED,), chosen=0):
+    return "step", {"decisions": list(decisions), "chosen": chosen, "violations": list(violations)}
+
+
+def close(*violations, success=False):
+    return "episode_end", {"success": success, "violations": list(violations)}
+
+
+STAND = step(decisions=[WALL, WALL], chosen=None)
+ERROR = ("error", CAUSE)
+RUN = [start("budget"), ("episode", {}), ("commit", {})]
+
+
+def fold(receipts):
+    tally = Tally()
+    for type_, body in receipts:
+        tally.add(type_, body)
+    return tally
+
+
+VERDICTS = {
+    "checked and nothing found": ([*RUN, step(), close(), END], Verdict.PASS),
+    "a warning only": ([*RUN, step(WARN), close(WARN), END], Verdict.PASS),
+    "a rejection only": ([*RUN, step(decisions=[WALL, ADMITTED], chosen=1), close(), END], Verdict.PASS),
+    "a goal that was missed": ([*RUN, step(), close(success=False), END], Verdict.PASS),
+    "a fatal breach in a step": ([*RUN, step(FATAL), close(), END], Verdict.FAIL),
+    "a fatal breach at the end of an episode": ([*RUN, step(), close(FATAL), END], Verdict.FAIL),
+    "a fatal breach among warnings": ([*RUN, step(WARN, FATAL, WARN), close(), END], Verdict.FAIL),
+    "a fatal breach before good steps": ([*RUN, step(FATAL), step(), step(), close(), END], Verdict.FAIL),
+    "no admissible action": ([*RUN, STAND, close(), END], Verdict.FAIL),
+    "no admissible action, no invariants": ([start(), STAND, close(), END], Verdict.FAIL),
+    "a fatal breach, no invariants named": ([start(), step(FATAL), close(), END], Verdict.FAIL),
+    "no end": ([*RUN, step(), close()], Verdict.ERROR),
+    "no end after a fatal breach": ([*RUN, step(FATAL), close()], Verdict.ERROR),
+    "an error receipt": ([*RUN, step(), ERROR, close(), END], Verdict.ERROR),
+    "an error receipt and a fatal breach": ([*RUN, step(FATAL), ERROR, close(), END], Verdict.ERROR),
+    "an error receipt and nothing else": ([start(), ERROR, END], Verdict.ERROR),
+    "a proposal that was not judged": ([*RUN, step(decisions=[ADMITTED, UNKNOWN]), close(), END], Verdict.ERROR),
+    "no proposal that was judged": ([*RUN, step(decisions=[UNKNOWN], chosen=None), close(), END], Verdict.ERROR),
+    "nothing at all": ([], Verdict.ERROR),
+    "only an end": ([END], Verdict.INCONCLUSIVE),
+    "no invariants": ([start(), step(), close(success=True), END], Verdict.INCONCLUSIVE),
+    "no invariants, a warning": ([start(), step(WARN), close(), END], Verdict.INCONCLUSIVE),
+    "no steps": ([*RUN, close(), END], Verdict.INCONCLUSIVE),
+}
+
+
+@pytest.mark.parametrize(("receipts", "verdict"), VERDICTS.values(), ids=VERDICTS)
+def test_verdict(receipts, verdict):
+    tally = fold(receipts)
+    assert tally.verdict is verdict
+    assert tally.result()["verdict"] == verdict.value
+
+
+def test_figures():
+    receipts = [
+        start("budget", "bump"),
+        ("episode", {}),
+        ("drift", {}),
+        ("commit", {}),
+        step(WARN, decisions=[WALL, ADMITTED, BOTH], chosen=1),
+        ("drift", {}),
+        step(FATAL, WARN, decisions=[ADMITTED, UNKNOWN]),
+        close(WARN, success=True),
+        ("episode", {}),
+        STAND,
+        ERROR,
+        close(FATAL),
+        END,
+    ]
+    assert fold(receipts).result() == {
+        "verdict": "ERROR",
+        "episodes": 2,
+        "successes": 1,
+        "steps": 3,
+        "proposals": 7,
+        "drifts": 2,
+        "checks": 6,
+        "errors": 2,
+        "rejections": {"schema": 0, "wall": 4, "budget": 1},
+        "violations": {"budget": 2, "progress": 1},
+        "warnings": {"bump": 3},
+    }
+
+
+def test_gates_that_rejected_nothing_are_listed():
+    assert fold([start(gates=["a", "b"])]).result()["rejections"] == {"a": 0, "b": 0}
+
+
+def test_nothing_counted_is_zero():
+    result = Tally().result()
+    assert [result[name] for name in FIGURES] == [0] * len(FIGURES)
+    assert result["rejections"] == result["violations"] == result["warnings"] == {}
+
+
+STEPS = st.builds(
+    lambda violations, decisions, chosen: step(*violations, decisions=decisions, chosen=chosen),
+    st.lists(st.sampled_from([FATAL, WARN]), max_size=2),
+    st.lists(st.sampled_from([ADMITTED, WALL, BOTH, UNKNOWN]), max_size=3),
+    st.sampled_from([0, 0, None]),
+)
+MIDDLES = st.lists(
+    st.one_of(STEPS, st.just(ERROR), st.just(("drift", {})), st.builds(close, success=st.booleans())), max_size=8
+)
+
+
+@given(middle=MIDDLES, order=st.randoms(use_true_random=False))
+def test_the_order_between_start_and_end_says_nothing(middle, order):
+    receipts, shuffled = [*RUN, *middle, END], [*RUN, *order.sample(middle, len(middle)), END]
+    assert fold(receipts).result() == fold(shuffled).result()
+
+
+@given(middle=MIDDLES)
+def test_a_pass_was_checked_and_found_nothing(middle):
+    receipts = [*RUN, *middle, END]
+    before = copy.deepcopy(receipts)
+    tally = fold(receipts)
+    result = tally.result()
+    assert receipts == before
+    assert canonical_bytes(result) == canonical_bytes(fold(receipts).result())
+    bodies = [body for type_, body in middle if type_ == "step"]
+    unsound = any(type_ == "error" for type_, _ in middle) or any(
+        decision["error"] for body in bodies for decision in body["decisions"]
+    )
+    broken = any(body["chosen"] is None or FATAL in body["violations"] for body in bodies)
+    expected = {(True, True): "ERROR", (True, False): "ERROR", (False, True): "FAIL"}
+    assert result["verdict"] == expected.get((unsound, broken), "PASS" if bodies else "INCONCLUSIVE")
+
+
+@given(middle=MIDDLES)
+def test_nothing_that_is_added_turns_an_error_or_a_failure_into_a_pass(middle):
+    tally, verdicts = Tally(), []
+    for type_, body in [*RUN, END, *middle]:
+        tally.add(type_, body)
+        verdicts.append(tally.verdict)
+    rank = [Verdict.PASS, Verdict.FAIL, Verdict.ERROR]
+    after = [rank.index(verdict) for verdict in verdicts[len(RUN) :] if verdict is not Verdict.INCONCLUSIVE]
+    assert all(earlier <= later for earlier, later in itertools.pairwise(after))
+
+
+LACKING = {
+    "a start without invariants": ("start", {"gates": []}),
+    "a start without gates": ("start", {"invariants": []}),
+    "a start that counts invariants by number": ("start", {"gates": [], "invariants": 3}),
+    "a step without decisions": ("step", {"chosen": 0, "violations": []}),
+    "a step without a choice": ("step", {"decisions": [], "violations": []}),
+    "a step without violations": ("step", {"decisions": [], "chosen": 0}),
+    "a decision without an error": ("step", {"decisions": [{"rejected": []}], "chosen": 0, "violations": []}),
+    "a rejection without a gate": (
+        "step",
+        {"decisions": [{"rejected": [{}], "error": None}], "chosen": 0, "violations": []},
+    ),
+    "a gate that is a list": (
+        "step",
+        {"decisions": [{"rejected": [{"gate": []}], "error": None}], "chosen": 0, "violations": []},
+    ),
+    "a breach without a severity": ("episode_end", {"success": True, "violations": [{"invariant": "a"}]}),
+    "an episode without an outcome": ("episode_end", {"violations": []}),
+}
+
+
+@pytest.mark.parametrize(("type_", "body"), LACKING.values(), ids=LACKING)
+def test_a_body_that_lacks_what_its_type_must_have(type_, body):
+    with pytest.raises((KeyError, TypeError)):
+        Tally().add(type_, body)

@@ -1,0 +1,218 @@
+"""No token, no actuation: every misuse is refused before the step function is called."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from engine.gates.capability import Actuator, Refused, Token
+
+STATE = {"x": 0}
+INPUTS = {"spend": 7}
+NORTH = {"op": "move", "dir": "N", "n": 1}
+SOUTH = {"op": "move", "dir": "S", "n": 1}
+STAY = {"op": "stay"}
+ACTIONS = [NORTH, SOUTH, STAY, NORTH]
+LEAVES = [leaf(index, {"action": action, "score": 0}) for index, action in enumerate(ACTIONS)]
+DIGESTS = [proposal_digest(line) for line in LEAVES]
+ROOT = set_root(LEAVES)
+SCOPE = scope_digest(0, 5, "move")
+FIRST = (DIGESTS[0], ROOT, SCOPE)
+
+
+class World:
+    """A step function that keeps what it was called with."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, *arguments):
+        self.calls.append(arguments)
+        return {"x": len(self.calls)}, {"moved": True}
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+@pytest.fixture
+def actuator(world):
+    return Actuator(world)
+
+
+def act(actuator, token, *, line=LEAVES[0], scope=SCOPE, action=NORTH):
+    return actuator.act(token, line, scope, STATE, action, INPUTS)
+
+
+def test_a_token_permits_the_action_that_it_was_issued_for(world, actuator):
+    token = actuator.issue(*FIRST)
+    assert act(actuator, token) == ({"x": 1}, {"moved": True})
+    assert world.calls == [(STATE, "move", NORTH, INPUTS)]
+
+
+def test_a_token_says_what_it_is_bound_to(actuator):
+    token = actuator.issue(*FIRST)
+    assert token.document() == token_document(*FIRST)
+    assert (token.proposal, token.commitment, token.scope) == FIRST
+
+
+def test_the_order_of_arguments_says_nothing(world, actuator):
+    act(actuator, actuator.issue(*FIRST), action=dict(reversed(NORTH.items())))
+    assert len(world.calls) == 1
+
+
+def spent(actuator):
+    token = actuator.issue(*FIRST)
+    act(actuator, token)
+    return token
+
+
+def replaced(actuator):
+    token = actuator.issue(*FIRST)
+    actuator.issue(DIGESTS[1], ROOT, SCOPE)
+    return token
+
+
+def foreign(actuator):
+    """The right binding, but issued by another actuator, while this one has issued a token for something else."""
+    actuator.issue(DIGESTS[1], ROOT, SCOPE)
+    return Actuator(World()).issue(*FIRST)
+
+
+def elsewhere(actuator):
+    return Actuator(World()).issue(*FIRST)
+
+
+def of_another_set(actuator):
+    actuator.issue(*FIRST)
+    return Token(**token_document(DIGESTS[0], set_root(LEAVES[:2]), SCOPE))
+
+
+def renamed(actuator):
+    token = actuator.issue(*FIRST)
+    return Token("0" * 64, token.proposal, token.commitment, token.scope)
+
+
+def rebound(actuator):
+    """A token whose identifier was issued, with another proposal written into it."""
+    token = actuator.issue(*FIRST)
+    return Token(token.id, DIGESTS[1], token.commitment, token.scope)
+
+
+def good(actuator):
+    return actuator.issue(*FIRST)
+
+
+OTHER_SCORE = leaf(0, {"action": NORTH, "score": 1})
+MISUSES = {
+    "nothing issued and no token": (lambda actuator: None, {}, "no_token"),
+    "no token, though one is open": (lambda actuator: actuator.issue(*FIRST) and None, {}, "no_token"),
+    "spent": (spent, {}, "spent"),
+    "voided by a newer one": (replaced, {}, "spent"),
+    "issued by another actuator": (foreign, {}, "spent"),
+    "issued by another actuator, nothing by this one": (elsewhere, {}, "spent"),
+    "of another commitment": (of_another_set, {}, "spent"),
+    "with another identifier": (renamed, {}, "spent"),
+    "with another proposal written in": (rebound, {"line": LEAVES[1], "action": SOUTH}, "spent"),
+    "for another proposal": (good, {"line": LEAVES[2], "action": STAY}, "wrong_proposal"),
+    "for the same operation with other arguments": (good, {"line": LEAVES[1], "action": SOUTH}, "wrong_proposal"),
+    "for the same action at another index": (good, {"line": LEAVES[3]}, "wrong_proposal"),
+    "for the same action with another score": (good, {"line": OTHER_SCORE}, "wrong_proposal"),
+    "for bytes that are no leaf": (good, {"line": b""}, "wrong_proposal"),
+    "for another operation under the committed leaf": (good, {"action": STAY}, "wrong_action"),
+    "for other arguments under the committed leaf": (good, {"action": SOUTH}, "wrong_action"),
+    "for an argument of another type": (good, {"action": NORTH | {"n": True}}, "wrong_action"),
+    "for one argument more": (good, {"action": NORTH | {"fast": 1}}, "wrong_action"),
+    "for one argument less": (good, {"action": {"op": "move", "dir": "N"}}, "wrong_action"),
+    "in another episode": (good, {"scope": scope_digest(1, 5, "move")}, "wrong_scope"),
+    "at another step": (good, {"scope": scope_digest(0, 6, "move")}, "wrong_scope"),
+    "in the scope of another operation": (good, {"scope": scope_digest(0, 5, "stay")}, "wrong_scope"),
+    "in no scope": (good, {"scope": ""}, "wrong_scope"),
+}
+
+
+@pytest.mark.parametrize(("obtain", "misuse", "reason"), MISUSES.values(), ids=MISUSES)
+def test_misuse_is_refused_and_nothing_is_executed(world, actuator, obtain, misuse, reason):
+    token = obtain(actuator)
+    before = len(world.calls)
+    for _ in range(2):
+        with pytest.raises(Refused) as refused:
+            act(actuator, token, **misuse)
+        assert refused.value.reason == reason
+    assert len(world.calls) == before
+
+
+def test_a_refusal_leaves_the_token_open(world, actuator):
+    token = actuator.issue(*FIRST)
+    with pytest.raises(Refused):
+        act(actuator, token, line=LEAVES[1], action=SOUTH)
+    act(actuator, token)
+    assert len(world.calls) == 1
+
+
+def test_one_token_is_one_action(world, actuator):
+    token = actuator.issue(*FIRST)
+    act(actuator, token)
+    for again in (token, Token(**token.document())):
+        with pytest.raises(Refused, match="spent"):
+            act(actuator, again)
+    assert len(world.calls) == 1
+
+
+def test_a_newer_token_voids_the_older_and_is_itself_good(world, actuator):
+    older, newer = actuator.issue(*FIRST), actuator.issue(DIGESTS[1], ROOT, SCOPE)
+    with pytest.raises(Refused, match="spent"):
+        act(actuator, older)
+    act(actuator, newer, line=LEAVES[1], action=SOUTH)
+    with pytest.raises(Refused, match="spent"):
+        act(actuator, older)
+    assert [call[2] for call in world.calls] == [SOUTH]
+
+
+def test_a_step_that_fails_has_spent_its_token():
+    def fail(*arguments):
+        raise ArithmeticError
+
+    actuator = Actuator(fail)
+    token = actuator.issue(*FIRST)
+    with pytest.raises(ArithmeticError):
+        act(actuator, token)
+    with pytest.raises(Refused, match="spent"):
+        act(actuator, token)
+
+
+PLACES = st.integers(0, len(LEAVES) - 1)
+SCOPES = [SCOPE, scope_digest(0, 5, "stay"), scope_digest(0, 6, "move")]
+DEEDS = st.lists(
+    st.one_of(
+        st.tuples(st.just("issue"), PLACES, st.integers(0, 2)),
+        st.tuples(st.just("act"), st.none() | st.integers(0, 30), PLACES, PLACES, st.integers(0, 2)),
+    ),
+    max_size=30,
+)
+
+
+@given(deeds=DEEDS)
+def test_only_the_newest_unspent_token_acts_and_only_as_bound(deeds):
+    """Whatever is issued and tried in whatever order: what was executed is what a list of open tokens would allow."""
+    world, issued, expected, opened = World(), [], [], None
+    actuator = Actuator(world)
+    for kind, *details in deeds:
+        if kind == "issue":
+            place, scope = details
+            issued.append((actuator.issue(DIGESTS[place], ROOT, SCOPES[scope]), (place, scope)))
+            opened = (place, scope)
+            continue
+        which, line, action, scope = details
+        token, binding = (None, None) if which is None or not issued else issued[which % len(issued)]
+        fits = binding == opened == (line, scope) and ACTIONS[action] == ACTIONS[line]
+        try:
+            actuator.act(token, LEAVES[line], SCOPES[scope], STATE, ACTIONS[action], INPUTS)
+            assert fits
+        except Refused:
+            assert not fits
+        if fits:
+            expected.append((STATE, ACTIONS[line]["op"], ACTIONS[line], INPUTS))
+            opened = None
+        assert world.calls == expected

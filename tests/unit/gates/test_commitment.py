@@ -1,0 +1,136 @@
+"""The commitment to a proposal set: what its leaves are, its root by hand, and that it changes with every change."""
+
+import copy
+import hashlib
+import json
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from engine.core.merkle import inclusion_proof, verify_inclusion
+
+NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
+ARGUMENTS = st.dictionaries(st.sampled_from(["dir", "n", "p"]), NUMBERS | st.sampled_from(["N", "S"]), max_size=2)
+PROPOSALS = st.builds(
+    lambda op, arguments, score, claims: {"action": {"op": op, **arguments}, "score": score, **claims},
+    st.sampled_from(["move", "stay"]),
+    ARGUMENTS,
+    NUMBERS,
+    st.dictionaries(st.sampled_from(["because", "zeal"]), NUMBERS, max_size=1),
+)
+SETS = st.lists(PROPOSALS, min_size=1, max_size=9)
+
+NORTH = {"action": {"op": "move", "dir": "N"}, "score": -3}
+SOUTH = {"action": {"op": "move", "dir": "S"}, "score": 4}
+STAY = {"action": {"op": "stay"}, "score": 0}
+LINES = [
+    b'{"index":0,"proposal":{"action":{"dir":"N","op":"move"},"score":-3}}',
+    b'{"index":1,"proposal":{"action":{"dir":"S","op":"move"},"score":4}}',
+    b'{"index":2,"proposal":{"action":{"op":"stay"},"score":0}}',
+]
+
+
+def sha(data):
+    return hashlib.sha256(data).digest()
+
+
+A, B, C = (sha(b"\x00" + line) for line in LINES)
+BY_HAND = {
+    0: sha(b""),
+    1: A,
+    2: sha(b"\x01" + A + B),
+    3: sha(b"\x01" + sha(b"\x01" + A + B) + C),
+}
+
+
+def leaves(proposals):
+    return [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+
+
+def root(proposals):
+    return set_root(leaves(proposals))
+
+
+def test_a_leaf_is_the_canonical_proposal_at_its_index():
+    assert leaves([NORTH, SOUTH, STAY]) == LINES
+
+
+@pytest.mark.parametrize("size", BY_HAND)
+def test_roots_by_hand(size):
+    assert root([NORTH, SOUTH, STAY][:size]) == BY_HAND[size].hex()
+
+
+@given(proposals=SETS, place=st.integers(0, 8), other=PROPOSALS)
+def test_another_proposal_changes_the_root(proposals, place, other):
+    changed = copy.copy(proposals)
+    changed[place % len(proposals)] = other
+    assume(changed != proposals)
+    assert root(changed) != root(proposals)
+
+
+@given(proposals=SETS, order=st.randoms(use_true_random=False))
+def test_another_order_changes_the_root(proposals, order):
+    shuffled = order.sample(proposals, len(proposals))
+    assume(shuffled != proposals)
+    assert root(shuffled) != root(proposals)
+
+
+@given(proposals=SETS, place=st.integers(0, 8))
+def test_leaving_out_or_repeating_changes_the_root(proposals, place):
+    place %= len(proposals)
+    shorter = proposals[:place] + proposals[place + 1 :]
+    longer = [*proposals[: place + 1], *proposals[place:]]
+    assert root(proposals) not in (root(shorter), root(longer), root([*proposals, proposals[-1]]))
+
+
+@given(proposals=SETS, shift=st.integers(1, 9))
+def test_another_index_changes_the_root_and_the_proposals_digest(proposals, shift):
+    moved = [leaf(index + shift, proposal) for index, proposal in enumerate(proposals)]
+    assert set_root(moved) != root(proposals)
+    for here, there in zip(leaves(proposals), moved, strict=True):
+        assert proposal_digest(here) != proposal_digest(there)
+
+
+def test_equal_proposals_are_two_leaves():
+    first, second = leaves([STAY, STAY])
+    assert first != second
+    assert proposal_digest(first) != proposal_digest(second)
+
+
+@given(proposals=SETS, place=st.integers(0, 8))
+def test_each_leaf_can_be_shown_to_be_in_the_set(proposals, place):
+    place %= len(proposals)
+    lines, committed = leaves(proposals), bytes.fromhex(root(proposals))
+    proof = inclusion_proof(lines, place)
+    assert verify_inclusion(lines[place], place, len(lines), proof, committed)
+    assert not verify_inclusion(leaf(place + 1, proposals[place]), place, len(lines), proof, committed)
+
+
+def tagged(tag, data):
+    return hashlib.sha256(tag + b"\0" + data).hexdigest()
+
+
+def test_digests_by_definition():
+    assert proposal_digest(LINES[1]) == tagged(b"specledger/proposal/v1", LINES[1])
+    scope = scope_digest(3, 14, "move")
+    assert scope == tagged(b"specledger/scope/v1", b'{"episode":3,"op":"move","t":14}')
+    bound = {"commitment": "cc", "proposal": "aa", "scope": scope}
+    identifier = tagged(b"specledger/token/v1", json.dumps(bound, sort_keys=True, separators=(",", ":")).encode())
+    assert token_document("aa", "cc", scope) == {"id": identifier, **bound}
+
+
+def test_scopes_and_tokens_differ_by_each_of_their_parts():
+    scopes = [
+        (0, 0, "move"),
+        (1, 0, "move"),
+        (0, 1, "move"),
+        (0, 0, "stay"),
+        (1, 1, "move"),
+        (0, 10, "move"),
+        (10, 0, "move"),
+    ]
+    bindings = [("a", "b", "c"), ("b", "a", "c"), ("a", "c", "b"), ("c", "b", "a"), ("ab", "", "c"), ("a", "bc", "")]
+    assert len({scope_digest(*scope) for scope in scopes}) == len(scopes)
+    assert len({token_document(*binding)["id"] for binding in bindings}) == len(bindings)

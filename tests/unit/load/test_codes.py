@@ -1,0 +1,35 @@
+"""Every code of this room has a page that helps, and a test that triggers it."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import explain
+
+ROOT = Path(__file__).resolve().parents[3]
+CODES = sorted(
+    name
+    for path in (ROOT / "engine" / "load").glob("*.py")
+    for name in re.findall(r'^(E_[A-Z_]+) = code\(', path.read_text(encoding="utf-8"), re.MULTILINE)
+)
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_a_code_has_a_page(name):
+    page = explain(name)
+    assert page is not None
+    assert re.fullmatch(r"E_(YAML|SPEC|REF|PARAM|EXTENDS|MATRIX|SET)_[A-Z_]+", page.name)
+    assert not page.title.endswith(".")
+    assert page.text.endswith(".")
+    assert len(page.text) > 60
+
+
+def strings(path):
+    return {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
+
+
+def test_every_code_is_triggered_by_a_test():
+    used = set().union(*(strings(path) for path in Path(__file__).parent.glob("test_*.py") if path.name != "test_codes.py"))
+    assert set(CODES) - used == set()

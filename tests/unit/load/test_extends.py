@@ -1,0 +1,93 @@
+"""`extends`: what merges, what replaces, and chains that do not end."""
+
+BASE = """\
+spec: governor/v1
+name: base
+constants: {A: 1, B: 2}
+gates: [{id: floor, deny: x < A, reason: below}]
+choose: {maximise: "0"}
+"""
+
+
+def test_mappings_merge_and_lists_replace(project):
+    project.write("base.yaml", BASE)
+    project.write(
+        "child.yaml",
+        "spec: governor/v1\nname: child\nextends: base\nconstants: {B: 3, C: 4}\n"
+        "gates: [{id: roof, deny: x > C, reason: above}]\n",
+    )
+    spec = project.one("child.yaml").main
+    assert spec.name == "child"
+    assert spec.model.constants == {"A": 1, "B": 3, "C": 4}
+    assert [gate.id for gate in spec.model.gates] == ["roof"]
+    places = {path: str(spec.span(*path)) for path in [("constants", "A"), ("constants", "B"), ("choose", "maximise"), ("name",)]}
+    assert places == {
+        ("constants", "A"): "base.yaml:3:16",
+        ("constants", "B"): "child.yaml:4:16",
+        ("choose", "maximise"): "base.yaml:5:20",
+        ("name",): "child.yaml:2:7",
+    }
+
+
+def test_a_document_that_extends_is_the_document_written_out(project):
+    project.write("base.yaml", BASE)
+    project.write("child.yaml", "spec: governor/v1\nname: flat\nextends: base.yaml\nconstants: {B: 3}\n")
+    project.write("flat.yaml", BASE.replace("name: base", "name: flat").replace("B: 2", "B: 3"))
+    assert project.one("child.yaml").digest == project.one("flat.yaml").digest
+
+
+def test_a_base_need_not_be_complete(project):
+    project.write("base.yaml", "spec: governor/v1\nname: base\ngates: []\n")
+    project.write("child.yaml", 'spec: governor/v1\nname: child\nextends: base\nchoose: {maximise: "0"}\n')
+    assert project.one("child.yaml").main.model.gates == []
+    assert project.found("base.yaml") == [("E_SPEC_MISSING_KEY", "base.yaml:1:1")]
+
+
+def test_a_mistake_in_the_base_is_reported_there(project):
+    project.write("base.yaml", BASE.replace("gates", "gatez"))
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\n")
+    assert project.found("child.yaml") == [("E_SPEC_UNKNOWN_KEY", "base.yaml:4:1")]
+
+
+def test_references_in_a_base_are_looked_for_beside_the_base(project):
+    project.write("deep/safe.yaml", "spec: invariant/v1\nname: safe\nrequire: x > 0\n")
+    project.write("deep/base.yaml", BASE + "invariants: [safe]\n")
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: deep/base.yaml\n")
+    assert len(project.one("child.yaml").specs) == 2
+
+
+def test_params_of_a_base_are_inherited_and_can_be_changed(project):
+    project.write("base.yaml", BASE.replace("A: 1", 'A: "${a}"') + "params: {a: {type: int, default: 1}}\n")
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\nparams: {a: {default: 7}}\n")
+    assert project.one("child.yaml").main.model.constants["A"] == 7
+
+
+def test_circles_are_named_in_full(project):
+    for name, base in (("a", "b"), ("b", "c"), ("c", "b")):
+        project.write(f"{name}.yaml", f"spec: governor/v1\nname: {name}\nextends: {base}\n")
+    (found,) = project.rejected("a.yaml")
+    assert (found.code, str(found.span)) == ("E_EXTENDS_CYCLE", "c.yaml:3:10")
+    assert "b -> c -> b" in found.message
+    project.write("self.yaml", "spec: governor/v1\nname: self\nextends: self\n")
+    (found,) = project.rejected("self.yaml")
+    assert (found.code, "self -> self" in found.message) == ("E_EXTENDS_CYCLE", True)
+
+
+def test_a_chain_has_an_end(project):
+    for number in range(40):
+        text = BASE.replace("name: base", f"name: n{number}")
+        project.write(f"n{number}.yaml", text + (f"extends: n{number + 1}\n" if number < 39 else ""))
+    assert project.found("n0.yaml") == [("E_EXTENDS_DEPTH", "n31.yaml:6:10")]
+    assert project.one("n8.yaml").main.name == "n8"
+
+
+def test_extends_is_the_name_of_a_spec_of_the_same_kind(project):
+    project.write("list.yaml", "spec: governor/v1\nname: x\nextends: [base]\n")
+    assert project.found("list.yaml") == [("E_EXTENDS_TYPE", "list.yaml:3:1")]
+    project.write("none.yaml", "spec: governor/v1\nname: x\nextends: base\n")
+    assert project.found("none.yaml") == [("E_REF_MISSING", "none.yaml:3:10")]
+    project.write("other.yaml", "spec: invariant/v1\nname: other\nrequire: x\n")
+    project.write("kind.yaml", "spec: governor/v1\nname: x\nextends: other\n")
+    assert project.found("kind.yaml") == [("E_REF_KIND", "kind.yaml:3:10")]
+    project.write("path.yaml", "spec: governor/v1\nname: x\nextends: other.yaml\n")
+    assert project.found("path.yaml") == [("E_REF_KIND", "path.yaml:3:10")]

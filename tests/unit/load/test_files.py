@@ -1,0 +1,215 @@
+"""Which file a target or a reference means, and what is said when there is none."""
+
+import os
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.load import Search, load, shipped
+
+
+def test_a_target_is_a_path_a_name_or_a_kind_and_a_name(project):
+    project.write_all()
+    digests = {
+        project.one(target).digest
+        for target in ("basic", "scenario/basic", "specs/scenario/basic.yaml", project.folder / "specs/scenario/basic.yaml")
+    }
+    assert len(digests) == 1
+
+
+def test_a_bundle_has_what_the_root_needs(project):
+    project.write_all()
+    bundle = project.one("basic")
+    assert [(spec.kind, spec.name) for spec in bundle.specs.values()] == [
+        ("agent", "walker"),
+        ("drift", "push"),
+        ("governor", "keeper"),
+        ("invariant", "safe"),
+        ("scenario", "basic"),
+        ("world", "line"),
+    ]
+    main = bundle.main
+    assert (main.kind, main.name, main.key) == ("scenario", "basic", bundle.root)
+    assert main.model.world == main.refs["world",] == main.data["world"]
+    assert bundle.specs[main.refs["drift", 0]].model.constants == {"EVERY": 3}
+    assert bundle.case == ""
+
+
+FILES = {
+    "a missing file": ("none.yaml", "E_SPEC_FILE", None),
+    "a missing file in a folder": ("no/none.yaml", "E_SPEC_FILE", None),
+    "a folder": ("specs", "E_SPEC_FILE", None),
+    "a missing name": ("basik", "E_REF_MISSING", None),
+    "a missing name of a kind": ("world/lime", "E_REF_MISSING", None),
+    "a name with odd characters": ("ba sic", "E_REF_MISSING", None),
+}
+
+
+@pytest.mark.parametrize(("target", "code", "place"), FILES.values(), ids=FILES)
+def test_a_target_that_cannot_be_read(project, target, code, place):
+    project.write_all()
+    assert project.found(target) == [(code, place)]
+
+
+def test_misspelt_targets_are_corrected(project):
+    project.write_all()
+    hints = [project.rejected(target)[0].hint for target in ("basik", "world/lin", "specs/world/lines.yaml")]
+    assert hints == ["did you mean `basic`?", "did you mean `line`?", "did you mean `line`?"]
+
+
+def test_bytes_that_are_no_text_are_reported(project):
+    project.write("f.yaml", b"spec: world/v1\nname: \xff\n")
+    assert project.found("f.yaml") == [("E_YAML_ENCODING", "f.yaml:2:7")]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
+def test_a_file_that_may_not_be_read(project):
+    project.write("f.yaml", "spec: world/v1\n")
+    (project.folder / "f.yaml").chmod(0)
+    assert project.found("f.yaml") == [("E_SPEC_FILE", None)]
+
+
+def test_a_pipe_is_not_opened(project):
+    os.mkfifo(project.folder / "pipe.yaml")
+    assert project.found("pipe.yaml") == [("E_SPEC_FILE", None)]
+
+
+def test_a_name_that_several_kinds_have_is_ambiguous(project):
+    project.write_all()
+    project.write("specs/world/basic.yaml", "spec: world/v1\nname: basic\nstate: {}\nactions: {a: {}}\n")
+    assert project.found("basic") == [("E_REF_AMBIGUOUS", None)]
+    assert project.one("basic", kind="world").main.kind == "world"
+    assert project.one("scenario/basic").main.kind == "scenario"
+
+
+def test_the_kind_that_is_asked_for_matters(project):
+    project.write_all()
+    assert project.found("specs/world/line.yaml", kind="scenario") == [("E_SPEC_WRONG_KIND", "specs/world/line.yaml:1:7")]
+
+
+def test_a_reference_is_looked_for_beside_the_file_first(project):
+    project.write_all()
+    project.write("here/basic.yaml", (project.folder / "specs/scenario/basic.yaml").read_bytes())
+    assert project.one("here/basic.yaml").digest == project.one("basic").digest
+    project.write("here/safe.yaml", "spec: invariant/v1\nname: safe\nrequire: x >= 1\n")
+    assert project.one("here/basic.yaml").digest == project.one("basic").digest  # keeper is not beside it
+    project.write("here/keeper.yaml", (project.folder / "specs/governor/keeper.yaml").read_bytes())
+    assert project.one("here/basic.yaml").digest != project.one("basic").digest
+
+
+def test_a_file_of_another_kind_beside_is_passed_over(project):
+    project.write_all()
+    project.write("specs/scenario/line.yaml", "spec: scenario/v1\nname: line\n")
+    assert project.one("scenario/basic").main.name == "basic"
+
+
+def test_a_tree_of_specs_elsewhere_is_whole(project, tmp_path_factory, monkeypatch):
+    project.write_all()
+    inside = project.one("basic").digest
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    (bundle,) = load(project.folder / "specs/scenario/basic.yaml", search=Search())
+    assert bundle.digest == inside
+
+
+def test_shipped_specs_come_last(project, tmp_path_factory):
+    project.write_all()
+    folder = tmp_path_factory.mktemp("shipped")
+    (project.folder / "specs/world").rename(folder / "world")
+    with pytest.raises(Rejected):
+        load("basic", search=Search(project.folder / "specs", None))
+    (bundle,) = load("basic", search=Search(project.folder / "specs", folder))
+    assert bundle.specs[bundle.main.refs["world",]].name == "line"
+
+
+def test_the_nearest_specs_folder_is_the_project(project, monkeypatch):
+    project.write_all()
+    deep = project.folder / "a" / "b"
+    deep.mkdir(parents=True)
+    monkeypatch.chdir(deep)
+    assert Search.default().project == project.folder / "specs"
+    (bundle,) = load("scenario/basic")
+    assert bundle.main.name == "basic"
+
+
+def test_shipped_specs_are_found_in_a_checkout_and_in_a_package(tmp_path, monkeypatch):
+    assert (shipped.find_specs() / "world").is_dir()
+    assert (shipped.find_schemas() / "kinds").is_dir()
+    package = tmp_path / "engine"
+    for folder in ("_data/specs", "_data/schemas"):
+        (package / folder).mkdir(parents=True)
+    monkeypatch.setattr(shipped.engine, "__file__", str(package / "__init__.py"))
+    assert shipped.find_data() == package / "_data"
+    (package / "_data/schemas").rmdir()
+    assert (shipped.find_specs(), shipped.find_schemas()) == (None, None)
+
+
+# a scenario whose `world:` is this: (code, words)
+REFERENCES = {
+    "a misspelt name": ("lime", "E_REF_MISSING", "did you mean `line`?"),
+    "a name like no other": ("qqqq", "E_REF_MISSING", "nothing in specs/scenario, specs/world"),
+    "a name of another kind only": ("walker", "E_REF_MISSING", "there is no world `walker`"),
+    "a path": ("../world/lime.yaml", "E_REF_MISSING", "did you mean `line`?"),
+    "a path of another kind": ("../agent/walker.yaml", "E_REF_KIND", "of the kind agent"),
+    "an absolute path": ("/etc/passwd.yaml", "E_REF_PATH", "relative"),
+    "a path of no YAML file": ("../world/line", "E_REF_PATH", "relative"),
+    "a path with backslashes": ("..\\world\\line.yaml", "E_REF_PATH", "relative"),
+    "a file with another name": ("wrong-name", "E_REF_NAME", "`line`"),
+    "a name only in a folder beside": ("beside", "E_REF_KIND", "of the kind agent"),
+}
+
+
+@pytest.mark.parametrize(("target", "code", "words"), REFERENCES.values(), ids=REFERENCES)
+def test_a_reference_that_leads_nowhere(project, target, code, words):
+    project.write_all()
+    project.write("specs/scenario/beside.yaml", (project.folder / "specs/agent/walker.yaml").read_bytes())
+    project.write("specs/world/wrong-name.yaml", (project.folder / "specs/world/line.yaml").read_bytes())
+    text = (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", f"world: {target}")
+    project.write("specs/scenario/basic.yaml", text)
+    (found,) = project.rejected("basic")
+    assert (found.code, str(found.span)) == (code, "specs/scenario/basic.yaml:3:8")
+    assert words in f"{found.message} {found.hint} {found.found} {found.expected}"
+
+
+def test_a_reference_by_path(project):
+    project.write_all()
+    digest = project.one("basic").digest
+    text = (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", "world: ../world/line.yaml")
+    project.write("specs/scenario/basic.yaml", text)
+    assert project.one("basic").digest == digest
+
+
+def test_specs_that_refer_to_one_another_are_named(project):
+    for name, other in (("a", "b"), ("b", "c"), ("c", "b")):
+        follow = "{go: {action: go}}"
+        text = f"spec: world/v1\nname: {name}\nstate: {{x: int}}\nactions: {{go: {{}}}}\n"
+        project.write(f"specs/world/{name}.yaml", f"{text}parts: {{p: {{world: {other}, follow: {follow}}}}}\n")
+    (found,) = project.rejected("world/a")
+    assert (found.code, str(found.span)) == ("E_REF_CYCLE", "specs/world/c.yaml:5:20")
+    assert "b -> c -> b" in found.message
+
+
+def test_references_are_not_nested_without_end(project):
+    for number in range(40):
+        parts = f"parts: {{p: {{world: w{number + 1}, follow: {{}}}}}}\n" if number < 39 else ""
+        text = f"spec: world/v1\nname: w{number}\nstate: {{x: int}}\nactions: {{go: {{}}}}\n{parts}"
+        project.write(f"specs/world/w{number}.yaml", text)
+    assert project.found("w0") == [("E_REF_LIMIT", "specs/world/w31.yaml:5:20")]
+    assert len(project.one("w8").specs) == 32
+
+
+def test_references_do_not_multiply_without_bound(project, monkeypatch):
+    """Each world takes two parameters and refers twice to the next one: the number of different ones doubles."""
+    monkeypatch.setattr("engine.load.resolve.MAX_SPECS", 100)
+    names = [f"p{number}" for number in range(9)]
+    passed = "".join(f', p{number + 1}: "${{p{number}}}"' for number in range(8))
+    constants = ", ".join(f'{name.upper()}: "${{{name}}}"' for name in names)
+    for number in range(9):
+        uses = [f"q{bit}: {{world: {{use: w{number + 1}, with: {{p0: {bit}{passed}}}}}, follow: {{}}}}" for bit in (0, 1)]
+        project.write(
+            f"specs/world/w{number}.yaml",
+            f"spec: world/v1\nname: w{number}\nparams: {{{', '.join(f'{name}: int' for name in names)}}}\n"
+            f"constants: {{{constants}}}\nstate: {{x: int}}\nactions: {{go: {{}}}}\n"
+            + (f"parts: {{{', '.join(uses)}}}\n" if number < 8 else ""),
+        )
+    found = project.found("w0", set=[f"with.{name}=0" for name in names])
+    assert {code for code, _ in found} == {"E_REF_LIMIT"}

@@ -1,0 +1,109 @@
+"""What is wrong with a document's content, told at its place; all of it at once."""
+
+import pytest
+
+WORLD = """\
+spec: world/v1
+name: line
+state: {x: int}
+actions: {go: {args: {by: int}, effects: [{set: x, to: x + by}]}}
+"""
+
+# what is appended to a right world: (code, line, column) of the only finding, and words of it
+BAD_WORLDS = {
+    "an unknown key": ("observ: {x: x}", "E_SPEC_UNKNOWN_KEY", 5, 1, "did you mean `observe`?"),
+    "an unknown key like no other": ("zzz: 1", "E_SPEC_UNKNOWN_KEY", 5, 1, "known keys: spec, name, doc"),
+    "an unknown key deep inside": ("functions: {f: {args: [], iz: x, is: x}}", "E_SPEC_UNKNOWN_KEY", 5, 27, "`iz`"),
+    "metadata are free in one place only": ("metadata: {note: x}", "E_SPEC_UNKNOWN_KEY", 5, 12, "annotations"),
+    "a missing key": ("functions: {f: {is: x}}", "E_SPEC_MISSING_KEY", 5, 13, "`f` lacks the key `args`"),
+    "a number for a text": ("doc: 5", "E_SPEC_TYPE", 5, 6, "the number 5"),
+    "a list for a mapping": ("types: [a]", "E_SPEC_TYPE", 5, 1, "a mapping"),
+    "a mapping for a list": ("every_step: {set: x}", "E_SPEC_TYPE", 5, 1, "a list"),
+    "null for a list": ("every_step: null", "E_SPEC_TYPE", 5, 13, "null"),
+    "a list for an expression": ("derived: {d: [x]}", "E_SPEC_TYPE", 5, 11, "an expression"),
+    "a value that no member of a union takes": ("types: {T: 5}", "E_SPEC_TYPE", 5, 12, "text or a mapping"),
+    "null for a constant": ("constants: {A: null}", "E_SPEC_TYPE", 5, 16, "true or false, an integer, a number, text or a list"),
+    "a fixed point with seven decimals": ("constants: {A: {qfixed: 0.1234567}}", "E_SPEC_VALUE", 5, 25, "six decimals"),
+    "a misspelt member of a union": ("constants: {A: {qfixd: 1}}", "E_SPEC_UNKNOWN_KEY", 5, 17, "did you mean `qfixed`?"),
+    "a name that is no identifier": ("derived: {a-b: x}", "E_SPEC_VALUE", 5, 11, "the key `a-b`"),
+    "a too small number": ("types: {T: {type: array, minItems: -1}}", "E_SPEC_VALUE", 5, 36, "at least 0"),
+    "a word that is not allowed": ("types: {T: {type: intger}}", "E_SPEC_VALUE", 5, 19, "did you mean `integer`?"),
+    "an effect without a verb": ("every_step: [{sett: x, to: 1}]", "E_SPEC_VALUE", 5, 14, "did you mean `set`?"),
+    "a wrong key of an effect": ("every_step:\n- set: x\n  too: 1", "E_SPEC_UNKNOWN_KEY", 7, 3, "did you mean `to`?"),
+    "a wrong value of an effect": ("every_step:\n- {set: x, to: []}", "E_SPEC_TYPE", 6, 12, "an expression"),
+    "an effect on no field": ("every_step:\n- {set: x y, to: 1}", "E_SPEC_VALUE", 6, 9, "the text `x y`"),
+    "a reference that is no text": ("parts: {p: {world: [a], follow: {}}}", "E_SPEC_TYPE", 5, 13, "text or a mapping"),
+    "a wrong key of a reference": (
+        "parts:\n  p: {world: {use: a, wth: {b: 1}}, follow: {}}", "E_SPEC_UNKNOWN_KEY", 6, 23, "did you mean `with`?"
+    ),
+    "a reserved key": ("metadata: {annotations: {a: {$double: x}}}", "E_SPEC_RESERVED_KEY", 5, 30, "reserved"),
+}
+
+
+@pytest.mark.parametrize(("more", "code", "line", "column", "words"), BAD_WORLDS.values(), ids=BAD_WORLDS)
+def test_a_wrong_value_is_reported_at_its_place(project, more, code, line, column, words):
+    project.write("w.yaml", f"{WORLD}{more}\n")
+    (found,) = project.rejected("w.yaml")
+    assert (found.code, str(found.span)) == (code, f"w.yaml:{line}:{column}")
+    assert words in f"{found.message} {found.expected} {found.found} {found.hint}"
+
+
+def test_a_missing_key_of_a_document_points_at_its_first_line(project):
+    project.write("i.yaml", "# about\nspec: invariant/v1\nname: i\n")
+    (found,) = project.rejected("i.yaml")
+    assert (found.code, str(found.span)) == ("E_SPEC_MISSING_KEY", "i.yaml:2:1")
+    assert found.message == "the document lacks the key `require`"
+
+
+def test_rules_between_keys_point_at_the_key_of_the_mapping(project):
+    project.write("g.yaml", 'spec: governor/v1\nname: g\nchoose: {maximise: "0"}\ngates:\n- {id: a, reason: b}\n')
+    (found,) = project.rejected("g.yaml")
+    assert (found.code, str(found.span)) == ("E_SPEC_VALUE", "g.yaml:5:3")
+    assert found.message == "a gate has exactly one of `deny` and `require`"
+
+
+def test_all_mistakes_of_all_files_are_reported_in_order(project):
+    project.write_all("world", "agent", "scenario")
+    project.write("specs/governor/keeper.yaml", "spec: governor/v1\nname: keeper\ngatez: []\nchoose: {maximise: NO}\n")
+    project.write("specs/drift/push.yaml", "spec: drift/v1\nname: push\nparams: {every: int}\nat: ${evry}\neffects: 5\n")
+    assert project.found("basic") == [
+        ("E_PARAM_UNKNOWN", "specs/drift/push.yaml:4:5"),
+        ("E_SPEC_TYPE", "specs/drift/push.yaml:5:10"),
+        ("E_SPEC_UNKNOWN_KEY", "specs/governor/keeper.yaml:3:1"),
+        ("E_YAML_AMBIGUOUS", "specs/governor/keeper.yaml:4:20"),
+    ]
+
+
+def test_a_value_with_a_yaml_mistake_is_reported_once(project):
+    project.write("i.yaml", "spec: invariant/v1\nname: i\nrequire: x\nscope: on\nseverity:\n")
+    assert project.found("i.yaml") == [("E_YAML_AMBIGUOUS", "i.yaml:4:8"), ("E_YAML_EMPTY", "i.yaml:5:1")]
+
+
+def test_not_a_number_is_no_constant(project):
+    project.write("i.yaml", "spec: invariant/v1\nname: i\nrequire: x\nconstants: {A: .nan, B: .inf}\n")
+    assert [code for code, _ in project.found("i.yaml")] == ["E_YAML_AMBIGUOUS"] * 2
+
+
+HEADS = {
+    "a list": ("- a", "E_SPEC_KIND", 1, 1),
+    "a text": ("a", "E_SPEC_KIND", 1, 1),
+    "another first key": ("name: a\nrequire: x", "E_SPEC_KIND", 1, 1),
+    "a misspelt first key": ("spek: world/v1", "E_SPEC_KIND", 1, 1),
+    "spec as the second key": ("name: a\nspec: invariant/v1\nrequire: x", "E_SPEC_KIND", 2, 1),
+    "an unknown kind": ("spec: wurld/v1\nname: a", "E_SPEC_KIND", 1, 7),
+    "no version": ("spec: world\nname: a", "E_SPEC_KIND", 1, 7),
+    "a later version": ("spec: world/v2\nname: a", "E_SPEC_KIND", 1, 7),
+    "a list as the kind": ("spec: [world]\nname: a", "E_SPEC_KIND", 1, 7),
+}
+
+
+@pytest.mark.parametrize(("text", "code", "line", "column"), HEADS.values(), ids=HEADS)
+def test_a_wrong_head(project, text, code, line, column):
+    project.write("f.yaml", text + "\n")
+    assert project.found("f.yaml") == [(code, f"f.yaml:{line}:{column}")]
+
+
+def test_a_misspelt_kind_is_corrected(project):
+    project.write("f.yaml", "spec: wurld/v1\nname: a\n")
+    (found,) = project.rejected("f.yaml")
+    assert found.hint == "did you mean `world/v1`?"

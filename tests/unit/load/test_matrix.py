@@ -1,0 +1,92 @@
+"""`matrix`: the cases of a document, their ids, and matrices that make no sense."""
+
+import pytest
+
+HEAD = """\
+spec: invariant/v1
+name: bound
+params:
+  low: {type: int, default: 0}
+  word: {type: string, default: a, enum: [a, b, c]}
+  share: {type: qfixed, default: 1.5}
+  rate: {type: double, default: 1}
+  strict: {type: bool, default: false}
+constants: {LOW: "${low}", WORD: "${word}", SHARE: {qfixed: "${share}"}, RATE: "${rate}", STRICT: "${strict}"}
+require: x > LOW
+"""
+
+CASES = {
+    "one axis": ("{low: [1, 2]}", ["low=1", "low=2"]),
+    "two axes": ("{low: [1, 2], word: [a, b]}", ["low=1,word=a", "low=1,word=b", "low=2,word=a", "low=2,word=b"]),
+    "the order of the axes": ("{word: [a, b], low: [1]}", ["word=a,low=1", "word=b,low=1"]),
+    "exclusion": ("{low: [1, 2], word: [a, b], exclude: [{low: 1, word: b}, {low: 2}]}", ["low=1,word=a"]),
+    "inclusion": ("{low: [1], include: [{low: 9}, {word: c, low: 1}]}", ["low=1", "low=9", "low=1,word=c"]),
+    "inclusion alone": ("{include: [{strict: true}]}", ["strict=true"]),
+    "exclusion by another spelling": ("{share: [1.5, 2], exclude: [{share: 2.0}]}", ["share=1.5"]),
+    "spellings": ("{share: [3, 0.25], rate: [2, 0.5]}", ["share=3,rate=2.0", "share=3,rate=0.5", "share=0.25,rate=2.0", "share=0.25,rate=0.5"]),
+}
+
+
+@pytest.mark.parametrize(("matrix", "ids"), CASES.values(), ids=CASES)
+def test_cases(project, matrix, ids):
+    project.write("m.yaml", f"{HEAD}matrix: {matrix}\n")
+    assert [bundle.case for bundle in project.load("m.yaml")] == ids
+
+
+def test_each_case_is_resolved_with_its_values(project):
+    project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2], include: [{{word: b}}]}}\n")
+    constants = [bundle.main.model.constants for bundle in project.load("m.yaml")]
+    assert [(values["LOW"], values["WORD"]) for values in constants] == [(1, "a"), (2, "a"), (0, "b")]
+
+
+def test_a_case_is_the_spec_with_its_arguments(project):
+    project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
+    project.write("plain.yaml", HEAD)
+    assert [bundle.digest for bundle in project.load("m.yaml")] == [
+        project.one("plain.yaml", set=[f"with.low={low}"]).digest for low in (1, 2)
+    ]
+
+
+def test_ids_hold_nothing_that_a_path_or_a_shell_would_take_ill(project):
+    project.write("m.yaml", HEAD.replace(", enum: [a, b, c]", "") + 'matrix: {word: ["a/b", "c d", "é,=", ""]}\n')
+    assert [bundle.case for bundle in project.load("m.yaml")] == ["word=a%2Fb", "word=c%20d", "word=%C3%A9%2C%3D", "word="]
+
+
+WRONG = {
+    "a list": ("[1]", "E_MATRIX_TYPE", 1),
+    "an axis that is no list": ("{low: 1}", "E_MATRIX_TYPE", 15),
+    "an axis that is no parameter": ("{lov: [1]}", "E_MATRIX_AXIS", 10),
+    "an empty axis": ("{low: []}", "E_MATRIX_EMPTY", 10),
+    "no axis": ("{}", "E_MATRIX_EMPTY", 1),
+    "a value of the wrong type": ("{low: [1, a]}", "E_PARAM_TYPE", 19),
+    "a value that is not allowed": ("{word: [a, z]}", "E_PARAM_RANGE", 20),
+    "a value twice": ("{low: [1, 1]}", "E_MATRIX_DUPLICATE", 1),
+    "an inclusion twice": ("{low: [1], include: [{low: 1}]}", "E_MATRIX_DUPLICATE", 1),
+    "an inclusion that is no list": ("{include: {low: 1}}", "E_MATRIX_TYPE", 10),
+    "an empty inclusion": ("{include: [{}]}", "E_MATRIX_TYPE", 20),
+    "an unknown name in an inclusion": ("{low: [1], include: [{lov: 1}]}", "E_MATRIX_AXIS", 31),
+    "an exclusion by no axis": ("{low: [1, 2], exclude: [{word: a}]}", "E_MATRIX_AXIS", 34),
+    "an exclusion of nothing": ("{low: [1, 2], exclude: [{low: 3}]}", "E_MATRIX_EXCLUDE", 39),
+    "an exclusion of everything": ("{low: [1], exclude: [{low: 1}]}", "E_MATRIX_EMPTY", 1),
+    "too many cases": (f"{{low: [{', '.join(map(str, range(100)))}], word: [a, b], share: [{', '.join(map(str, range(30)))}]}}", "E_MATRIX_SIZE", 1),
+}
+
+
+@pytest.mark.parametrize(("matrix", "code", "column"), WRONG.values(), ids=WRONG)
+def test_wrong_matrices(project, matrix, code, column):
+    project.write("m.yaml", f"{HEAD}matrix: {matrix}\n")
+    assert project.found("m.yaml") == [(code, f"m.yaml:11:{column}")]
+
+
+def test_only_the_spec_that_is_loaded_has_a_matrix(project):
+    project.write_all()
+    project.write("specs/invariant/bound.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
+    text = (project.folder / "specs/governor/keeper.yaml").read_text().replace("[safe]", "[safe, bound]")
+    project.write("specs/governor/keeper.yaml", text)
+    assert project.found("basic") == [("E_MATRIX_PLACE", "specs/governor/keeper.yaml:7:20")]
+
+
+def test_an_axis_is_not_set_beside_the_matrix(project):
+    project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
+    assert project.found("m.yaml", set=["with.low=3"]) == [("E_SET_PATH", "--set with.low:1:6")]
+    assert [bundle.case for bundle in project.load("m.yaml", set=["with.word=b"])] == ["low=1", "low=2"]

@@ -1,0 +1,106 @@
+"""The JSON Schemas for editors: generated, of draft 7, and without complaints about right files."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from engine.core.canonical import pretty
+from engine.load.schemas import editor_hints, schema_for, write_schemas
+from engine.spec.kinds import KINDS
+
+ROOT = Path(__file__).resolve().parents[3]
+COMMAND = "python -c \"from pathlib import Path; from engine.load.schemas import *; write_schemas(Path('schemas/kinds'))\""
+SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
+
+
+def problems(kind, value):
+    return [error.message for error in jsonschema.Draft7Validator(schema_for(kind)).iter_errors(value)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_files_are_those_that_the_models_give(kind):
+    written = (ROOT / "schemas" / "kinds" / f"{kind}.schema.json").read_text(encoding="utf-8")
+    assert written == pretty(schema_for(kind)), f"write them again: {COMMAND}"
+
+
+def test_there_are_no_other_files(tmp_path):
+    write_schemas(tmp_path)
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert {path.name for path in (ROOT / "schemas" / "kinds").iterdir()} == set(written)
+    assert json.loads(written["world.schema.json"]) == schema_for("world")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_schemas_are_of_draft_7(kind):
+    schema = schema_for(kind)
+    jsonschema.Draft7Validator.check_schema(schema)
+    text = pretty(schema)
+    for later in ("$defs", "prefixItems", "unevaluated", "dependentSchemas", "$dynamicRef", "minContains"):
+        assert f'"{later}' not in text
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_specs_conform(read, path):
+    document, _ = read(path.read_bytes())
+    assert problems(path.parent.name, document.root.plain()) == []
+
+
+FLAT = {"spec": "governor/v1", "name": "g", "gates": [{"id": "a", "deny": "x", "reason": "b"}], "choose": {"maximise": 0}}
+RIGHT = {
+    "flat": FLAT,
+    "expressions that are numbers and booleans": FLAT | {"let": {"a": 5, "b": True}},
+    "params": FLAT | {"params": {"p": "int", "q": {"type": "qfixed", "default": 0.5, "minimum": 0, "enum": [0.5]}}},
+    "a matrix": FLAT | {"matrix": {"p": [1, 2], "include": [{"p": 3}], "exclude": [{"p": 1}]}},
+    "a parameter for a name": FLAT | {"gates": [{"id": "${p}", "deny": "x", "reason": "${q}"}]},
+    "a parameter for a constant": FLAT | {"constants": {"A": "${p}", "B": {"qfixed": "${p}"}}},
+    "extending": {"spec": "governor/v1", "name": "g", "extends": "other"},
+    "extending with parts": {"spec": "governor/v1", "name": "g", "extends": "o", "functions": {"f": {"is": "x"}}, "choose": {}},
+    "a reference with arguments": FLAT | {"invariants": ["a", {"use": "b", "with": {"p": 1}}]},
+    "annotations": FLAT | {"metadata": {"annotations": {"anything": [1, {"a": None}]}}, "doc": "text"},
+}
+WRONG = {
+    "an unknown key": FLAT | {"gatez": []},
+    "a missing key": {"spec": "governor/v1", "name": "g", "gates": []},
+    "another kind": FLAT | {"spec": "world/v1"},
+    "a wrong name": FLAT | {"name": "G G"},
+    "a missing key of an element, though extending": FLAT | {"extends": "o", "gates": [{"id": "a"}]},
+    "an unknown key, though extending": {"spec": "governor/v1", "name": "g", "extends": "o", "gatez": []},
+    "a list for a mapping": FLAT | {"let": []},
+    "a parameter of an unknown type": FLAT | {"params": {"p": "integer"}},
+    "a parameter without a type": FLAT | {"params": {"p": {"default": 1}}},
+    "an axis that is no list": FLAT | {"matrix": {"p": 1}},
+    "a part of a parameter": FLAT | {"gates": [{"id": "x${p}", "deny": "x", "reason": "b"}]},
+    "a key that is no name": FLAT | {"let": {"a-b": "x"}},
+    "an unknown key of a reference": FLAT | {"invariants": [{"use": "b", "wth": {}}]},
+}
+
+
+@pytest.mark.parametrize("value", RIGHT.values(), ids=RIGHT)
+def test_right_documents_are_not_flagged(value):
+    assert problems("governor", value) == []
+
+
+@pytest.mark.parametrize("value", WRONG.values(), ids=WRONG)
+def test_wrong_documents_are_flagged(value):
+    assert problems("governor", value) != []
+
+
+def test_parameters_stand_for_numbers_and_words():
+    scenario = {"spec": "scenario/v1", "name": "s", "world": "w", "governor": "g", "agent": "a", "horizon": "${p}"}
+    assert problems("scenario", scenario | {"seed": "${q}", "map": {"vary": "${r}", "drawing": "${d}"}}) == []
+    assert problems("scenario", scenario | {"seed": "5"}) != []
+    assert problems("scenario", scenario | {"map": {"vary": "often", "drawing": "a"}}) != []
+
+
+def test_editors_are_told_by_a_comment_in_both_forms():
+    assert editor_hints("world", "../../schemas/kinds/") == (
+        "# yaml-language-server: $schema=../../schemas/kinds/world.schema.json\n"
+        "# $schema: ../../schemas/kinds/world.schema.json\n"
+    )
+
+
+def test_an_unknown_kind_has_no_schema():
+    with pytest.raises(KeyError):
+        schema_for("wurld")

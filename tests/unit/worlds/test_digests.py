@@ -1,0 +1,107 @@
+"""The digests of states, observations and parts' receipts, recomputed from their definition."""
+
+import copy
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from engine.core.binding import GENESIS, observation_digest, part_tip, state_digest
+from engine.core.canonical import NotCanonical
+
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-(2**53) + 1, 2**53 - 1), st.text('aé\n"\\/🌊', max_size=4))
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abé", max_size=2), inner, max_size=3),
+    max_leaves=8,
+)
+STATES = st.dictionaries(st.text("abé", max_size=2), VALUES, max_size=4)
+TIPS = st.text("0123456789abcdef", min_size=64, max_size=64)
+
+
+def written(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def tagged(tag, data):
+    return hashlib.sha256(tag.encode() + b"\0" + data).hexdigest()
+
+
+@given(state=STATES)
+def test_by_definition(state):
+    assert state_digest(state) == tagged("specledger/state/v1", written(state))
+    assert observation_digest(state) == tagged("specledger/observation/v1", written(state))
+
+
+@given(tip=TIPS, receipt=STATES)
+def test_a_tip_by_definition(tip, receipt):
+    assert part_tip(tip, receipt) == tagged("specledger/part/v1", tip.encode() + written(receipt))
+
+
+PINNED = "15969b2bbb23c161a4a745a3fe7a929f7939e77a9efd8a604c794c65c937343f"
+
+
+def test_a_pinned_state():
+    """Every golden depends on these bytes."""
+    state = {"t": 0, "position": {"y": 1, "x": 2}, "grid": [[0, 1], [2, -3]], "name": "é"}
+    assert written(state).decode() == '{"grid":[[0,1],[2,-3]],"name":"é","position":{"x":2,"y":1},"t":0}'
+    assert state_digest(state) == PINNED
+
+
+@given(state=STATES, other=STATES)
+def test_other_states_have_other_digests(state, other):
+    assume(written(state) != written(other))
+    assert state_digest(state) != state_digest(other)
+    assert observation_digest(state) != observation_digest(other)
+    assert part_tip(GENESIS, state) != part_tip(GENESIS, other)
+
+
+@given(state=STATES)
+def test_the_order_of_keys_says_nothing(state):
+    turned = dict(reversed(state.items()))
+    assert state_digest(turned) == state_digest(state)
+    assert part_tip(GENESIS, turned) == part_tip(GENESIS, state)
+
+
+@given(state=STATES)
+def test_kinds_of_facts_never_share_a_digest(state):
+    assert len({state_digest(state), observation_digest(state), part_tip("", state), part_tip(GENESIS, state)}) == 4
+
+
+@given(state=STATES, tip=TIPS)
+def test_nothing_is_changed(state, tip):
+    before = copy.deepcopy(state)
+    for digest in (state_digest, observation_digest, lambda body: part_tip(tip, body)):
+        assert digest(state) == digest(state)
+        assert state == before
+
+
+DISTINCT: dict[str, Any] = {
+    "a number and its text": (1, "1"),
+    "one and true": (1, True),
+    "nothing and zero": (None, 0),
+    "nothing and the word": (None, "null"),
+    "an empty list and an empty record": ([], {}),
+    "the order of a list": ([1, 2], [2, 1]),
+    "what is absent and what is nothing": ({}, {"a": None}),
+    "where a list ends": ([[1], 2], [[1, 2]]),
+    "composed and decomposed": ("\u00e9", "e\u0301"),
+}
+
+
+@pytest.mark.parametrize(("one", "other"), DISTINCT.values(), ids=DISTINCT)
+def test_what_is_told_apart(one, other):
+    assert state_digest({"a": one}) != state_digest({"a": other})
+
+
+WITHOUT_FORM = {"too large": 2**53, "a lone surrogate": "\ud800", "a set": {1}, "a key that is no text": {1: 2}}
+
+
+@pytest.mark.parametrize("value", WITHOUT_FORM.values(), ids=WITHOUT_FORM)
+def test_what_has_no_canonical_form_has_no_digest(value):
+    for digest in (state_digest, observation_digest, lambda body: part_tip(GENESIS, body)):
+        with pytest.raises(NotCanonical):
+            digest({"a": [value]})
