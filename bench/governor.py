@@ -2,89 +2,96 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bench import grid, kernel
 from bench.ledger import dumps, hash_proposal, hash_scope, hash_token
 from bench.task import Json, Task
 
 GATES: Final = ("schema", "prediction", "wall", "hazard", "admissible", "lyapunov", "absorption", "budget_insufficient")
+ACTION: Final = {"op", "dir"}
 PROPOSAL: Final = {"action", "score", "expected_next_position", "V_task_proposal"}
-Found = tuple[list[Json], int]
-"""Why a proposal is rejected, gate by gate, and what its action is charged."""
 
 
-def price(weights: SimpleNamespace, proposals: int, writes: int, rejected: int) -> Json:
-    """What a decision costs."""
-    items = {
-        "move": weights.W_MOVE,
-        "propose": weights.W_PROPOSE * proposals,
-        "memory_write": weights.W_MEMORY_WRITE * writes,
-        "rejected_attempt": weights.W_REJECTED_ATTEMPT * rejected,
-    }
-    return {**items, "total": sum(items.values())}
+class Found(NamedTuple):
+    """What the gates found about a proposal: why it is rejected, what it costs, and V after it."""
+
+    rejected: list[Json]
+    cost: Json
+    potential: int
 
 
-def judge(task: Task, state: Json, proposals: list[Json], rejected: int) -> list[Found]:
-    """What every gate finds about every proposal."""
-    coherence = state["coherence"]
-    before = kernel.potential(coherence, task.kernel)
-    exhausted = coherence["b"] < price(task.governor, len(proposals), 0, rejected)["total"]
-    found = []
-    for proposal in proposals:
-        action = proposal["action"]
-        if proposal.keys() != PROPOSAL or action.keys() != {"op", "dir"} or action["op"] != "move":
-            found.append(([{"gate": "schema", "reason": "malformed_proposal", "witness": {}}], 0))
-        elif action["dir"] not in grid.MOVES:
-            found.append(([{"gate": "schema", "reason": "malformed_action", "witness": {}}], 0))
-        else:
-            writes = 0 if action["dir"] == "Stay" else 1
-            cost = price(task.governor, len(proposals), writes, rejected)["total"]
-            charge = 0 if exhausted else cost
-            found.append((pass_gates(task, state, proposal, before, exhausted, charge), charge))
-    return found
+class Governor:
+    """Judges proposals and issues the tokens without which the world does not move."""
 
-
-def pass_gates(task: Task, state: Json, proposal: Json, before: int, exhausted: bool, charge: int) -> list[Json]:
-    """The gates that reject a proposal, each with its reason and witness."""
-    world, k, move = task.world, task.kernel, proposal["action"]["dir"]
-    after, raw_rho, raw_c = grid.step(state, move, charge, world, k)
-    coherence, b = after["coherence"], state["coherence"]["b"]
-    rejected: list[Json] = []
-
-    def reject(gate: str, reason: str, **witness: Any) -> None:
-        rejected.append({"gate": gate, "reason": reason, "witness": witness})
-
-    left = grid.distance(after["position"], after["goal"])
-    if proposal["expected_next_position"] != after["position"] or proposal["V_task_proposal"] != left:
-        reject("prediction", "prediction_mismatch", position=after["position"], V_task=left)
-    dx, dy = grid.MOVES[move]
-    x, y = state["position"]["x"] + dx, state["position"]["y"] + dy
-    aimed = grid.cell(state["grid"], x, y, world.WALL)
-    if aimed == world.WALL:
-        reject("wall", "environment_unsafe_cell_1", cell={"x": x, "y": y})
-    if aimed == world.HAZARD:
-        reject("hazard", "environment_unsafe_cell_2", cell={"x": x, "y": y})
-    floored = [[max(a, 0) for a in row] for row in raw_c]
-    if not kernel.admissible(raw_rho, floored, b, k):
-        reject("admissible", "gmi_admissibility_violation", rho=raw_rho, C=floored)
-    now = kernel.potential(coherence, k)
-    if now > before:
-        reject("lyapunov", "coherence_lyapunov_increase", V_next=now, V_prev=before)
-    if exhausted and now >= before and move != "Stay":
-        reject("absorption", "absorption_violation")
-    if charge > b:
-        reject("budget_insufficient", "budget_insufficient", cost=charge, b=b)
-    return rejected
-
-
-class Actuator:
-    """Issues a token for each decision and takes the step of the world only against it."""
-
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, world: grid.World) -> None:
         self._task = task
+        self._world = world
         self._open: Json | None = None
+
+    def judge(self, state: Json, proposals: list[Json], rejected: int, before: int) -> list[Found]:
+        """What every gate finds about every proposal in a state with V = `before`."""
+        weights, number, b = self._task.governor, len(proposals), state["coherence"]["b"]
+        making, attempts = weights.W_PROPOSE * number, weights.W_REJECTED_ATTEMPT * rejected
+        move, memory = weights.W_MOVE, weights.W_MEMORY_WRITE
+        exhausted = b < move + making + attempts
+        if exhausted:  # nothing is charged to an exhausted budget
+            making = attempts = move = memory = 0
+        found = []
+        for proposal in proposals:
+            action = proposal["action"]
+            misfit = self._misfit(proposal, action)
+            if misfit:
+                found.append(Found([{"gate": "schema", "reason": misfit, "witness": {}}], {}, 0))
+                continue
+            writing = 0 if action["dir"] == "Stay" else memory
+            cost = {
+                "move": move,
+                "propose": making,
+                "memory_write": writing,
+                "rejected_attempt": attempts,
+                "total": move + making + writing + attempts,
+            }
+            against, now = self._pass_gates(state, proposal, before, exhausted, cost["total"])
+            found.append(Found(against, cost, now))
+        return found
+
+    @staticmethod
+    def _misfit(proposal: Json, action: Json) -> str | None:
+        if action["op"] != "move":
+            return "unknown_action"
+        if action.keys() != ACTION or proposal.keys() != PROPOSAL:
+            return "malformed_proposal"
+        return None if action["dir"] in grid.MOVES else "malformed_action"
+
+    def _pass_gates(
+        self, state: Json, proposal: Json, before: int, exhausted: bool, charge: int
+    ) -> tuple[list[Json], int]:
+        world, move = self._task.world, proposal["action"]["dir"]
+        after, aimed, code, inner = self._world.step(state, move, charge)
+        position, b = after["position"], state["coherence"]["b"]
+        rejected: list[Json] = []
+
+        def reject(gate: str, reason: str, **witness: Any) -> None:
+            rejected.append({"gate": gate, "reason": reason, "witness": witness})
+
+        left = grid.distance(position, after["goal"])
+        if proposal["expected_next_position"] != position or proposal["V_task_proposal"] != left:
+            reject("prediction", "prediction_mismatch", position=position, V_task=left)
+        if code == world.WALL:
+            reject("wall", "environment_unsafe_cell_1", cell=aimed)
+        elif code == world.HAZARD:
+            reject("hazard", "environment_unsafe_cell_2", cell=aimed)
+        if b < 0 or inner.rho_low or inner.rho_high:
+            reject("admissible", "gmi_admissibility_violation", rho=inner.rho, C=inner.floored)
+        now = kernel.potential(inner.after, self._task.kernel)
+        if now > before:
+            reject("lyapunov", "coherence_lyapunov_increase", V_next=now, V_prev=before)
+        if exhausted and now >= before and move != "Stay":
+            reject("absorption", "absorption_violation")
+        if charge > b:
+            reject("budget_insufficient", "budget_insufficient", cost=charge, b=b)
+        return rejected, now
 
     def issue(self, leaf: bytes, root: str, episode: int, t: int) -> Json:
         """The token that binds a chosen proposal, its set, and the scope."""
@@ -93,40 +100,34 @@ class Actuator:
         self._open = {**bound, "id": hash_token(dumps(bound))}
         return self._open
 
-    def act(
-        self, token: Json, leaf: bytes, state: Json, move: str, charge: int
-    ) -> tuple[Json, kernel.Field, kernel.Field]:
-        """Take a step, once for each token."""
+    def act(self, token: Json, leaf: bytes, state: Json, move: str, charge: int) -> grid.Step:
+        """Take a step of the world, once for each token."""
         if token != self._open or token["proposal"] != hash_proposal(leaf):
             raise PermissionError("the token is spent or bound to another proposal")
         self._open = None
-        return grid.step(state, move, charge, self._task.world, self._task.kernel)
+        return self._world.step(state, move, charge)
 
-
-def find_violations(task: Task, before: Json, after: Json) -> list[Json]:
-    """The invariants that a step breaks."""
-    world, k = task.world, task.kernel
-    now, then = after["coherence"], before["coherence"]
-    position = after["position"]
-    v_now, v_then = kernel.potential(now, k), kernel.potential(then, k)
-    holds = (
-        kernel.admissible(now["rho"], now["C"], now["b"], k),
-        0 <= now["b"] <= then["b"],
-        grid.cell(after["grid"], position["x"], position["y"], world.WALL) != world.HAZARD,
-        after["bumps"] == before["bumps"],
-        v_now <= v_then,
-    )
-    if all(holds):
-        return []
-    witnesses = (
-        {"rho": now["rho"], "C": now["C"], "b": now["b"]},
-        {"b": now["b"], "b_before": then["b"]},
-        {"position": position},
-        {"position": position},
-        {"V": v_now, "V_before": v_then},
-    )
-    return [
-        {"invariant": name, "severity": severity, "witness": witness}
-        for (name, severity), held, witness in zip(task.invariants, holds, witnesses, strict=True)
-        if not held
-    ]
+    def find_violations(self, before: Json, after: Json, v_before: int, v_after: int) -> list[Json]:
+        """The invariants that a step from V = `v_before` to V = `v_after` breaks."""
+        now, then, position = after["coherence"], before["coherence"], after["position"]
+        holds = (
+            kernel.admissible(now, self._task.kernel),
+            0 <= now["b"] <= then["b"],
+            self._world.code(position["x"], position["y"]) != self._task.world.HAZARD,
+            after["bumps"] == before["bumps"],
+            v_after <= v_before,
+        )
+        if all(holds):
+            return []
+        witnesses = (
+            {"rho": now["rho"], "C": now["C"], "b": now["b"]},
+            {"b": now["b"], "b_before": then["b"]},
+            {"position": position},
+            {"position": position},
+            {"V": v_after, "V_before": v_before},
+        )
+        return [
+            {"invariant": name, "severity": severity, "witness": witness}
+            for (name, severity), held, witness in zip(self._task.invariants, holds, witnesses, strict=True)
+            if not held
+        ]

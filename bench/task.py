@@ -45,14 +45,14 @@ class Task:
 
     def start(self) -> Json:
         """The state in which every episode starts."""
-        world, glyphs = self.world, {}
+        world, places = self.world, {}
         codes = {"#": world.WALL, "!": world.HAZARD}
         for y, row in enumerate(self.drawing):
             for x, character in enumerate(row):
-                glyphs[character] = {"x": x, "y": y}
+                places[character] = {"x": x, "y": y}
         return {
-            "position": glyphs["S"],
-            "goal": glyphs["G"],
+            "position": places["S"],
+            "goal": places["G"],
             "grid": [[codes.get(character, world.EMPTY) for character in row] for row in self.drawing],
             "bumps": 0,
             "t": 0,
@@ -76,7 +76,7 @@ def read_task(bundle: Bundle) -> Task:
     governor: Any = bundle.specs[scenario.governor].model
     (drift,) = by_kind["drift"]
     (kernel,) = (spec for spec in by_kind["world"] if spec is not world)
-    invariants = [bundle.specs[key].model for key in (*governor.invariants, *scenario.invariants)]
+    invariants: list[Any] = [bundle.specs[key].model for key in (*governor.invariants, *scenario.invariants)]
     return Task(
         name=scenario.name,
         specs=bundle.digest,
@@ -95,8 +95,5 @@ def read_task(bundle: Bundle) -> Task:
 
 def _constants(model: Any) -> SimpleNamespace:
     return SimpleNamespace(
-        **{
-            name: value.qfixed if isinstance(value, FixedConstant) else value
-            for name, value in model.constants.items()
-        }
+        **{name: value.qfixed if isinstance(value, FixedConstant) else value for name, value in model.constants.items()}
     )

@@ -167,6 +167,7 @@ def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> Pl
         takes = ", ".join(sorted(args)) or "no arguments"
         scope.wrong(E_AGENT_CANDIDATE, f"{candidate.op!r} takes {takes}", "candidates", index)
         return None
+    scope.sealed(args, "candidates", index, "for_each")
     expect = {name: ListType(type_) for name, type_ in args.items()}
     for_each = scope.each(candidate.for_each, "candidates", index, "for_each", expect=expect)
     when = scope.within(action=around.action).condition(candidate.when, "candidates", index, "when")

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from enum import StrEnum
+from io import TextIOWrapper
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from engine import __version__
-from engine.core.diagnostics import Diagnostic, Rejected, code, explain
-from engine.core.verdict import Exit, Verdict, combine, exit_code
-
-if TYPE_CHECKING:
-    from engine.pipeline import CheckedSpec
+from engine.cli import show
+from engine.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
+from engine.core.diagnostics import Diagnostic, Rejected, explain
+from engine.core.verdict import Exit, combine, exit_code
 
 app = typer.Typer(
     name="spec",
-    no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -28,12 +29,8 @@ app = typer.Typer(
     epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 70 internal error, 130 interrupted.",
 )
 
-E_GOLDEN_DIFFERS = code(
-    "E_GOLDEN_DIFFERS",
-    "a golden differs",
-    "A scenario gives other receipts than the pinned ones. If the change is meant, accept it with the command that the "
-    "message names, and commit the files.",
-)
+_USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"
+_DEFECT = "this is a defect of specledger; with SPECLEDGER_TRACEBACK=1 in the environment it shows where"
 
 
 class Format(StrEnum):
@@ -54,17 +51,21 @@ Shown = Annotated[Format, typer.Option("--format", help="How results are shown."
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"specledger {__version__}")
+        show.say(f"specledger {__version__}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Options that come before a command."""
+    """Options that come before a command; without a command, what there is."""
+    if context.invoked_subcommand is None:
+        show.say(context.get_help())
+        raise typer.Exit(Exit.INVALID)
 
 
 @app.command()
@@ -73,48 +74,39 @@ def run(
     seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for the evidence; each case gets a folder of its own in it.")
-    ] = Path("out"),
+        Path | None,
+        typer.Option(
+            help="Where the evidence of a single case goes; several get a folder each in it.  [default: out/<case>]"
+        ),
+    ] = None,
     overrides: Overrides = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Run scenarios and write their evidence."""
-    from engine.cli import show
     from engine.cli.progress import progress_bar
-    from engine.pipeline import compile_case, execute, load_cases
+    from engine.pipeline import execute, load_scenarios, place_cases
 
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
-    cases = [bundle for file in files for bundle in load_cases(file, changes)]
-    for bundle in cases:
-        compile_case(bundle)
+    cases = load_scenarios(files, changes)
     finished = []
-    for bundle in cases:
-        name = bundle.main.name if not bundle.case else f"{bundle.main.name}.{bundle.case}"
-        place = out if len(cases) == 1 and out != Path("out") else out / name
-        with progress_bar(name) as progress:
+    for bundle, place in zip(cases, place_cases(cases, out), strict=True):
+        with progress_bar(bundle.main.name) as progress:
             finished.append(execute(bundle, place, progress))
         if shown is Format.HUMAN:
-            show.say(f"{name}  {show.finished_text(finished[-1])}")
+            show.say(show.finished_text(finished[-1]))
     if shown is Format.JSON:
-        show.say_json([{"case": f.case, "evidence": str(f.place), "manifest": f.manifest} for f in finished])
+        show.say_json({"runs": [show.finished_json(one) for one in finished]})
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
 
 
 @app.command()
 def check(files: Files, overrides: Overrides = None, shown: Shown = Format.HUMAN) -> None:
     """Check specs without running them; every finding of every file at once."""
-    from engine.cli import show
-    from engine.pipeline import check as check_spec
+    from engine.pipeline import check as check_specs
 
-    checked: list[CheckedSpec] = []
-    findings: list[Diagnostic] = []
-    for file in files:
-        try:
-            checked += check_spec(file, overrides or ())
-        except Rejected as rejected:
-            findings += rejected.diagnostics
+    checked, findings = check_specs(files, overrides or ())
     if shown is Format.JSON:
         ok = [{"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest} for one in checked]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
@@ -133,7 +125,6 @@ def verify(
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Check evidence: the chain without the engine, then replay from the recorded specs."""
-    from engine.cli import show
     from engine.pipeline import verify as verify_bundle
 
     verification = verify_bundle(bundle, replay=replay)
@@ -154,25 +145,25 @@ def golden(
     folder: Annotated[Path, typer.Option("--dir", help="Where the goldens are.")] = Path("fixtures/golden"),
 ) -> None:
     """Compare scenarios with their pinned digests and receipts, or accept a change."""
-    from engine.cli import show
-    from engine.pipeline import load_cases, pin, pin_matches
+    from engine.pipeline import load_scenarios, pin, pin_matches
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
-    differing = 0
-    for file in named:
-        for bundle in load_cases(file):
-            made = pin(bundle)
-            difference = pin_matches(made, folder)
-            if difference is not None and update:
-                made.write(folder)
-            elif difference is not None:
-                differing += 1
-                show.complain(
-                    f"{made.name}: error[{E_GOLDEN_DIFFERS}]: {difference}\n  accept: spec golden --update {file}"
-                )
-            word = "same" if difference is None else "accepted" if update else "differs"
-            show.say(f"{made.name}: {word}")
-    raise typer.Exit(Exit.INCONCLUSIVE if not named else Exit.FINDINGS if differing else Exit.CONFORMS)
+    if not named:
+        show.complain(show.diagnostics_text([Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")]))
+        raise typer.Exit(Exit.INCONCLUSIVE)
+    findings = []
+    for bundle in load_scenarios(named):
+        made = pin(bundle)
+        difference = pin_matches(made, folder)
+        if difference is not None and update:
+            made.write(folder)
+        elif difference is not None:
+            accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
+            findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}"))
+        show.say(f"{made.name}: {'same' if difference is None else 'accepted' if update else 'differs'}")
+    if findings:
+        show.complain(show.diagnostics_text(findings))
+    raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
 
 
 @app.command(name="show")
@@ -184,7 +175,6 @@ def show_spec(
     overrides: Overrides = None,
 ) -> None:
     """Show what a spec amounts to after extends, params, matrix and references."""
-    from engine.cli import show
     from engine.pipeline import load_cases
 
     for bundle in load_cases(file, overrides or ()):
@@ -201,7 +191,6 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a kind, for editors and other tools."""
-    from engine.cli import show
     from engine.load.schemas import schema_for
     from engine.spec.kinds import KINDS
 
@@ -212,13 +201,17 @@ def schema(
 
 @app.command(name="explain")
 def explain_code(
-    what: Annotated[str, typer.Argument(metavar="CODE", help="A code from a message, such as E_CHAIN.")],
+    what: Annotated[
+        str, typer.Argument(metavar="CODE", help="A code from a message, such as E_CHAIN; or `kinds`, for those.")
+    ],
 ) -> None:
     """Say what a code means and what to do about it."""
     import engine.pipeline  # noqa: F401 - registers the codes of every room
-    from engine.cli import show
     from engine.core.diagnostics import codes, suggest
 
+    if what == "kinds":
+        show.say(show.kinds_text())
+        return
     page = explain(what.upper())
     if page is None:
         near = suggest(what.upper(), codes())
@@ -231,7 +224,6 @@ def demo(
     out: Annotated[Path, typer.Option(help="Folder for the evidence.")] = Path("out/demo"),
 ) -> None:
     """Run a shipped scenario and verify its evidence."""
-    from engine.cli import show
     from engine.cli.progress import progress_bar
     from engine.pipeline import demo_case, execute
     from engine.pipeline import verify as verify_bundle
@@ -240,7 +232,7 @@ def demo(
     show.say(f"$ spec run {bundle.main.name} --out {out}")
     with progress_bar(bundle.main.name) as progress:
         finished = execute(bundle, out, progress)
-    show.say(f"{bundle.main.name}  {show.finished_text(finished)}\n\n$ spec verify {out}")
+    show.say(f"{show.finished_text(finished)}\n\n$ spec verify {out}")
     verification = verify_bundle(out)
     show.say(show.verification_text(out, verification))
     raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
@@ -248,36 +240,35 @@ def demo(
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a character that the terminal lacks is written as its escape
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_guarded())
 
 
 def _guarded() -> int:
-    from engine.cli import show
-
+    as_json = "--format=json" in sys.argv or ("--format", "json") in pairwise(sys.argv)
     try:
         status = app(standalone_mode=False)
         return status if isinstance(status, int) else Exit.CONFORMS
     except Rejected as rejected:
-        if "--format=json" in sys.argv or ("--format" in sys.argv and "json" in sys.argv):
-            show.say_json({"diagnostics": show.diagnostics_json(rejected.diagnostics)})
-        show.complain(show.diagnostics_text(rejected.diagnostics))
+        show.refuse(rejected.diagnostics, as_json)
         return Exit.INVALID
     except TyperException as error:
-        show.complain(f"{error.format_message()}\n`spec --help` and `spec COMMAND --help` show how it is used.")
+        show.refuse([Diagnostic(E_USAGE, error.format_message(), hint=_USAGE)], as_json)
         return Exit.INVALID
     except (KeyboardInterrupt, typer.Abort):
-        show.complain("interrupted: nothing of this run was kept")
+        show.refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")], as_json)
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exit_code(Verdict.ERROR)
+    except SystemExit:  # typer leaves so when nobody reads its help
+        return Exit.CONFORMS
+    except OSError as error:
+        show.refuse([Diagnostic(E_SYSTEM, f"the system refuses: {error.strerror or error}")], as_json)
+        return Exit.INVALID
     except Exception as error:
         if os.environ.get("SPECLEDGER_TRACEBACK"):
             raise
-        name = type(error).__name__
-        show.complain(
-            f"internal error: {name}: {error}\nThis is a defect of specledger. SPECLEDGER_TRACEBACK=1 shows where."
-        )
+        show.refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=_DEFECT)], as_json)
         return Exit.INTERNAL
 
 

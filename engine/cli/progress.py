@@ -13,7 +13,7 @@ _WIDTH: Final = 30
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
     """Give a function that draws (done, most), or None where no terminal looks on; clear the line at the end."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     shown = -1

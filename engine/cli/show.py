@@ -2,40 +2,74 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from engine.core.canonical import pretty
 from engine.core.diagnostics import Diagnostic, printable, render
-from engine.load import Bundle
-from engine.pipeline import CheckedSpec, Finished
-from engine.verify.checks import Status, Verification
+from engine.core.verdict import Verdict
 
-_MAX_SOURCE = 4_194_304
+if TYPE_CHECKING:
+    from engine.load import Bundle
+    from engine.pipeline import CheckedSpec, Finished
+    from engine.verify.checks import Verification
+
+_MAX_SOURCE: Final = 4_194_304
+_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not made"}
+_STATES: Final = {
+    Verdict.PASS: "intact, and replay gives the same bytes",
+    Verdict.INCONCLUSIVE: "intact, not replayed",
+    Verdict.FAIL: "REFUTED",
+}
 
 
 def say(text: str) -> None:
     """Print one piece of text on standard output."""
-    print(text)
+    _write(sys.stdout, text + "\n")
 
 
 def say_json(value: Any) -> None:
     """Print one JSON document on standard output."""
-    print(pretty(value), end="")
+    _write(sys.stdout, pretty(_encodable(value)))
 
 
 def complain(text: str) -> None:
     """Print one piece of text on standard error."""
-    print(text, file=sys.stderr)
+    _write(sys.stderr, text + "\n")
+
+
+def refuse(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
+    """Say why a command ends without a result: on standard error, and as JSON where a program waits for it."""
+    if as_json:
+        say_json({"diagnostics": diagnostics_json(diagnostics)})
+    complain(diagnostics_text(diagnostics))
+
+
+def _write(stream: TextIO | None, text: str) -> None:
+    """Write to a stream that may be closed, or whose reader may have gone: that changes nothing about the work.
+
+    Raises:
+        OSError: It cannot be written for another reason.
+    """
+    if stream is None:
+        return
+    try:
+        stream.write(text)
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # Python flushes once more when it ends
+        if not isinstance(error, BrokenPipeError):
+            raise
 
 
 def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     """All findings with their excerpts, and a closing count."""
     found = list(diagnostics)
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
-    closing = f"{errors} error{'' if errors == 1 else 's'}. `spec explain CODE` says more about a code."
+    closing = f"{_count(errors, 'error')}. `spec explain CODE` says more about a code."
     return "\n\n".join([*(render(diagnostic, _source) for diagnostic in found), closing])
 
 
@@ -60,9 +94,9 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 def finished_text(finished: Finished) -> str:
     """A run's result in a few lines."""
     result = finished.manifest["result"]
-    title = f"{finished.case + ': ' if finished.case else ''}{result['verdict']}"
     lines = [
-        f"{printable(title)}  {result['successes']} of {_count(result['episodes'], 'episode')} reached the goal, "
+        f"{printable(finished.name)}  {result['verdict']}  "
+        f"{result['successes']} of {_count(result['episodes'], 'episode')} reached the goal, "
         f"{_count(result['steps'], 'step')}, {_count(result['drifts'], 'drift')}, {_count(result['checks'], 'check')}"
     ]
     lines += _table("violations", result["violations"], "none")
@@ -75,22 +109,19 @@ def finished_text(finished: Finished) -> str:
     return "\n".join([*lines, f"  evidence {printable(str(finished.place))}"])
 
 
+def finished_json(finished: Finished) -> dict[str, Any]:
+    """A run's result as a JSON value."""
+    return {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
+
+
 def verification_text(place: Path, verification: Verification) -> str:
     """Every check on a line, then what it amounts to."""
-    marks = {Status.PASSED: "ok      ", Status.FAILED: "FAILED  ", Status.NOT_MADE: "not made"}
     lines = []
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
-        lines.append(f"{check.number}. {marks[check.status]} {check.name}{prefix}{detail}")
-    replayed = all(check.status is Status.PASSED for check in verification.checks)
-    state = (
-        "intact, and replay gives the same bytes"
-        if replayed
-        else "intact, not replayed"
-        if verification.intact
-        else "REFUTED"
-    )
+        lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
+    state = _STATES[verification.verdict]
     return "\n".join([*lines, f"{printable(str(place))}: {state}. Unsigned: who made it was not checked."])
 
 
@@ -118,12 +149,22 @@ def origins_text(bundle: Bundle) -> str:
     """Every scalar of the resolved specs with the place where it was written."""
     lines = []
     for key, spec in bundle.specs.items():
-        lines.append(f"{key}")
+        lines.append(key)
         for path, node in sorted(spec.origins.items(), key=lambda item: [str(part) for part in item[0]]):
             if node.style not in ("block", "flow"):
                 dotted = ".".join(str(part) for part in path)
-                lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {printable(str(spec.span(*path)))}")
+                place = printable(str(spec.span(*path)))
+                lines.append(f"  {printable(dotted)} = {printable(node.text.value)}  # {place}")
     return "\n".join(lines)
+
+
+def kinds_text() -> str:
+    """Every kind of spec and what it says."""
+    from engine.spec.kinds import KINDS
+
+    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in KINDS.items()}
+    lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
+    return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])
 
 
 def _table(title: str, figures: Mapping[str, int], none: str) -> list[str]:
@@ -135,6 +176,17 @@ def _table(title: str, figures: Mapping[str, int], none: str) -> list[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _encodable(value: Any) -> Any:
+    """A JSON value in which what is no character, such as a byte of a file's name, is written as an escape."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list):
+        return [_encodable(element) for element in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(member) for key, member in value.items()}
+    return value
 
 
 def _source(file: str) -> str | None:

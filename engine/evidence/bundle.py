@@ -1,13 +1,16 @@
 """The folder that holds a run's evidence: `receipts.jsonl`, `specs.json` and, written last, `manifest.json`.
 
 A bundle is written beside its place and moved there whole, so that a half-written one is never taken for a result. What
-is at the place goes only at that moment, and only if it is an earlier bundle or an empty folder.
+is at the place goes only at that moment, and only if it is an earlier bundle or an empty folder. What a killed process
+left beside the place is removed by the next run to it, where the system's locks tell that nobody is at work there.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,11 +26,15 @@ from engine.core.floats import FLOATS_ANYWHERE
 from engine.evidence.chain import Chain
 from engine.evidence.result import Tally
 
+if sys.platform != "win32":
+    import fcntl
+
 FORMAT: Final = "specledger/bundle/v1"
 ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
 MANIFEST: Final = "manifest.json"
 RECEIPTS: Final = "receipts.jsonl"
 SPECS: Final = "specs.json"
+_EARLIER: Final = "earlier"
 
 E_OUT_UNWRITABLE = code(
     "E_OUT_UNWRITABLE",
@@ -60,8 +67,8 @@ class BundleWriter:
         self._specs_digest = specs_digest
         self._work = place.parent / f".{place.name}.{os.getpid()}.partial"
         self._partial = self._work / "new"
-        self._earlier = self._work / "earlier"
         self._lines: IO[bytes] | None = None
+        self._held: int | None = None
 
     def __enter__(self) -> Self:
         """Make the working folder beside the place.
@@ -72,10 +79,12 @@ class BundleWriter:
         try:
             self._refuse_foreign()
             shutil.rmtree(self._work, ignore_errors=True)
+            self._clear_abandoned()
             self._partial.mkdir(parents=True)
+            self._held = _hold(self._work)
             self._lines = (self._partial / RECEIPTS).open("wb")
         except OSError as error:
-            shutil.rmtree(self._work, ignore_errors=True)
+            self._clear(self._work, self._held)
             raise self._unwritable(error) from error
         return self
 
@@ -121,7 +130,7 @@ class BundleWriter:
             _write(self._partial / MANIFEST, canonical_bytes(manifest) + b"\n")
             self._refuse_foreign()
             if self.place.exists():
-                self.place.rename(self._earlier)
+                self.place.rename(self._work / _EARLIER)
             self._partial.rename(self.place)
         except OSError as error:
             raise self._unwritable(error) from error
@@ -134,10 +143,27 @@ class BundleWriter:
         if self._lines is not None:
             with suppress(OSError):  # what could not be written was said; closing tries to write it once more
                 self._lines.close()
+        self._clear(self._work, self._held)
+
+    def _clear(self, work: Path, held: int | None) -> None:
+        """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
-            if self._earlier.exists() and not self.place.exists():
-                self._earlier.rename(self.place)
-            shutil.rmtree(self._work, ignore_errors=True)
+            if (work / _EARLIER).exists() and not self.place.exists():
+                (work / _EARLIER).rename(self.place)
+            shutil.rmtree(work, ignore_errors=True)
+        if held is not None:
+            os.close(held)
+
+    def _clear_abandoned(self) -> None:
+        """Remove the working folders that processes left here when they were killed."""
+        if not self.place.parent.is_dir():
+            return
+        pattern = re.compile(rf"\.{re.escape(self.place.name)}\.[0-9]+\.partial")
+        for work in self.place.parent.iterdir():
+            if pattern.fullmatch(work.name) and work.is_dir() and not work.is_symlink():
+                held = _hold(work)
+                if held is not None:
+                    self._clear(work, held)
 
     @staticmethod
     def _sync(file: IO[bytes]) -> None:
@@ -178,6 +204,23 @@ def _has_manifest(place: Path) -> bool:
     except NotCanonical:
         return False
     return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+
+
+def _hold(folder: Path) -> int | None:
+    """Lock a folder until the descriptor is closed, at the latest with this process.
+
+    Returns:
+        The descriptor, or None if somebody else holds the folder or the system has no such locks.
+    """
+    if sys.platform == "win32":
+        return None
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _write(path: Path, data: bytes) -> None:

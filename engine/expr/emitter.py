@@ -17,7 +17,8 @@ from engine.expr.evaluator import evaluate
 from engine.expr.frames import Frame
 from engine.expr.limits import MAX_WORK
 from engine.expr.measure import work
-from engine.expr.render import Meter, Renderer
+from engine.expr.meter import Meter
+from engine.expr.render import Renderer
 from engine.expr.sealed import seal
 from engine.expr.source import BUILTINS, Source, literal
 

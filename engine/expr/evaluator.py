@@ -13,7 +13,7 @@ from engine.core.spans import Text
 from engine.expr.checker import Checked
 from engine.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from engine.expr.limits import MAX_WORK
-from engine.expr.measure import charged
+from engine.expr.measure import charged, makes_list
 from engine.expr.relations import conforms
 from engine.expr.tree import (
     Choice,
@@ -175,7 +175,10 @@ class _Evaluation:
         if rows and not any(all(map(conforms, args, row)) for row in rows):
             self.apply(node, wrong_type, node.native.name, *args)
         self.charge_args(node, args)
-        return self.apply(node, node.native.call, *args)
+        result = self.apply(node, node.native.call, *args)
+        if makes_list(node):
+            self.charge(node, len(result), 1)
+        return result
 
     def defined(self, node: DefinedCall) -> Any:
         """A body runs with its parameters in its slots; they cannot be in use, since there is no recursion."""

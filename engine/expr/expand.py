@@ -116,7 +116,7 @@ def _loop(node: Loop, place: _Place) -> Node:
 
 
 def _defined(node: DefinedCall, place: _Place) -> Node:
-    """The body; an argument that may fail or is long is evaluated first and once, by `[argument].map(name, body)[0]`."""
+    """The body; an argument that may fail is evaluated first, and once, by `[argument].map(name, body)[0]`."""
     slots: dict[Slot, Node] = {}
     taken, record = place.taken, place.record
     bound: list[tuple[str, Node]] = []
@@ -135,8 +135,8 @@ def _defined(node: DefinedCall, place: _Place) -> Node:
     if node.record is not None:
         record = settle(Slot("record"), node.record)
     body = _expanded(node.instance.body, _Place(slots, record, taken))
-    for name, arg in reversed(bound):
-        body = Index(Macro("map", ListLiteral((arg,)), name, body), Literal(0))
+    for name, value in reversed(bound):
+        body = Index(Macro("map", ListLiteral((value,)), name, body), Literal(0))
     return body
 
 

@@ -30,6 +30,7 @@ class Frame:
         outer: The frame of the expression around a loop that became a function of its own.
         handed: What that function is given, source in the outer frame -> its parameter.
         depth: Bodies written in place of their calls around this one.
+        level: Expressions around the one being written.
     """
 
     variables: Mapping[str, str]
@@ -38,6 +39,7 @@ class Frame:
     outer: Frame | None = None
     handed: dict[str, str] = field(default_factory=dict)
     depth: int = 0
+    level: int = 0
 
     def slot(self, slot: Slot) -> str:
         """The source of a slot's value."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import re
+from abc import ABC
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -42,7 +43,7 @@ def _ints(types: Sequence[Type]) -> list[IntType] | None:
     return found if len(found) == len(types) else None
 
 
-class Inline:
+class Inline(ABC):
     """Fast forms; the renderer brings the module."""
 
     source: Source

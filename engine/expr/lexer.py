@@ -97,6 +97,8 @@ def _token(text: str, at: int) -> Token:
 
 def _number(match: re.Match[str]) -> Token:
     if match["double"] is not None:
+        if float(match[0]) == float("inf"):
+            raise Problem(E_EXPR_SYNTAX, "this number does not fit a double", match.start(), match.end())
         return Token("double", float(match[0]), match.start(), match.end())
     if match["unsigned"]:
         raise Problem(

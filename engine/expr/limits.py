@@ -28,5 +28,5 @@ MAX_LIST = 65_536
 """Items in any list or map, in a binding or made by an expression."""
 MAX_STRING = 65_536
 """Code points in any string made by an expression."""
-MAX_WORK = 10_000_000
-"""Tree nodes that one evaluation may visit, counted at every loop as items times nodes of its body."""
+MAX_WORK = 2_000_000
+"""Work of one evaluation, in visited nodes: items times nodes of the body at every macro, and lengths of lists."""

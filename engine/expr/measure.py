@@ -68,6 +68,11 @@ def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
     return ()
 
 
+def makes_list(node: NativeCall) -> bool:
+    """Whether the length of a native's result is charged for too."""
+    return isinstance(node.type, ListType)
+
+
 def _long(node: Typed) -> bool:
     return isinstance(node.type, ListType | MapType) and not isinstance(node, MakeList)
 
@@ -80,6 +85,8 @@ def work(node: Typed) -> int:
         return total + work(node.target) + most(node.target.type) * inner
     if isinstance(node, DefinedCall):
         total += work(node.instance.body)
+    if isinstance(node, NativeCall) and makes_list(node):
+        total += most(node.type)
     return total + sum(map(work, parts(node)))
 
 

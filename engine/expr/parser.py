@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from engine.core.diagnostics import Diagnostics
 from engine.core.spans import Text
+from engine.expr.cursor import WORDS, Cursor
 from engine.expr.environment import RESERVED
 from engine.expr.errors import E_EXPR_ARGUMENTS, E_EXPR_LIMIT, E_EXPR_OUTSIDE_PROFILE, E_EXPR_SYNTAX
 from engine.expr.lexer import Problem, Token, tokenize
@@ -34,7 +35,6 @@ from engine.expr.syntax import (
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in")
 _LEVELS: tuple[tuple[str, ...], ...] = (_RELATIONS, ("+", "-"), ("*", "/", "%"))
 _CONSTANTS = {"true": True, "false": False, "null": None}
-_WORDS = {"and": "write `&&`", "or": "write `||`", "not": "write `!`", "if": "write `condition ? a : b`"}
 MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
 
 
@@ -70,59 +70,19 @@ def _measure(root: Node) -> None:
         waiting.extend((child, height + 1, loops) for child in children(node))
 
 
-class _Parser:
+class _Parser(Cursor):
     def __init__(self, tokens: list[Token]) -> None:
-        self._tokens = tokens
-        self._at = 0
+        super().__init__(tokens)
         self._depth = 0
-
-    # -- tokens
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._at]
-
-    def _take(self) -> Token:
-        token = self._tokens[self._at]
-        self._at += token.kind != "end"
-        return token
-
-    def _taken(self, kind: str) -> bool:
-        if self._next.kind != kind:
-            return False
-        self._at += 1
-        return True
-
-    def _expect(self, kind: str, purpose: str) -> Token:
-        if self._next.kind != kind:
-            raise self._unexpected(f"expected `{kind}` {purpose}")
-        return self._take()
-
-    def _unexpected(self, wanted: str) -> Problem:
-        token = self._next
-        if token.kind == "end":
-            return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end)
-        named = token.kind in {"name", token.value}
-        kind = "name" if token.kind == "quoted" else token.kind
-        shown = f"`{str(token.value)[:40]}`" if named else f"this {kind}"
-        hint = _WORDS.get(str(token.value)) if token.kind == "name" else None
-        return Problem(E_EXPR_SYNTAX, f"{shown} cannot stand here: {wanted}", token.start, token.end, hint)
-
-    def _operator(self, operators: tuple[str, ...]) -> str | None:
-        token = self._next
-        found = str(token.value) if token.kind in operators or (token.kind == "name" and token.value == "in") else ""
-        return found if found in operators else None
-
-    # -- grammar
 
     def whole(self) -> Node:
         root = self._expression()
-        if self._next.kind != "end":
-            raise self._unexpected("the expression was complete before it")
+        if self.next.kind != "end":
+            raise self.unexpected("the expression was complete before it")
         return root
 
     def _expression(self) -> Node:
-        opening = self._next
+        opening = self.next
         self._depth += 1
         if self._depth > MAX_NESTING + 1:
             raise _too_large(f"more than {MAX_NESTING} brackets are open", opening.start, opening.end)
@@ -134,7 +94,7 @@ class _Parser:
         """A chain `a ? b : c ? d : e`, read in a loop and built from its end."""
         parts: list[tuple[Node, Node]] = []
         node = self._logical("||")
-        while self._next.kind == "?":
+        while self.next.kind == "?":
             parts.append((node, self._branch()))
             self._chain(len(parts), node)
             node = self._logical("||")
@@ -144,24 +104,24 @@ class _Parser:
 
     def _branch(self) -> Node:
         """The result for true; CEL wants brackets around a condition in it."""
-        self._take()
+        self.take()
         then = self._logical("||")
-        if self._next.kind == "?":
+        if self.next.kind == "?":
             message = "a condition between `?` and `:` needs brackets"
-            raise Problem(E_EXPR_SYNTAX, message, then.start, self._next.end, "write `a ? (b ? c : d) : e`")
-        self._expect(":", "between the two results of `?`")
+            raise Problem(E_EXPR_SYNTAX, message, then.start, self.next.end, "write `a ? (b ? c : d) : e`")
+        self.expect(":", "between the two results of `?`")
         return then
 
     def _chain(self, count: int, first: Node, what: str = "operators") -> None:
         if count > MAX_CHAIN:
-            raise _too_large(f"a chain has more than {MAX_CHAIN} {what}", first.start, self._next.end)
+            raise _too_large(f"a chain has more than {MAX_CHAIN} {what}", first.start, self.next.end)
 
     def _logical(self, operator: str) -> Node:
         def operand() -> Node:
             return self._logical("&&") if operator == "||" else self._binary(0)
 
         operands = [operand()]
-        while self._taken(operator):
+        while self.taken(operator):
             operands.append(operand())
             self._chain(len(operands) - 1, operands[0])
         if len(operands) == 1:
@@ -173,8 +133,8 @@ class _Parser:
             return self._unary()
         first = left = self._binary(level + 1)
         count = 0
-        while (operator := self._operator(_LEVELS[level])) is not None:
-            self._take()
+        while (operator := self.operator(_LEVELS[level])) is not None:
+            self.take()
             right = self._binary(level + 1)
             left = Binary(operator, left, right, start=first.start, end=right.end)
             count += 1
@@ -182,19 +142,19 @@ class _Parser:
         return left
 
     def _unary(self) -> Node:
-        token = self._next
+        token = self.next
         if token.kind not in ("!", "-"):
             return self._member(self._primary())
         count = 0
-        while self._taken(token.kind):
+        while self.taken(token.kind):
             count += 1
-        if token.kind == "-" and count == 1 and self._next.kind in ("int", "double"):
+        if token.kind == "-" and count == 1 and self.next.kind in ("int", "double"):
             return self._member(self._number(negative_from=token.start))
         operand = self._member(self._primary())
         return operand if count % 2 == 0 else Unary(token.kind, operand, start=token.start, end=operand.end)
 
     def _number(self, negative_from: int | None = None) -> Node:
-        token = self._take()
+        token = self.take()
         value = token.value
         if negative_from is not None:
             return Literal(-value, start=negative_from, end=token.end)
@@ -203,107 +163,104 @@ class _Parser:
         return Literal(value, start=token.start, end=token.end)
 
     def _primary(self) -> Node:
-        token = self._next
+        token = self.next
         if token.kind in ("int", "double"):
             return self._number()
         if token.kind == "string":
-            self._take()
+            self.take()
             return Literal(token.value, start=token.start, end=token.end)
         if token.kind == "name":
             return self._name()
-        if self._taken("("):
+        if self.taken("("):
             node = self._expression()
-            self._expect(")", "to close the bracket")
+            self.expect(")", "to close the bracket")
             return node
-        if self._taken("["):
+        if self.taken("["):
             items = self._items("]")
-            return ListLiteral(items, start=token.start, end=self._before())
-        if self._taken("{"):
+            return ListLiteral(items, start=token.start, end=self.before)
+        if self.taken("{"):
             return self._map(token)
         if token.kind == ".":
             raise self._outside("names that begin with a dot", token)
-        raise self._unexpected("expected a value")
-
-    def _before(self) -> int:
-        return self._tokens[self._at - 1].end
+        raise self.unexpected("expected a value")
 
     def _outside(self, what: str, token: Token) -> Problem:
         return Problem(E_EXPR_OUTSIDE_PROFILE, f"{what} are CEL, but outside the profile", token.start, token.end)
 
     def _name(self) -> Node:
-        token = self._take()
+        token = self.take()
         name = str(token.value)
         if name in _CONSTANTS:
             return Literal(_CONSTANTS[name], start=token.start, end=token.end)
         if name in RESERVED:
             message = f"`{name}` is a reserved word of CEL"
-            raise Problem(E_EXPR_SYNTAX, message, token.start, token.end, _WORDS.get(name))
-        if self._next.kind == "{":
+            raise Problem(E_EXPR_SYNTAX, message, token.start, token.end, WORDS.get(name))
+        if self.next.kind == "{":
             raise self._outside("messages", token)
-        if self._next.kind == "(":
+        if self.next.kind == "(":
             return self._call(None, token, token.start)
         return Name(name, start=token.start, end=token.end)
 
     def _items(self, closing: str) -> tuple[Node, ...]:
         items: list[Node] = []
-        while not self._taken(closing):
-            if self._next.kind == "?":
-                raise self._outside("optional items", self._next)
+        while not self.taken(closing):
+            if self.next.kind == "?":
+                raise self._outside("optional items", self.next)
             items.append(self._expression())
             if len(items) > MAX_ITEMS:
                 raise _too_large(f"more than {MAX_ITEMS} items in one list or call", items[0].start, items[-1].end)
-            if self._taken(closing):
+            if self.taken(closing):
                 break
-            self._expect(",", f"or `{closing}` after an item")
-            if closing == ")" and self._next.kind == ")":
-                raise self._unexpected("expected an argument")
+            self.expect(",", f"or `{closing}` after an item")
+            if closing == ")" and self.next.kind == ")":
+                raise self.unexpected("expected an argument")
         return tuple(items)
 
     def _map(self, opening: Token) -> Node:
         entries: list[tuple[Node, Node]] = []
-        while not self._taken("}"):
-            if self._next.kind == "?":
-                raise self._outside("optional entries", self._next)
+        while not self.taken("}"):
+            if self.next.kind == "?":
+                raise self._outside("optional entries", self.next)
             key = self._expression()
-            self._expect(":", "between key and value")
+            self.expect(":", "between key and value")
             entries.append((key, self._expression()))
             if len(entries) > MAX_ITEMS:
                 raise _too_large(f"more than {MAX_ITEMS} entries in one map", opening.start, entries[-1][1].end)
-            if self._taken("}"):
+            if self.taken("}"):
                 break
-            self._expect(",", "or `}` after an entry")
-        return MapLiteral(tuple(entries), start=opening.start, end=self._before())
+            self.expect(",", "or `}` after an entry")
+        return MapLiteral(tuple(entries), start=opening.start, end=self.before)
 
     def _member(self, node: Node) -> Node:
         start, count = node.start, 0
-        while self._next.kind in (".", "["):
+        while self.next.kind in (".", "["):
             count += 1
             self._chain(count, node)
-            if self._take().kind == "[":
-                if self._next.kind == "?":
-                    raise self._outside("optional indices", self._next)
+            if self.take().kind == "[":
+                if self.next.kind == "?":
+                    raise self._outside("optional indices", self.next)
                 index = self._expression()
-                self._expect("]", "after the index")
-                node = Index(node, index, start=start, end=self._before())
+                self.expect("]", "after the index")
+                node = Index(node, index, start=start, end=self.before)
                 continue
-            token = self._next
+            token = self.next
             if token.kind == "?":
                 raise self._outside("optional fields", token)
             if token.kind not in ("name", "quoted"):
-                raise self._unexpected("expected a field after `.`")
-            self._take()
-            if token.kind == "name" and self._next.kind == "(":
+                raise self.unexpected("expected a field after `.`")
+            self.take()
+            if token.kind == "name" and self.next.kind == "(":
                 node = self._call(node, token, start)
             else:
                 node = Select(node, str(token.value), token.start, start=start, end=token.end)
-            if self._next.kind == "{":
+            if self.next.kind == "{":
                 raise self._outside("messages", token)
         return node
 
     def _call(self, target: Node | None, name: Token, start: int) -> Node:
-        self._take()
+        self.take()
         args = self._items(")")
-        end = self._before()
+        end = self.before
         function = str(name.value)
         if target is None and function == "has":
             return self._has(args, name, start, end)

@@ -9,16 +9,15 @@ Refuses to know who composes the expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from engine.expr import measure, ranges
+from engine.expr import measure
 from engine.expr.builtins import STANDARD
-from engine.expr.errors import E_EVAL_LIMIT, EvaluationError
 from engine.expr.frames import Frame, is_name
-from engine.expr.inline import Inline
-from engine.expr.limits import INT_MAX, INT_MIN, MAX_WORK
+from engine.expr.meter import Meter
 from engine.expr.relations import conforms
 from engine.expr.source import Source
+from engine.expr.sums import MOST_LEVELS, Sums
 from engine.expr.tree import (
     Choice,
     DefinedCall,
@@ -36,9 +35,10 @@ from engine.expr.tree import (
     Typed,
     Value,
     Variable,
+    parts,
     repeatable,
 )
-from engine.expr.types import BOOL, DYN, INT, IntType, ListType
+from engine.expr.types import BOOL, DYN, IntType, ListType
 from engine.expr.values import item, present, select, wrong_type
 
 _INLINE_NODES = 24
@@ -53,37 +53,7 @@ _LOOPS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
 """Macro -> lines before the loop, for each item, and after it."""
 
 
-class Meter:
-    """The work that a metered expression has left; shared by the functions of one module."""
-
-    def __init__(self) -> None:
-        self.left = MAX_WORK
-
-    def begin(self) -> None:
-        """A new evaluation begins."""
-        self.left = MAX_WORK
-
-    def spend(self, values: Any, each: int) -> Any:
-        """Charges for a collection and returns it."""
-        self.left -= len(values) * each
-        if self.left < 0:
-            raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work")
-        return values
-
-
-class _Part(NamedTuple):
-    """An operand of a sum: its source, the range of what it can be, whether the source is no atom."""
-
-    text: str
-    raw: IntType
-    bare: bool
-
-    @property
-    def atom(self) -> str:
-        return f"({self.text})" if self.bare else self.text
-
-
-class Renderer(Inline):
+class Renderer(Sums):
     """Renders trees into one module; with a meter, every charged collection is counted."""
 
     def __init__(self, source: Source, meter: Meter | None = None) -> None:
@@ -92,8 +62,15 @@ class Renderer(Inline):
         self._instances: dict[tuple[Instance, bool], str] = {}
 
     def render(self, node: Typed, frame: Frame) -> str:
-        """The node as an atom of Python."""
-        return _FORMS[type(node)](self, node, frame)
+        """The node as an atom of Python; what is nested too deep for Python's parser becomes a function of its own."""
+        if frame.level >= MOST_LEVELS and parts(node):
+            inner = Frame({}, self.source.scoped(), outer=frame)
+            lines = [f"return {_FORMS[type(node)](self, node, inner)}"]
+            return f"{self._shared('part', [*inner.handed.values()], lines)}({', '.join(inner.handed)})"
+        frame.level += 1
+        text = _FORMS[type(node)](self, node, frame)
+        frame.level -= 1
+        return text
 
     # -- leaves
 
@@ -135,7 +112,7 @@ class Renderer(Inline):
     # -- operators
 
     def _operation(self, node: Operation, frame: Frame) -> str:
-        deferred = self._deferred(node, frame)
+        deferred = self.deferred(node, frame)
         if deferred is not None:
             return self.int64(*deferred, frame)
         args = [self.render(arg, frame) for arg in node.args]
@@ -144,39 +121,6 @@ class Renderer(Inline):
                 place = node.args.index(collection)
                 args[place] = self.spent(args[place], each)
         return self.operation(node, args, frame)
-
-    def _deferred(self, node: Typed, frame: Frame) -> tuple[str, IntType] | None:
-        """A sum, difference or absolute value of ints before its check, and the range of what it can be; else None.
-
-        A part goes unchecked where its leaving 64 bits makes the whole leave them too: in `abs(a - b) + abs(c - d)`
-        one check of the sum is enough.
-        """
-        args = node.args if isinstance(node, Operation | NativeCall) else ()
-        if not args or not all(isinstance(arg.type, IntType) for arg in args):
-            return None
-        if isinstance(node, NativeCall) and node.native is STANDARD["math.abs"]:
-            part = self._part(args[0], frame)
-            return f"abs({part.text})", ranges.absolute(part.raw)
-        if not isinstance(node, Operation) or node.operator not in ("+", "-"):
-            return None
-        left, right = (self._part(arg, frame) for arg in args)
-        if node.operator == "-" or not _carries(right.raw, left.raw):
-            right = self._settled(right, frame)
-        if not _carries(left.raw, right.raw if node.operator == "+" else ranges.arithmetic("neg", right.raw)):
-            left = self._settled(left, frame)
-        text = f"{left.atom} {node.operator} {right.atom}"
-        return text, ranges.arithmetic(node.operator, left.raw, right.raw)
-
-    def _part(self, node: Typed, frame: Frame) -> _Part:
-        deferred = self._deferred(node, frame)
-        if deferred is not None:
-            return _Part(*deferred, bare=True)
-        return _Part(self.render(node, frame), node.type if isinstance(node.type, IntType) else INT, bare=False)
-
-    def _settled(self, part: _Part, frame: Frame) -> _Part:
-        if ranges.fits(part.raw):
-            return part
-        return _Part(self.int64(part.text, part.raw, frame), ranges.clipped(part.raw), bare=False)
 
     def _truth(self, node: Typed, frame: Frame) -> str:
         """A condition; a dynamic one must turn out to be a bool."""
@@ -242,17 +186,19 @@ class Renderer(Inline):
     # -- calls
 
     def _native(self, node: NativeCall, frame: Frame) -> str:
+        deferred = self.deferred(node, frame)
+        if deferred is not None:
+            return self.int64(*deferred, frame)
         args = [self.render(arg, frame) for arg in node.args]
         if self.meter is not None:
             for collection, each in measure.charged(node):
                 place = node.args.index(collection)
                 args[place] = self.spent(args[place], each)
-        deferred = self._deferred(node, frame)
-        fast = self.int64(*deferred, frame) if deferred else None if node.accepts else self.native(node, args, frame)
-        if fast is not None:
-            return fast
-        call = _accepting(node) if node.accepts else node.native.fast or node.native.call
-        return f"{self.source.bind(call, node.native.name)}({', '.join(args)})"
+        fast = None if node.accepts else self.native(node, args, frame)
+        if fast is None:
+            call = _accepting(node) if node.accepts else node.native.fast or node.native.call
+            fast = f"{self.source.bind(call, node.native.name)}({', '.join(args)})"
+        return self.spent(fast, 1) if measure.makes_list(node) else fast
 
     def _defined(self, node: DefinedCall, frame: Frame) -> str:
         instance = node.instance
@@ -270,7 +216,7 @@ class Renderer(Inline):
         captured = {
             name: f"{record}[{self.source.constant(name)}]" if record else frame.variable(name) for name in names
         }
-        body = Frame(captured, frame.fresh, depth=frame.depth + 1)
+        body = Frame(captured, frame.fresh, depth=frame.depth + 1, level=frame.level)
         body.slots.update(zip(node.instance.params, args, strict=True))
         return self.render(node.instance.body, body)
 
@@ -291,11 +237,6 @@ class Renderer(Inline):
     def _shared(self, hint: str, params: list[str], lines: list[str]) -> str:
         self.source.locals.update(params)
         return self.source.define(hint, params, lines, shared=True)
-
-
-def _carries(part: IntType, other: IntType) -> bool:
-    """Whether `part + other` leaves 64 bits whenever `part` does."""
-    return (part.high <= INT_MAX or other.low >= 0) and (part.low >= INT_MIN or other.high <= 0)
 
 
 def _bool(value: Any) -> bool:

@@ -68,7 +68,9 @@ def _written(node: Node) -> tuple[str, int]:
         case Index():
             return f"{_write(node.operand, _MEMBER)}[{_write(node.index, _CONDITIONAL)}]", _MEMBER
         case Unary():
-            return node.operator + _write(node.operand, _MEMBER), _UNARY
+            operand = _write(node.operand, _MEMBER)
+            folded = node.operator == "-" and operand[0] in ".0123456789"  # `-5` would be a literal
+            return f"{node.operator}({operand})" if folded else node.operator + operand, _UNARY
         case Binary():
             level = _LEVELS.get(node.operator, _RELATION)
             return f"{_write(node.left, level)} {node.operator} {_write(node.right, level + 1)}", level

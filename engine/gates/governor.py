@@ -86,6 +86,7 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     let, scope = scope.let(model.let, "let")
     if claims is None:
         return None
+    scope.sealed(claims, "claims")
     taken = sorted(set(claims) & {"action", "score"})
     if taken:
         scope.wrong(E_DECLARATION, f"a claim cannot be named {taken[0]!r}", "claims", taken[0])
@@ -98,6 +99,7 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     scope = scope.within(cost=INT)
     each, scope = scope.let(model.each, "each")
     supply = _supply(model, footing, scope)
+    scope.sealed(supply.types, "supply")
     after = scope.within(next=footing.state, outcome=footing.outcome)
     gates = tuple(gate for index in range(len(model.gates)) if (gate := _gate(model, index, after)) is not None)
     value = after.expression("choose", "maximise", expect=INT)
@@ -124,6 +126,7 @@ def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
     key = "deny" if gate.deny is not None else "require"
     condition = scope.expression("gates", index, key, expect=BOOL)
     witness = scope.each(gate.witness, "gates", index, "witness")
+    scope.sealed(witness.types, "gates", index, "witness")
     if when is None or condition is None:
         return None
     return PlannedGate(gate.id, gate.reason, when, condition, key == "deny", witness)

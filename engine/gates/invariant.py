@@ -34,6 +34,7 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     when = scope.condition(model.when, "when")
     require = scope.expression("require", expect=BOOL)
     witness = scope.each(model.witness, "witness")
+    scope.sealed(witness.types, "witness")
     if when is None or require is None:
         return None
     return Invariant(when, require, witness)

@@ -99,7 +99,7 @@ class Resolved:
         return Text.inline(written, self._file(path))
 
     def span(self, *path: str | int) -> Span:
-        """Where to point for a value: a scalar itself, a collection's key; for an unwritten one the nearest above it."""
+        """Where to point for a value: a scalar itself, a collection's key; for an unwritten one what is above it."""
         for length in range(len(path), -1, -1):
             node = self.origins.get(path[:length])
             if node is not None:

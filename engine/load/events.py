@@ -79,7 +79,8 @@ def read_events(source: Source, diagnostics: Diagnostics, *, pure: bool = False)
         report_error(error, events.last, diagnostics)
         raise Stopped from None
     except (ValueError, OverflowError):  # the pure parser, of an escape beyond U+10FFFF
-        events.stop(E_YAML_ESCAPE, "an escape that names no character", parser.index, "double the backslash")
+        at = source.text.rfind("\\", 0, parser.index + 1)
+        events.stop(E_YAML_ESCAPE, "an escape that names no character", at, "double the backslash")
     finally:
         parser.dispose()
 

@@ -53,8 +53,7 @@ class Template:
     @property
     def name(self) -> str:
         """Its name, or its file where it has none."""
-        node = self.document.root.child("name")
-        return node.value if node is not None and isinstance(node.value, str) else self.document.path
+        return name_of(self.document) or self.document.path
 
 
 class Templates:
@@ -122,7 +121,7 @@ class Templates:
             expected = f"a spec of the kind {kind}"
             self._diagnostics.error(E_REF_KIND, message, reference.span, expected=expected)
             return False
-        if not target.endswith(SUFFIXES) and template.name != target:
+        if not target.endswith(SUFFIXES) and name_of(template.document) not in (target, None):
             message = f"the spec in {template.document.path} has the name `{template.name}`"
             hint = "name the file as the spec, or refer to it by its path"
             self._diagnostics.error(E_REF_NAME, message, reference.span, expected=f"the name `{target}`", hint=hint)
@@ -131,8 +130,13 @@ class Templates:
 
     def _name(self, path: Path) -> str:
         document = self._library.read(path)
-        node = None if document is None else document.root.child("name")
-        return node.value if node is not None and isinstance(node.value, str) else path.name
+        return (None if document is None else name_of(document)) or path.name
+
+
+def name_of(document: Document) -> str | None:
+    """The name that a document says it has."""
+    node = document.root.child("name")
+    return node.value if node is not None and isinstance(node.value, str) else None
 
 
 def merge(base: Node, over: Node) -> Node:

@@ -64,9 +64,9 @@ def _find(target: str, kind: str | None, library: Library, diagnostics: Diagnost
     head, slash, name = target.partition("/")
     if slash and head in KINDS and not target.endswith(SUFFIXES):
         kind, target = head, name
-    elif slash or target.endswith(SUFFIXES) or Path(target).exists():
+    elif slash or target.endswith(SUFFIXES) or Path(target).is_file():
         return Path(target)
-    files = [file for file in library.find_target(target) if kind in (None, library.peek(file))]
+    files = library.find_target(target, kind)
     if len(files) == 1:
         return files[0]
     if files:

@@ -16,7 +16,7 @@ from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.core.spans import Span
 from engine.load import shipped
 from engine.load.document import Document, Node
-from engine.load.findings import describe, place_of
+from engine.load.findings import E_SPEC_MISSING_KEY, describe, place_of
 from engine.load.gate import MAX_BYTES, read_text
 from engine.load.tree import parse
 from engine.spec.kinds import KINDS
@@ -59,8 +59,10 @@ E_REF_NAME = code(
 )
 E_REF_PATH = code(
     "E_REF_PATH",
-    "A reference by a path that is not allowed",
-    "A reference by path is relative to the referring file and ends in .yaml or .yml.",
+    "A reference to a file that may not be referred to",
+    "A reference by path is relative to the referring file and ends in .yaml or .yml. Whether by path, by name or "
+    "through a link, it leads to a file of the project, of the shipped specs, or of the folder of the document that "
+    "is loaded: a spec from somebody else must not make this machine show other files.",
 )
 
 _HEAD: Final = re.compile(rb"^(?:---[ ]+)?[\"']?spec[\"']?[ ]*:[ ]*[\"']?([a-z][a-z0-9_-]*)/", re.MULTILINE)
@@ -86,6 +88,12 @@ class Search:
         project = next((folder / "specs" for folder in (here, *here.parents) if (folder / "specs").is_dir()), None)
         return cls(project, shipped.find_specs())
 
+    def roots(self) -> list[Path]:
+        """The folders whose files may be referred to, links followed."""
+        project = [] if self.project is None else [self.project, self.project.parent]
+        known = [*project, *([] if self.shipped is None else [self.shipped])]
+        return [Path(os.path.realpath(folder)) for folder in known]
+
     def folders(self, kind: str, beside: Path | None) -> tuple[Path, ...]:
         """The folders in which a name of a kind is looked for, in this order, each once.
 
@@ -104,6 +112,7 @@ class Library:
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, Path] = {}
+        self._roots = search.roots()
 
     def read(self, path: Path, span: Span | None = None) -> Document | None:
         """The document in a file with a right head, or None after its findings were reported.
@@ -113,6 +122,8 @@ class Library:
             span: What asks for it.
         """
         real = Path(os.path.realpath(path))
+        if not self._documents:  # the document that is loaded
+            self._roots.append(real.parent.parent if real.parent.name in KINDS else real.parent)
         if real not in self._documents:
             self._folders[show(path)] = path.parent
             self._documents[real] = self._read(real, show(path), span)
@@ -134,18 +145,19 @@ class Library:
         first = next(iter(self._folders.values()), None)  # what a reference in `--set` is relative to
         folder = self._folders.get(node.place.source.file, first)
         if "/" in target or "\\" in target or target.endswith(SUFFIXES):
-            return self._find_path(target, node, folder or Path())
+            return self._inside(self._find_path(target, node, folder or Path()), node)
         folders = self._search.folders(kind, folder)
         files = [file for place in folders for file in _files(place, target)]
         found = next((file for file in files if self.peek(file) in (kind, None)), None)
         if found is None:
             self._report_missing(target, kind, folders, files, node)
-        return found
+        return self._inside(found, node)
 
-    def find_target(self, name: str) -> list[Path]:
-        """The files that hold a spec of some name, of any kind, in the project or else shipped: for the door."""
+    def find_target(self, name: str, kind: str | None) -> list[Path]:
+        """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
+        kinds = KINDS if kind is None else (kind,)
         for root in (self._search.project, self._search.shipped):
-            files = [file for kind in KINDS if root is not None for file in _files(root / kind, name)]
+            files = [file for one in kinds if root is not None for file in _files(root / one, name)]
             if files:
                 return files
         return []
@@ -197,6 +209,9 @@ class Library:
             message = "there is no such kind of spec"
             self._diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
             return False
+        if "name" not in members:  # of a document that extends another one, too
+            message = "the document lacks the key `name`"
+            self._diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(root))
         if first != "spec":
             self._diagnostics.error(E_SPEC_KIND, "`spec:` is not the first key", node.key_span, expected=expected)
         return True
@@ -212,6 +227,14 @@ class Library:
         near = suggest(file.stem, _stems(file.parent))
         hint = f"did you mean `{near}`?" if near else None
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)
+        return None
+
+    def _inside(self, file: Path | None, node: Node) -> Path | None:
+        """The file if references may lead to it, links followed; otherwise a finding is reported."""
+        if file is None or any(Path(os.path.realpath(file)).is_relative_to(root) for root in self._roots):
+            return file
+        message = f"{show(file)} is outside the project"
+        self._diagnostics.error(E_REF_PATH, message, node.span, hint="copy the file into the project")
         return None
 
     def _report_missing(self, name: str, kind: str, folders: tuple[Path, ...], files: list[Path], node: Node) -> None:

@@ -65,7 +65,7 @@ class _Writer:
         self.length += len(piece)
 
     def result(self, end: int) -> tuple[str, Marks]:
-        """The value and its marks, one of them at the end if the last character is wider in the text than in the value."""
+        """The value and its marks, one of them at the end if the last character is more than one wide in the text."""
         offset, place = self.marks[-1]
         if self.length > offset and end - self.length != place - offset:
             self.marks.append((self.length, end))

@@ -73,6 +73,11 @@ def read_changes(settings: Sequence[str], diagnostics: Diagnostics) -> tuple[Cha
     return tuple(change for change in changes if change is not None)
 
 
+def name_of(setting: str) -> str:
+    """The name that places in a setting have instead of a file's; its text is the setting."""
+    return f"--set {setting.partition('=')[0].strip() or setting}"
+
+
 def apply(
     root: Node, model: type[BaseModel], changes: Sequence[Change], diagnostics: Diagnostics
 ) -> tuple[Node, dict[Path, tuple[Change, ...]]]:
@@ -84,7 +89,7 @@ def apply(
 
 
 def _read(setting: str, diagnostics: Diagnostics) -> Change | None:
-    file = f"--set {setting.partition('=')[0].strip() or setting}"
+    file = name_of(setting)
     source = Source(file, setting)
     steps, at = [], 0
     while match := _STEP.match(setting, at):
@@ -123,6 +128,7 @@ class _Applier:
     def visit(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
         """The node with the change made at the remaining steps, or the node as it is after a finding was reported."""
         if not change.steps:
+            self.handed_on = {other: kept for other, kept in self.handed_on.items() if other[: len(path)] != path}
             return replace(change.value, key=node.key)
         if any(shape.reference for shape in shapes):
             if change.steps[0].key not in ("with", "use"):

@@ -155,11 +155,15 @@ def substitute(root: Node, values: Mapping[str, Node], declared: Collection[str]
         if node.is_list:
             return replace(node, value=tuple(visit(element) for element in node.elements))
         if node.is_mapping:
-            for key, member in node.members.items():
-                if "${" in key:
-                    _refuse_partial(member.key_span, diagnostics)
-            return replace(node, value={key: visit(member) for key, member in node.members.items()})
+            return replace(
+                node, value={key: visit(member) for key, member in node.members.items() if has_name(key, member)}
+            )
         return node
+
+    def has_name(key: str, member: Node) -> bool:
+        if "${" in key:
+            _refuse_partial(member.key_span, diagnostics)
+        return "${" not in key
 
     def fill(node: Node, text: str) -> Node:
         if "${" not in text or node.flawed:

@@ -240,7 +240,7 @@ def _parts(node: Node) -> tuple[Node, Mapping[str, Node]]:
 
 def _freeze(values: Mapping[str, Node]) -> tuple[Any, ...]:
     """What makes two sets of arguments the same: their values and types."""
-    return tuple((name, type(node.value).__name__, node.value) for name, node in sorted(values.items()))
+    return tuple((name, repr(values[name].value)) for name in sorted(values))
 
 
 def _freeze_changes(changes: tuple[Change, ...]) -> tuple[Any, ...]:

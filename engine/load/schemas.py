@@ -144,18 +144,16 @@ class _Complete:
                 found[word] = {name: self.translate(member) for name, member in value.items()}
             elif word in ("anyOf", "oneOf", "allOf"):
                 found[word] = [self._narrow(branch) for branch in value]
-            elif word == "prefixItems":
-                found["items"] = [_Complete("").translate(element) for element in value]
+            elif word == "description":  # on one line, however a docstring is wrapped
+                found[word] = " ".join(value.split())
             elif word == "items":
-                found.setdefault("items", _Complete("").translate(value))
+                found[word] = _Complete("").translate(value)
             elif word == "additionalProperties":
                 found[word] = self.translate(value)
             elif word != "required" or not self._suffix:
                 found[word] = value
         if "patternProperties" in found:
             found.setdefault("additionalProperties", False)
-        if "$ref" in found and len(found) > 1:  # draft 7 ignores what stands beside a reference
-            found = {"allOf": [{"$ref": found.pop("$ref")}], **found}
         return found
 
 

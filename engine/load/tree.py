@@ -39,12 +39,11 @@ _BLOCK_HEADER: Final = re.compile(r"[|>][-+]?(?: *| +#.*)$", re.MULTILINE)
 
 @dataclass(slots=True)
 class _Open:
-    """A collection that is being read; `key` waits for its value, and `own_key` is the collection's own key."""
+    """A collection that is being read; `key` waits for its value, and has no name if it was reported."""
 
     start: int
     end: int
     flow: bool
-    own_key: Range | None
     members: dict[str, Node] | None
     elements: list[Node] = field(default_factory=list)
     key: tuple[str | None, Range] | None = None
@@ -106,10 +105,9 @@ class _Builder:
         flawed = event.anchor is not None or event.tag is not None
         if top is not None and top.flow and mapping and self._text[start : start + 1] != "{" and not flawed:
             self._trap(top, start, self._line_end(start), "a `key: value` pair without braces inside `[...]`")
-        own_key = top.key[1] if top is not None and top.key is not None else None
         trapped = top is not None and top.flow and top.trapped
         members: dict[str, Node] | None = {} if mapping else None
-        self._stack.append(_Open(start, end, bool(event.flow_style), own_key, members, trapped=trapped, flawed=flawed))
+        self._stack.append(_Open(start, end, bool(event.flow_style), members, trapped=trapped, flawed=flawed))
 
     def _close(self, end: int) -> None:
         done = self._stack.pop()

@@ -5,18 +5,31 @@ codes.
 """
 
 from engine.pipeline.golden import Pin, pin, pin_matches
-from engine.pipeline.stages import CheckedSpec, Finished, check, compile_case, demo_case, execute, load_cases, verify
+from engine.pipeline.stages import (
+    CheckedSpec,
+    Finished,
+    case_name,
+    check,
+    demo_case,
+    execute,
+    load_cases,
+    load_scenarios,
+    place_cases,
+    verify,
+)
 
 __all__ = [
     "CheckedSpec",
     "Finished",
     "Pin",
+    "case_name",
     "check",
-    "compile_case",
     "demo_case",
     "execute",
     "load_cases",
+    "load_scenarios",
     "pin",
     "pin_matches",
+    "place_cases",
     "verify",
 ]

@@ -6,19 +6,23 @@ something changed, the receipts say what.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from engine.core.canonical import parse_canonical, pretty
+from engine.compile.scenario import compile_scenario
+from engine.core.canonical import NotCanonical, parse_canonical, pretty
+from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.merkle import Tree
+from engine.evidence.bundle import E_OUT_UNWRITABLE
 from engine.evidence.chain import Chain, run_id
 from engine.evidence.result import Tally
 from engine.load import Bundle
-from engine.pipeline.stages import compile_case
+from engine.pipeline.stages import case_name
 from engine.run.loop import run
-from engine.verify.replay import first_difference
+from engine.verify.replay import differences, first_difference, is_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class Pin:
     """What is pinned of one case.
 
     Attributes:
-        name: The file name without its ending: the scenario's name, and the case in a matrix.
+        name: The file name without its ending: what the case is called.
         tree: Digests of specs, episodes and receipts, and the result.
         receipts: The canonical lines.
     """
@@ -39,11 +43,15 @@ class Pin:
         """Accept the pin into a folder.
 
         Raises:
-            OSError: If the folder cannot be written.
+            Rejected: E_OUT_UNWRITABLE.
         """
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{self.name}.jsonl").write_bytes(b"".join(line + b"\n" for line in self.receipts))
-        (folder / f"{self.name}.json").write_text(pretty(self.tree), encoding="utf-8")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{self.name}.jsonl").write_bytes(b"".join(line + b"\n" for line in self.receipts))
+            (folder / f"{self.name}.json").write_bytes(pretty(self.tree).encode("ascii"))
+        except OSError as error:
+            message = f"cannot write {self.name} in {folder}: {error.strerror or error}"
+            raise Rejected([Diagnostic(E_OUT_UNWRITABLE, message)]) from error
 
 
 def pin(bundle: Bundle) -> Pin:
@@ -52,7 +60,7 @@ def pin(bundle: Bundle) -> Pin:
     Raises:
         Rejected: If it does not compile.
     """
-    plan = compile_case(bundle)
+    plan = compile_scenario(bundle)
     chain, tally = Chain(run_id(bundle.digest)), Tally()
     episodes: list[Tree] = []
     lines = []
@@ -72,31 +80,39 @@ def pin(bundle: Bundle) -> Pin:
         "receipts": {"count": chain.count, "head": chain.head, "root": chain.root},
         "result": tally.result(),
     }
-    name = plan.name if not bundle.case else f"{plan.name}.{bundle.case.replace(',', '.')}"
-    return Pin(name, tree, tuple(lines))
+    return Pin(case_name(bundle), tree, tuple(lines))
 
 
 def pin_matches(made: Pin, folder: Path) -> str | None:
-    """Compare a pin with the accepted one.
+    """Compare a pin with the accepted one; how a checkout ends its lines does not count.
 
     Returns:
         None if they are the same, else words for the first difference: the receipt, its step and the field.
     """
     try:
-        tree = (folder / f"{made.name}.json").read_text(encoding="utf-8")
+        tree = (folder / f"{made.name}.json").read_bytes().replace(b"\r\n", b"\n")
         accepted = (folder / f"{made.name}.jsonl").read_bytes().splitlines()
     except OSError:
         return "nothing is pinned yet"
-    if tree == pretty(made.tree) and tuple(accepted) == made.receipts:
-        return None
-    for number, (new, old) in enumerate(zip_longest(made.receipts, accepted)):
-        if new != old:
+    if tuple(accepted) != made.receipts:
+        return _difference(made.receipts, accepted)
+    if tree != pretty(made.tree).encode("ascii"):
+        return "the receipts are the same, the tree of digests is not"
+    return None
+
+
+def _difference(made: Sequence[bytes], accepted: Sequence[bytes]) -> str:
+    """Words for the first receipt that differs in more than digests, since these follow from anything before them."""
+    for number, (new, old) in enumerate(zip_longest(made, accepted)):
+        if new is None or old is None or not all(map(is_digest, differences(new, old))):
             return f"{_step(new or old)}{first_difference(number, new, old)}"
-    return "the receipts are the same, the tree of digests differs"
+    return "only digests differ: the specs say something else, but the run does the same"
 
 
 def _step(line: bytes | None) -> str:
     """Which step a receipt is about, as a prefix."""
-    receipt = parse_canonical(line or b"null")
-    body = receipt.get("body", {}) if isinstance(receipt, dict) else {}
-    return f"episode {body['episode']}, step {body['t']}: " if "t" in body else ""
+    try:
+        receipt: Any = parse_canonical(line or b"null", limit=len(line or b"null"))
+        return f"episode {receipt['body']['episode']}, step {receipt['body']['t']}: "
+    except (NotCanonical, KeyError, TypeError):  # an edited golden, or a receipt of no step
+        return ""

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from engine.compile.plan import Plan
 from engine.compile.scenario import compile_scenario
 from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import BundleWriter
+from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS, BundleWriter
 from engine.evidence.chain import run_id
 from engine.load import Bundle, load
 from engine.load.shipped import find_specs
@@ -20,10 +19,14 @@ from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Verification
 from engine.worlds.check import check_world
 
-E_RUN_KIND = code(
-    "E_RUN_KIND",
-    "this kind of spec cannot be run by itself",
-    "`spec run` takes scenarios. A world, a governor or an agent is run by a scenario that names it.",
+OUT: Final = Path("out")
+"""Where evidence goes unless the user says otherwise."""
+
+E_CASE_TWICE = code(
+    "E_CASE_TWICE",
+    "two cases of one name in one call",
+    "The evidence and the golden of a case are named after its scenario, so two cases of one name would overwrite each "
+    "other. Run them in two calls with different --out, or give one scenario another name.",
 )
 
 
@@ -49,12 +52,12 @@ class Finished:
     """A run that was carried to its end and written.
 
     Attributes:
-        case: The matrix case, empty where there is none.
+        name: What the case is called.
         place: The bundle's folder.
         manifest: Its manifest.
     """
 
-    case: str
+    name: str
     place: Path
     manifest: dict[str, Any]
 
@@ -65,7 +68,7 @@ class Finished:
 
 
 def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
-    """Load a spec with everything it refers to, one bundle for each case of its matrix.
+    """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
 
     Raises:
         Rejected: With every finding in every file.
@@ -73,40 +76,92 @@ def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]
     return load(target, set=overrides)
 
 
-def compile_case(bundle: Bundle) -> Plan:
-    """Compile one case.
+def load_scenarios(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
+    """Load scenarios, one bundle for each case of each, and see that all of them compile before any is run.
 
     Raises:
-        Rejected: E_RUN_KIND, or with every finding in its specs.
+        Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name.
     """
-    if bundle.main.kind != "scenario":
-        message = f"{bundle.main.name!r} is a {bundle.main.kind}, and only scenarios are run"
-        raise Rejected([Diagnostic(E_RUN_KIND, message, bundle.main.span("spec"))])
-    return compile_scenario(bundle)
+    diagnostics = Diagnostics()
+    cases: dict[str, Bundle] = {}
+    for target in targets:
+        try:
+            for bundle in load(target, kind="scenario", set=overrides):
+                compile_scenario(bundle)
+                name = case_name(bundle).casefold()  # not every file system tells `a` from `A`
+                if name in cases:
+                    message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
+                    diagnostics.error(
+                        E_CASE_TWICE, message, bundle.main.span("name"), related=(("the other one", first),)
+                    )
+                cases[name] = bundle
+        except Rejected as rejected:
+            diagnostics.extend(rejected.diagnostics)
+    diagnostics.raise_if_errors()
+    return tuple(cases.values())
 
 
-def check(target: str, overrides: Sequence[str] = ()) -> tuple[CheckedSpec, ...]:
-    """Look at a spec as deeply as can be done without running it.
+def case_name(bundle: Bundle) -> str:
+    """What the files of a case are called: its scenario's name, and its id where there is a matrix."""
+    return f"{bundle.main.name}.{bundle.case}" if bundle.case else bundle.main.name
+
+
+def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
+    """Where the evidence of each case goes: `out` itself for a single one, else a folder of its own in `out`.
+
+    Args:
+        cases: The cases, each with a name of its own.
+        out: What the user asked for; without it `out/<case>`.
+
+    Raises:
+        Rejected: E_OUT_FOREIGN, if that is inside a bundle, which has room for its own files only.
+    """
+    places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
+    for folder in dict.fromkeys(place.parent for place in places):
+        if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
+            message = f"{folder} is a bundle, so nothing else can be written into it"
+            raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
+    return places
+
+
+def check(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
+    """Look at specs as deeply as can be done without running them.
 
     Scenarios and worlds are compiled; other kinds are looked at in the scenarios that use them, so alone only their
     shape and their references are checked.
 
-    Raises:
-        Rejected: With every finding.
+    Returns:
+        The specs that are in order, and every finding in the others.
     """
-    checked = []
-    for bundle in load_cases(target, overrides):
-        depth = "compiled"
+    checked: list[CheckedSpec] = []
+    diagnostics = Diagnostics()
+    for target in targets:
+        try:
+            for bundle in load_cases(target, overrides):
+                depth = _check_case(bundle, diagnostics)
+                if depth is not None:
+                    main = bundle.main
+                    checked.append(CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth))
+        except Rejected as rejected:
+            diagnostics.extend(rejected.diagnostics)
+    return checked, diagnostics.sorted()
+
+
+def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
+    """How deeply a case was looked at, or None after its findings were collected."""
+    found = Diagnostics()
+    try:
         if bundle.main.kind == "scenario":
             compile_scenario(bundle)
         elif bundle.main.kind == "world":
-            diagnostics = Diagnostics()
-            check_world(bundle.main, bundle, diagnostics)
-            diagnostics.raise_if_errors()
+            check_world(bundle.main, bundle, found)
+            found.raise_if_errors()
         else:
-            depth = "shape"
-        checked.append(CheckedSpec(bundle.main.kind, bundle.main.name, bundle.case, bundle.digest, depth))
-    return tuple(checked)
+            return "shape"
+    except Rejected as rejected:
+        diagnostics.extend(rejected.diagnostics)
+        return None
+    return "compiled"
 
 
 def demo_case() -> Bundle:
@@ -135,12 +190,12 @@ def execute(bundle: Bundle, place: Path, progress: Callable[[int, int], None] | 
     Raises:
         Rejected: If it does not compile, or the place cannot be written.
     """
-    plan = compile_case(bundle)
+    plan = compile_scenario(bundle)
     with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest) as writer:
         for event in run(plan, progress):
             writer.add(event)
         manifest = writer.finish()
-    return Finished(bundle.case, place, manifest)
+    return Finished(case_name(bundle), place, manifest)
 
 
 def verify(place: Path, *, replay: bool = True) -> Verification:

@@ -237,21 +237,24 @@ class Episode:
         }
         seen = plan.observe(after)
         memory = plan.remember(observation, self.memory, action, seen)
-        told = {part.name: part.receipt(before, after, outcome) for part in plan.parts}
-        return Taken(after, seen, memory, True, body, told)
+        return Taken(after, seen, memory, True, body, self._told(before, after, outcome))
 
     def _stand(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> Taken:
         """No admissible action: the state stays, and each part receipts the refusal of the most valued proposal."""
         plan, state = self._plan, self._state
         judged = [index for index, judgement in enumerate(found) if judgement.cost]
         best = max(judged, key=lambda index: found[index].value, default=None)
-        told = {}
+        told: dict[str, dict[str, Any]] = {}
         if best is not None:
             action = proposals[best]["action"]
             predicted, outcome = plan.step(state, action["op"], action, found[best].inputs)
-            told = {part.name: part.receipt(state, predicted, outcome) for part in plan.parts}
+            told = self._told(state, predicted, outcome)
         body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
         return Taken(state, observation, self.memory, False, body, told)
+
+    def _told(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """What the worlds of the parts say of a step; a part that the action leaves alone says nothing."""
+        return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
     def _settle(self, taken: Taken, decision: dict[str, Any]) -> dict[str, Any]:
         """Look at the state after a decision, then keep it, and give the receipt's body.

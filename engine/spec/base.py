@@ -6,9 +6,10 @@ matters the field is a list.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Annotated, Any, Final
 
 from pydantic import (
@@ -29,6 +30,9 @@ INTEGER_LIMIT: Final = 2**53 - 1
 """Largest magnitude of an integer that every JSON reader reads exactly."""
 
 
+_DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
+
+
 class Model(BaseModel):
     """A closed, immutable piece of a spec: unknown keys are errors, values are never coerced between types."""
 
@@ -36,11 +40,11 @@ class Model(BaseModel):
 
 
 def _expression(value: object) -> object:
-    """Let `to: 5` and `require: true` stand for the expressions `5` and `true`."""
+    """Let `to: 5`, `to: 0.5` and `require: true` stand for the expressions `5`, `0.5` and `true`."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, int | float):
+        return repr(value)
     return value
 
 
@@ -50,17 +54,15 @@ def _qfixed(value: object) -> int:
     Raises:
         ValueError: If the value is no decimal number, has more than six decimals, or is out of range.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError("expected a decimal number such as 200.0")
-    try:
-        scaled = Decimal(str(value)) * QFIXED_ONE
-    except InvalidOperation:
-        raise ValueError("expected a decimal number such as 200.0") from None
-    if not scaled.is_finite() or scaled != scaled.to_integral_value():
-        raise ValueError("expected a decimal number with at most six decimals")
+    text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
+    if not _DECIMAL.fullmatch(text):
+        raise ValueError("expected a decimal number below 1e10 with at most six decimals")
+    scaled = int(Decimal(text) * QFIXED_ONE)
     if abs(scaled) > INTEGER_LIMIT:
         raise ValueError("expected a decimal number below 9e9")
-    return int(scaled)
+    return scaled
 
 
 def by_key(*keys: str) -> Discriminator:
@@ -109,7 +111,7 @@ Expression = Annotated[
     BeforeValidator(_expression),
     StringConstraints(min_length=1, max_length=8192),
     ExpressionMark(),
-    WithJsonSchema({"type": ["string", "integer", "boolean"], "description": "an expression (CEL profile v1)"}),
+    WithJsonSchema({"type": ["string", "number", "boolean"], "description": "an expression (CEL profile v1)"}),
 ]
 
 QFixed = Annotated[

@@ -11,6 +11,7 @@ from engine.spec.base import Spec
 from engine.spec.drift import Drift
 from engine.spec.governor import Governor
 from engine.spec.invariant import Invariant
+from engine.spec.profile import Profile
 from engine.spec.scenario import Scenario
 from engine.spec.world import World
 
@@ -22,5 +23,6 @@ KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
         "governor": Governor,
         "invariant": Invariant,
         "drift": Drift,
+        "profile": Profile,
     }
 )

@@ -75,6 +75,7 @@ class _Checker:
         if fields is None or inputs is None or None in worlds.values():
             return None
         parts = {name: world for name, world in worlds.items() if world is not None}
+        scope.sealed(fields, "state")
         scope, state = self._state(scope, fields, parts)
         if state is None or len(self.diagnostics.sorted()) > before:
             return None
@@ -85,6 +86,11 @@ class _Checker:
         planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
         after = scope.within(next=state, outcome=outcome)
+        observe = self._observe(scope)
+        record, _ = after.let(self.model.record, "record")
+        receipt, _ = after.let(self.model.receipt, "receipt")
+        for told, path in ((observe, "observe"), (record, "record"), (receipt, "receipt")):
+            scope.sealed(told.types, path)
         success = scope.expression("success", expect=BOOL) if self.model.success is not None else None
         return World(
             name=self.model.name,
@@ -96,9 +102,9 @@ class _Checker:
             actions=checked,
             every_step=check_effects(self.model.every_step, state, scope, "every_step"),
             parts=planned,
-            observe=self._observe(scope),
-            record=after.let(self.model.record, "record")[0],
-            receipt=after.let(self.model.receipt, "receipt")[0],
+            observe=observe,
+            record=record,
+            receipt=receipt,
             success=success,
             start=self._start(scope, state),
             well_formed=self._conditions(scope),

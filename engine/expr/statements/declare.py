@@ -9,6 +9,7 @@ from engine.expr.limits import INT_MAX, INT_MIN
 from engine.expr.types import (
     BOOL,
     DOUBLE,
+    DYN,
     INT,
     NOTHING,
     STRING,
@@ -121,6 +122,17 @@ def _object(spec: Schema, named: Mapping[str, TypeSpec] | None, open_names: tupl
     if not required <= frozenset(properties):
         raise DeclarationError(f"required but not a property: {', '.join(sorted(required - frozenset(properties)))}")
     return RecordType("", fields, optional=frozenset(properties) - required)
+
+
+def sealable(type_: Type) -> bool:
+    """Whether every value of a type can stand in a receipt: no doubles anywhere, and nothing of unknown type."""
+    if isinstance(type_, ListType):
+        return sealable(type_.item)
+    if isinstance(type_, MapType):
+        return sealable(type_.value) and type_.key == STRING
+    if isinstance(type_, RecordType):
+        return all(sealable(field) for field in type_.fields.values())
+    return type_ not in (DOUBLE, DYN)
 
 
 def allowed_values(spec: TypeSpec, named: Mapping[str, TypeSpec] | None = None) -> tuple[Any, ...] | None:

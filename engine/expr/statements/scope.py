@@ -11,7 +11,7 @@ from engine.core.spans import Span, Text
 from engine.expr.checker import Checked, check
 from engine.expr.environment import Environment
 from engine.expr.parser import parse
-from engine.expr.statements.declare import DeclarationError, read_constant, read_type
+from engine.expr.statements.declare import DeclarationError, read_constant, read_type, sealable
 from engine.expr.syntax import Call, Macro, Name, Node
 from engine.expr.types import BOOL, Defined, Type
 from engine.spec.types import BUILT_IN, TypeSpec
@@ -28,6 +28,12 @@ E_DECLARATION = code(
     "Types are built-in names (int, bool, string, double, qfixed, cell, field), names of the world's own `types`, or "
     "schemas with JSON Schema's keywords. Constants are numbers, booleans, strings, lists of one sort, or "
     "{qfixed: 1.5}.",
+)
+E_NOT_SEALABLE = code(
+    "E_NOT_SEALABLE",
+    "a value cannot stand in a receipt",
+    "States, observations, claims, records and witnesses are hashed, and only integers, booleans, strings and what "
+    "is made of them have one spelling everywhere. Use fixed point (`qfixed`, millionths) instead of a double.",
 )
 E_LET_CYCLE = code(
     "E_LET_CYCLE",
@@ -221,6 +227,12 @@ class Scope:
             if checked is not None:
                 items.append((name, checked))
         return Fields(tuple(items))
+
+    def sealed(self, types: Mapping[str, Type], *path: str | int) -> None:
+        """Add a finding for each value that cannot stand in a receipt."""
+        for name, type_ in types.items():
+            if not sealable(type_):
+                self.wrong(E_NOT_SEALABLE, f"{name!r} is {type_}", *path, name)
 
     def _ordered(self, names: Mapping[str, Any], path: Path) -> list[str]:
         """The names in dependency order, alphabetical where free; a circle is one finding and left out."""

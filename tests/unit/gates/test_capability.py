@@ -1,5 +1,7 @@
 """No token, no actuation: every misuse is refused before the step function is called."""
 
+from dataclasses import FrozenInstanceError
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,6 +57,12 @@ def test_a_token_says_what_it_is_bound_to(actuator):
     token = actuator.issue(*FIRST)
     assert token.document() == token_document(*FIRST)
     assert (token.proposal, token.commitment, token.scope) == FIRST
+
+
+@pytest.mark.parametrize("field", ["id", "proposal", "commitment", "scope"])
+def test_a_token_cannot_be_bound_to_something_else(actuator, field):
+    with pytest.raises(FrozenInstanceError):
+        setattr(actuator.issue(*FIRST), field, DIGESTS[1])
 
 
 def test_the_order_of_arguments_says_nothing(world, actuator):

@@ -38,7 +38,10 @@ def test_the_resolved_form(project):
 
 SAME = {
     "comments and blank lines": ("name: bound", "name: bound  # note\n\n# more"),
-    "the order of keys": ("spec: invariant/v1\nname: bound\nconstants: {A: 1,", "spec: invariant/v1\nconstants: {A: 1,"),
+    "the order of keys": (
+        "spec: invariant/v1\nname: bound\nconstants: {A: 1,",
+        "spec: invariant/v1\nconstants: {A: 1,",
+    ),
     "the order inside": ("{A: 1, B: 0.5,", "{B: 0.5, A: 1,"),
     "block style": ("{w: 5, v: true}", "\n  w: 5\n  v: true"),
     "quotes": ("when: >-\n  x > 1 &&\n  y < B", "when: 'x > 1 && y < B'"),
@@ -81,7 +84,9 @@ def test_sharing_what_is_said_changes_no_digest(project):
     """A flat document, and the same one by extends, params and other files."""
     project.write_all()
     flat = project.one("basic").digest
-    project.write("a/core.yaml", """\
+    project.write(
+        "a/core.yaml",
+        """\
         spec: scenario/v1
         name: core
         params: {pace: {type: int, default: 8}, steps: int, place: {type: string, default: line}}
@@ -89,8 +94,11 @@ def test_sharing_what_is_said_changes_no_digest(project):
         agent: walker
         drift: [{use: ../specs/drift/push.yaml, with: {every: "${pace}"}}]
         horizon: ${steps}
-        """)
-    project.write("a/basic.yaml", """\
+        """,
+    )
+    project.write(
+        "a/basic.yaml",
+        """\
         # the same, in another way
         spec: scenario/v1
         extends: core
@@ -98,7 +106,8 @@ def test_sharing_what_is_said_changes_no_digest(project):
         params: {steps: {type: int, default: 10}, pace: {default: 3}}
         governor: {use: keeper}
         seed: 0
-        """)
+        """,
+    )
     assert project.one("a/basic.yaml").digest == flat
 
 
@@ -137,7 +146,14 @@ def test_a_value_that_was_not_written_is_its_own_source(project):
     assert (text.value, text.file) == ("fatal", f"<{spec.key} severity>")
     assert str(spec.span("severity")) == "i.yaml:1:1"
     assert str(spec.span("constants", "Z")) == "i.yaml:3:1"
-    for path in (("doc",), ("constants",), ("constants", "Z"), ("witness", "w", "x"), ("nothing",), ("constants", "C", 5)):
+    for path in (
+        ("doc",),
+        ("constants",),
+        ("constants", "Z"),
+        ("witness", "w", "x"),
+        ("nothing",),
+        ("constants", "C", 5),
+    ):
         with pytest.raises(KeyError):
             spec.text(*path)
 
@@ -160,13 +176,16 @@ def test_every_value_has_an_origin(project):
 
 
 def test_models_use_the_keys_of_documents_for_places(project):
-    project.write("w.yaml", """\
+    project.write(
+        "w.yaml",
+        """\
         spec: world/v1
         name: w
         state: {x: int}
         functions: {f: {args: [p], is: p + 1}}
         actions: {go: {}}
-        """)
+        """,
+    )
     spec = project.one("w.yaml").main
     assert spec.text("functions", "f", "is").value == "p + 1"
     assert spec.text("actions", "go", "when").value == "true"

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CODES = sorted(
     name
     for path in (ROOT / "engine" / "load").glob("*.py")
-    for name in re.findall(r'^(E_[A-Z_]+) = code\(', path.read_text(encoding="utf-8"), re.MULTILINE)
+    for name in re.findall(r"^(E_[A-Z_]+) = code\(", path.read_text(encoding="utf-8"), re.MULTILINE)
 )
 
 
@@ -27,9 +27,13 @@ def test_a_code_has_a_page(name):
 
 
 def strings(path):
-    return {node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)}
+    return {
+        node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
+    }
 
 
 def test_every_code_is_triggered_by_a_test():
-    used = set().union(*(strings(path) for path in Path(__file__).parent.glob("test_*.py") if path.name != "test_codes.py"))
+    used = set().union(
+        *(strings(path) for path in Path(__file__).parent.glob("test_*.py") if path.name != "test_codes.py")
+    )
     assert set(CODES) - used == set()

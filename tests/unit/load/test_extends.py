@@ -20,7 +20,10 @@ def test_mappings_merge_and_lists_replace(project):
     assert spec.name == "child"
     assert spec.model.constants == {"A": 1, "B": 3, "C": 4}
     assert [gate.id for gate in spec.model.gates] == ["roof"]
-    places = {path: str(spec.span(*path)) for path in [("constants", "A"), ("constants", "B"), ("choose", "maximise"), ("name",)]}
+    places = {
+        path: str(spec.span(*path))
+        for path in [("constants", "A"), ("constants", "B"), ("choose", "maximise"), ("name",)]
+    }
     assert places == {
         ("constants", "A"): "base.yaml:3:16",
         ("constants", "B"): "child.yaml:4:16",
@@ -41,6 +44,14 @@ def test_a_base_need_not_be_complete(project):
     project.write("child.yaml", 'spec: governor/v1\nname: child\nextends: base\nchoose: {maximise: "0"}\n')
     assert project.one("child.yaml").main.model.gates == []
     assert project.found("base.yaml") == [("E_SPEC_MISSING_KEY", "base.yaml:1:1")]
+
+
+def test_a_document_has_a_name_of_its_own(project):
+    project.write("base.yaml", BASE)
+    project.write("child.yaml", "spec: governor/v1\nextends: base\n")
+    assert project.found("child.yaml") == [("E_SPEC_MISSING_KEY", "child.yaml:1:1")]
+    project.write("other.yaml", "spec: governor/v1\nname: other\nextends: child\n")
+    assert project.found("other.yaml") == [("E_SPEC_MISSING_KEY", "child.yaml:1:1")]
 
 
 def test_a_mistake_in_the_base_is_reported_there(project):

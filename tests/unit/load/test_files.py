@@ -1,6 +1,7 @@
 """Which file a target or a reference means, and what is said when there is none."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,12 @@ def test_a_target_is_a_path_a_name_or_a_kind_and_a_name(project):
     project.write_all()
     digests = {
         project.one(target).digest
-        for target in ("basic", "scenario/basic", "specs/scenario/basic.yaml", project.folder / "specs/scenario/basic.yaml")
+        for target in (
+            "basic",
+            "scenario/basic",
+            "specs/scenario/basic.yaml",
+            project.folder / "specs/scenario/basic.yaml",
+        )
     }
     assert len(digests) == 1
 
@@ -38,7 +44,7 @@ def test_a_bundle_has_what_the_root_needs(project):
 FILES = {
     "a missing file": ("none.yaml", "E_SPEC_FILE", None),
     "a missing file in a folder": ("no/none.yaml", "E_SPEC_FILE", None),
-    "a folder": ("specs", "E_SPEC_FILE", None),
+    "a folder": ("./specs", "E_SPEC_FILE", None),
     "a missing name": ("basik", "E_REF_MISSING", None),
     "a missing name of a kind": ("world/lime", "E_REF_MISSING", None),
     "a name with odd characters": ("ba sic", "E_REF_MISSING", None),
@@ -62,11 +68,16 @@ def test_bytes_that_are_no_text_are_reported(project):
     assert project.found("f.yaml") == [("E_YAML_ENCODING", "f.yaml:2:7")]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may read everything")
-def test_a_file_that_may_not_be_read(project):
+@pytest.mark.parametrize(("error", "words"), [(PermissionError, "may not read it"), (OSError, "the system refuses")])
+def test_a_file_that_the_system_does_not_give(project, monkeypatch, error, words):
+    def refuse(*_):
+        raise error
+
     project.write("f.yaml", "spec: world/v1\n")
-    (project.folder / "f.yaml").chmod(0)
-    assert project.found("f.yaml") == [("E_SPEC_FILE", None)]
+    monkeypatch.setattr(Path, "open", refuse)
+    (found,) = project.rejected("f.yaml")
+    assert found.code == "E_SPEC_FILE"
+    assert words in found.message
 
 
 def test_a_pipe_is_not_opened(project):
@@ -82,9 +93,26 @@ def test_a_name_that_several_kinds_have_is_ambiguous(project):
     assert project.one("scenario/basic").main.kind == "scenario"
 
 
+def test_a_name_of_another_kind_does_not_hide_a_shipped_one(project, tmp_path_factory):
+    project.write_all()
+    folder = tmp_path_factory.mktemp("shipped")
+    (project.folder / "specs/world").rename(folder / "world")
+    project.write("specs/agent/line.yaml", (project.folder / "specs/agent/walker.yaml").read_bytes())
+    (bundle,) = load("line", kind="world", search=Search(project.folder / "specs", folder))
+    assert bundle.main.kind == "world"
+
+
+def test_a_folder_of_that_name_is_no_target(project):
+    project.write_all()
+    (project.folder / "basic").mkdir()
+    assert project.one("basic").main.name == "basic"
+
+
 def test_the_kind_that_is_asked_for_matters(project):
     project.write_all()
-    assert project.found("specs/world/line.yaml", kind="scenario") == [("E_SPEC_WRONG_KIND", "specs/world/line.yaml:1:7")]
+    assert project.found("specs/world/line.yaml", kind="scenario") == [
+        ("E_SPEC_WRONG_KIND", "specs/world/line.yaml:1:7")
+    ]
 
 
 def test_a_reference_is_looked_for_beside_the_file_first(project):
@@ -132,15 +160,36 @@ def test_the_nearest_specs_folder_is_the_project(project, monkeypatch):
 
 
 def test_shipped_specs_are_found_in_a_checkout_and_in_a_package(tmp_path, monkeypatch):
-    assert (shipped.find_specs() / "world").is_dir()
-    assert (shipped.find_schemas() / "kinds").is_dir()
+    checkout = Path(__file__).resolve().parents[3]
+    assert (shipped.find_specs(), shipped.find_schemas()) == (checkout / "specs", checkout / "schemas")
     package = tmp_path / "engine"
     for folder in ("_data/specs", "_data/schemas"):
         (package / folder).mkdir(parents=True)
-    monkeypatch.setattr(shipped.engine, "__file__", str(package / "__init__.py"))
+    monkeypatch.setattr("engine.__file__", str(package / "__init__.py"))
     assert shipped.find_data() == package / "_data"
     (package / "_data/schemas").rmdir()
     assert (shipped.find_specs(), shipped.find_schemas()) == (None, None)
+
+
+def test_a_file_that_cannot_be_looked_into_is_tried_all_the_same(project, monkeypatch):
+    """A name is not passed over silently because its file may not be read."""
+    project.write_all()
+
+    def refuse(*_):
+        raise PermissionError
+
+    monkeypatch.setattr("engine.load.library._read_bytes", refuse)
+    assert project.found("world/line") == [("E_SPEC_FILE", None)]
+
+
+def test_mistakes_of_one_file_do_not_hide_those_of_another(project):
+    project.write_all()
+    project.write("specs/world/line.yaml", "spec: world/v1\nname: [\n")
+    project.write("specs/agent/walker.yaml", "spec: agent/v1\nname: walker\nscore: &a f(\n  b: c\n")
+    assert project.found("basic") == [
+        ("E_YAML_ANCHOR", "specs/agent/walker.yaml:3:8"),
+        ("E_YAML_SYNTAX", "specs/world/line.yaml:3:1"),
+    ]
 
 
 # a scenario whose `world:` is this: (code, words)
@@ -173,9 +222,25 @@ def test_a_reference_that_leads_nowhere(project, target, code, words):
 def test_a_reference_by_path(project):
     project.write_all()
     digest = project.one("basic").digest
-    text = (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", "world: ../world/line.yaml")
+    text = (
+        (project.folder / "specs/scenario/basic.yaml").read_text().replace("world: line", "world: ../world/line.yaml")
+    )
     project.write("specs/scenario/basic.yaml", text)
     assert project.one("basic").digest == digest
+
+
+def test_a_reference_stays_inside_the_project(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "secret.yaml"
+    outside.write_text("spec: world/v1\nname: secret\nkey: NO\n")
+    project.write_all()
+    (project.folder / "specs/world/secret.yaml").symlink_to(outside)
+    text = (project.folder / "specs/scenario/basic.yaml").read_text()
+    up = "../" * (len(project.folder.parts) + 2)
+    for target in ("secret", f"{up}{outside.as_posix().lstrip('/')}", "../world/secret.yaml"):
+        project.write("specs/scenario/basic.yaml", text.replace("world: line", f"world: {target}"))
+        assert project.found("basic") == [("E_REF_PATH", "specs/scenario/basic.yaml:3:8")]
+    project.write("basic.yaml", f"spec: scenario/v1\nname: basic\nextends: {up}{outside.as_posix().lstrip('/')}\n")
+    assert project.found("./basic.yaml") == [("E_REF_PATH", "basic.yaml:3:10")]
 
 
 def test_specs_that_refer_to_one_another_are_named(project):
@@ -204,7 +269,9 @@ def test_references_do_not_multiply_without_bound(project, monkeypatch):
     passed = "".join(f', p{number + 1}: "${{p{number}}}"' for number in range(8))
     constants = ", ".join(f'{name.upper()}: "${{{name}}}"' for name in names)
     for number in range(9):
-        uses = [f"q{bit}: {{world: {{use: w{number + 1}, with: {{p0: {bit}{passed}}}}}, follow: {{}}}}" for bit in (0, 1)]
+        uses = [
+            f"q{bit}: {{world: {{use: w{number + 1}, with: {{p0: {bit}{passed}}}}}, follow: {{}}}}" for bit in (0, 1)
+        ]
         project.write(
             f"specs/world/w{number}.yaml",
             f"spec: world/v1\nname: w{number}\nparams: {{{', '.join(f'{name}: int' for name in names)}}}\n"

@@ -22,9 +22,21 @@ BAD_WORLDS = {
     "null for a list": ("every_step: null", "E_SPEC_TYPE", 5, 13, "null"),
     "a list for an expression": ("derived: {d: [x]}", "E_SPEC_TYPE", 5, 11, "an expression"),
     "a value that no member of a union takes": ("types: {T: 5}", "E_SPEC_TYPE", 5, 12, "text or a mapping"),
-    "null for a constant": ("constants: {A: null}", "E_SPEC_TYPE", 5, 16, "true or false, an integer, a number, text or a list"),
+    "null for a constant": (
+        "constants: {A: null}",
+        "E_SPEC_TYPE",
+        5,
+        16,
+        "true or false, an integer, a number, text or a list",
+    ),
     "a fixed point with seven decimals": ("constants: {A: {qfixed: 0.1234567}}", "E_SPEC_VALUE", 5, 25, "six decimals"),
-    "a misspelt member of a union": ("constants: {A: {qfixd: 1}}", "E_SPEC_UNKNOWN_KEY", 5, 17, "did you mean `qfixed`?"),
+    "a misspelt member of a union": (
+        "constants: {A: {qfixd: 1}}",
+        "E_SPEC_UNKNOWN_KEY",
+        5,
+        17,
+        "did you mean `qfixed`?",
+    ),
     "a name that is no identifier": ("derived: {a-b: x}", "E_SPEC_VALUE", 5, 11, "the key `a-b`"),
     "a too small number": ("types: {T: {type: array, minItems: -1}}", "E_SPEC_VALUE", 5, 36, "at least 0"),
     "a word that is not allowed": ("types: {T: {type: intger}}", "E_SPEC_VALUE", 5, 19, "did you mean `integer`?"),
@@ -34,7 +46,11 @@ BAD_WORLDS = {
     "an effect on no field": ("every_step:\n- {set: x y, to: 1}", "E_SPEC_VALUE", 6, 9, "the text `x y`"),
     "a reference that is no text": ("parts: {p: {world: [a], follow: {}}}", "E_SPEC_TYPE", 5, 13, "text or a mapping"),
     "a wrong key of a reference": (
-        "parts:\n  p: {world: {use: a, wth: {b: 1}}, follow: {}}", "E_SPEC_UNKNOWN_KEY", 6, 23, "did you mean `with`?"
+        "parts:\n  p: {world: {use: a, wth: {b: 1}}, follow: {}}",
+        "E_SPEC_UNKNOWN_KEY",
+        6,
+        23,
+        "did you mean `with`?",
     ),
     "a reserved key": ("metadata: {annotations: {a: {$double: x}}}", "E_SPEC_RESERVED_KEY", 5, 30, "reserved"),
 }
@@ -65,7 +81,9 @@ def test_rules_between_keys_point_at_the_key_of_the_mapping(project):
 def test_all_mistakes_of_all_files_are_reported_in_order(project):
     project.write_all("world", "agent", "scenario")
     project.write("specs/governor/keeper.yaml", "spec: governor/v1\nname: keeper\ngatez: []\nchoose: {maximise: NO}\n")
-    project.write("specs/drift/push.yaml", "spec: drift/v1\nname: push\nparams: {every: int}\nat: ${evry}\neffects: 5\n")
+    project.write(
+        "specs/drift/push.yaml", "spec: drift/v1\nname: push\nparams: {every: int}\nat: ${evry}\neffects: 5\n"
+    )
     assert project.found("basic") == [
         ("E_PARAM_UNKNOWN", "specs/drift/push.yaml:4:5"),
         ("E_SPEC_TYPE", "specs/drift/push.yaml:5:10"),

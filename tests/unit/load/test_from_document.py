@@ -50,18 +50,25 @@ TAMPERED = {
     "a spec of an unknown kind": lambda d: d["specs"][key(d, "world")].update(spec="wurld/v1"),
     "a kind that is a list": lambda d: d["specs"][key(d, "world")].update(spec=["world/v1"]),
     "a missing spec": lambda d: d["specs"].pop(key(d, "world")),
-    "a spec that nothing needs": lambda d: d["specs"].update({key(d, "scenario") + "x": {}}),
+    "an empty spec": lambda d: d["specs"].update({key(d, "scenario") + "x": {}}),
+    "a root that does not need the others": lambda d: d.update(root=key(d, "governor")),
     "a changed value": lambda d: d["specs"][key(d, "scenario")].update(horizon=11),
     "an unknown key": lambda d: d["specs"][key(d, "scenario")].update(horizn=11),
     "extends": lambda d: d["specs"][key(d, "scenario")].update(extends="other"),
     "a default that is written": lambda d: d["specs"][key(d, "scenario")].update(seed=0),
     "a value in another spelling": lambda d: d["specs"][key(d, "scenario")].update(horizon="10"),
     "an expression as a number": lambda d: d["specs"][key(d, "governor")]["choose"].update(maximise=0),
-    "a fixed point in another spelling": lambda d: d["specs"][key(d, "invariant")]["constants"]["D"].update(qfixed="1.50"),
-    "a double in another spelling": lambda d: d["specs"][key(d, "invariant")]["constants"].update(A={"$double": "0.50"}),
+    "a fixed point in another spelling": lambda d: d["specs"][key(d, "invariant")]["constants"]["D"].update(
+        qfixed="1.50"
+    ),
+    "a double in another spelling": lambda d: d["specs"][key(d, "invariant")]["constants"].update(
+        A={"$double": "0.50"}
+    ),
     "a double that is none": lambda d: d["specs"][key(d, "invariant")]["constants"].update(A={"$double": "nan"}),
     "a double that is infinite": lambda d: d["specs"][key(d, "invariant")]["constants"].update(B=[{"$double": "inf"}]),
-    "a double with company": lambda d: d["specs"][key(d, "invariant")]["constants"].update(B=[{"$double": "0.5", "a": 1}]),
+    "a double with company": lambda d: d["specs"][key(d, "invariant")]["constants"].update(
+        B=[{"$double": "0.5", "a": 1}]
+    ),
     "a double as a word": lambda d: d["specs"][key(d, "invariant")]["constants"].update(B=[{"$double": "half"}]),
     "a reference with arguments": lambda d: d["specs"][key(d, "scenario")].update(world={"use": key(d, "world")}),
     "a reference to another kind": lambda d: d["specs"][key(d, "scenario")].update(world=key(d, "agent")),
@@ -76,7 +83,7 @@ TAMPERED = {
 
 
 def nested(depth):
-    value = {}
+    value: dict = {}
     for _ in range(depth):
         value = {"a": value}
     return value
@@ -97,3 +104,9 @@ def test_a_key_is_that_of_the_data(project, document):
     project.write_all()
     other = project.one("basic", set=["horizon=11"]).document()
     assert bundle_from_document(other).digest != bundle_from_document(document).digest
+
+
+def test_a_bundle_has_a_bounded_number_of_specs(document, monkeypatch):
+    monkeypatch.setattr("engine.load.from_document.MAX_SPECS", 5)
+    with pytest.raises(Rejected, match="more than 5 specs"):
+        bundle_from_document(document)

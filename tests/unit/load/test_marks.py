@@ -5,7 +5,7 @@ import pytest
 # style: (document, value, places of some characters as {offset: (line, column)})
 STYLES = {
     "plain": ("a: x + yy", "x + yy", {0: (1, 4), 4: (1, 8), 5: (1, 9)}),
-    "plain after wide characters": ("é𝒳: x𝒳y", "x𝒳y", {0: (1, 5), 1: (1, 6), 2: (1, 7)}),
+    "plain after wide characters": ("é😀: x😀y", "x😀y", {0: (1, 5), 1: (1, 6), 2: (1, 7)}),
     "plain on three lines": ("a: x +\n   y *\n  z\nb: c", "x + y * z", {2: (1, 6), 3: (1, 7), 4: (2, 4), 8: (3, 3)}),
     "plain over empty lines": ("a: x\n\n\n  y", "x\n\ny", {0: (1, 4), 1: (2, 1), 2: (3, 1), 3: (4, 3)}),
     "plain with blanks at line ends": ("a: x  \n  y  # c", "x y", {1: (1, 5), 2: (2, 3)}),
@@ -14,11 +14,19 @@ STYLES = {
     "single with a quote": ("a: 'x == ''y'' z'", "x == 'y' z", {5: (1, 10), 6: (1, 12), 7: (1, 13), 9: (1, 16)}),
     "single ending in a quote": ("a: 'x'''", "x'", {1: (1, 6)}),
     "single on lines": ("a: 'x \n   y\n\n  ''z'", "x y\n'z", {1: (1, 6), 2: (2, 4), 3: (3, 1), 4: (4, 3), 5: (4, 5)}),
-    "double": ('a: "x == \'y\'"', "x == 'y'", {0: (1, 5), 5: (1, 10)}),
-    "double with escapes": (r'a: "x\ty\u00e9z\\"', "x\tyéz\\", {1: (1, 6), 2: (1, 8), 3: (1, 9), 4: (1, 15), 5: (1, 16)}),
+    "double": ("a: \"x == 'y'\"", "x == 'y'", {0: (1, 5), 5: (1, 10)}),
+    "double with escapes": (
+        r'a: "x\ty\u00e9z\\"',
+        "x\tyéz\\",
+        {1: (1, 6), 2: (1, 8), 3: (1, 9), 4: (1, 15), 5: (1, 16)},
+    ),
     "double with long escapes": (r'a: "\x41\U0001F600B"', "A\U0001f600B", {0: (1, 5), 1: (1, 9), 2: (1, 19)}),
     "double on lines": ('a: "x\n\n   y\n  z"', "x\ny z", {0: (1, 5), 1: (2, 1), 2: (3, 4), 4: (4, 3)}),
-    "double with escaped breaks": ('a: "x \\\n   y\\\n  \\  z"', "x y  z", {1: (1, 6), 2: (2, 4), 3: (3, 3), 5: (3, 6)}),
+    "double with escaped breaks": (
+        'a: "x \\\n   y\\\n  \\  z"',
+        "x y  z",
+        {1: (1, 6), 2: (2, 4), 3: (3, 3), 5: (3, 6)},
+    ),
     "literal": ("a: |\n  x\n   y\n\n  z\n", "x\n y\n\nz\n", {0: (2, 3), 1: (2, 4), 2: (3, 3), 3: (3, 4), 6: (5, 3)}),
     "literal without the last break": ("a: |-\n  xy\n\n", "xy", {0: (2, 3), 1: (2, 4)}),
     "literal with all breaks": ("a: |+ # c\n  x\n\n\nb: c", "x\n\n\n", {0: (2, 3), 1: (2, 4), 2: (3, 1), 3: (4, 1)}),

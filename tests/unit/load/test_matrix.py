@@ -23,7 +23,10 @@ CASES = {
     "inclusion": ("{low: [1], include: [{low: 9}, {word: c, low: 1}]}", ["low=1", "low=9", "low=1,word=c"]),
     "inclusion alone": ("{include: [{strict: true}]}", ["strict=true"]),
     "exclusion by another spelling": ("{share: [1.5, 2], exclude: [{share: 2.0}]}", ["share=1.5"]),
-    "spellings": ("{share: [3, 0.25], rate: [2, 0.5]}", ["share=3,rate=2.0", "share=3,rate=0.5", "share=0.25,rate=2.0", "share=0.25,rate=0.5"]),
+    "spellings": (
+        "{share: [3, 0.25], rate: [2, 0.5]}",
+        ["share=3,rate=2.0", "share=3,rate=0.5", "share=0.25,rate=2.0", "share=0.25,rate=0.5"],
+    ),
 }
 
 
@@ -49,7 +52,12 @@ def test_a_case_is_the_spec_with_its_arguments(project):
 
 def test_ids_hold_nothing_that_a_path_or_a_shell_would_take_ill(project):
     project.write("m.yaml", HEAD.replace(", enum: [a, b, c]", "") + 'matrix: {word: ["a/b", "c d", "é,=", ""]}\n')
-    assert [bundle.case for bundle in project.load("m.yaml")] == ["word=a%2Fb", "word=c%20d", "word=%C3%A9%2C%3D", "word="]
+    assert [bundle.case for bundle in project.load("m.yaml")] == [
+        "word=a%2Fb",
+        "word=c%20d",
+        "word=%C3%A9%2C%3D",
+        "word=",
+    ]
 
 
 WRONG = {
@@ -68,7 +76,11 @@ WRONG = {
     "an exclusion by no axis": ("{low: [1, 2], exclude: [{word: a}]}", "E_MATRIX_AXIS", 34),
     "an exclusion of nothing": ("{low: [1, 2], exclude: [{low: 3}]}", "E_MATRIX_EXCLUDE", 39),
     "an exclusion of everything": ("{low: [1], exclude: [{low: 1}]}", "E_MATRIX_EMPTY", 1),
-    "too many cases": (f"{{low: [{', '.join(map(str, range(100)))}], word: [a, b], share: [{', '.join(map(str, range(30)))}]}}", "E_MATRIX_SIZE", 1),
+    "too many cases": (
+        f"{{low: [{', '.join(map(str, range(100)))}], word: [a, b], share: [{', '.join(map(str, range(30)))}]}}",
+        "E_MATRIX_SIZE",
+        1,
+    ),
 }
 
 

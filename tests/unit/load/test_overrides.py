@@ -25,8 +25,14 @@ SET = {
     "an argument": ("drift.0.with.every=9", lambda b: constants(b) == {"EVERY": 9}),
     "an element by what it uses": ("drift.push.with.every=9", lambda b: constants(b) == {"EVERY": 9}),
     "inside a reference": ("governor.choose.maximise=x", lambda b: governor(b).choose.maximise == "x"),
-    "inside a reference in a list": ("drift.push.at=t == 2", lambda b: b.specs[b.main.model.drift[0]].model.at == "t == 2"),
-    "an element by its id": ("governor.gates.roof.deny=false", lambda b: [g.deny for g in governor(b).gates] == ["next.x < 0", "false"]),
+    "inside a reference in a list": (
+        "drift.push.at=t == 2",
+        lambda b: b.specs[b.main.model.drift[0]].model.at == "t == 2",
+    ),
+    "an element by its id": (
+        "governor.gates.roof.deny=false",
+        lambda b: [g.deny for g in governor(b).gates] == ["next.x < 0", "false"],
+    ),
     "an element by its index": ("governor.gates.0.deny=false", lambda b: governor(b).gates[0].deny == "false"),
     "through two references": (
         "governor.invariants.safe.require=x > 1",
@@ -34,7 +40,10 @@ SET = {
     ),
     "a new key of an element": ("governor.gates.roof.when=x > 1", lambda b: governor(b).gates[1].when == "x > 1"),
     "a quoted key": ('"horizon"=5', lambda b: b.main.model.horizon == 5),
-    "a number in a member of a mapping": ("world.actions.go.effects.0.to=x - by", lambda b: "x - by" in str(b.document())),
+    "a number in a member of a mapping": (
+        "world.actions.go.effects.0.to=x - by",
+        lambda b: "x - by" in str(b.document()),
+    ),
 }
 
 
@@ -63,6 +72,11 @@ def test_changes_are_applied_in_order(basic):
     assert (bundle.main.model.horizon, world.name, world.model.actions["go"].when) == (6, "track", "x > 1")
 
 
+def test_a_change_of_what_is_replaced_later_is_gone(basic):
+    bundle = basic.one("basic", set=["drift.push.at=t == 2", "drift=[{use: push, with: {every: 3}}]"])
+    assert bundle.digest == basic.one("basic").digest
+
+
 def test_a_change_is_of_this_reference_only(basic):
     text = (basic.folder / "specs/scenario/basic.yaml").read_text()
     basic.write("specs/scenario/basic.yaml", text + "invariants: [safe]\n")
@@ -72,13 +86,16 @@ def test_a_change_is_of_this_reference_only(basic):
 
 
 def test_keys_with_dots_are_quoted(basic):
-    basic.write("specs/world/track.yaml", """\
+    basic.write(
+        "specs/world/track.yaml",
+        """\
         spec: world/v1
         name: track
         state: {x: int, cells: field}
         actions: {go: {}}
         drawing: {cells: cells, legend: {".": {cell: 0}, "=": {cell: 1}}}
-        """)
+        """,
+    )
     bundle = basic.one("world/track", set=['drawing.legend.".".cell=7', 'drawing.legend."=".cell=8'])
     legend = bundle.main.model.drawing.legend
     assert {glyph: legend[glyph].cell for glyph in legend} == {".": "7", "=": "8"}

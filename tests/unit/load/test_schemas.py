@@ -11,7 +11,9 @@ from engine.load.schemas import editor_hints, schema_for, write_schemas
 from engine.spec.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMAND = "python -c \"from pathlib import Path; from engine.load.schemas import *; write_schemas(Path('schemas/kinds'))\""
+COMMAND = (
+    "python -c \"from pathlib import Path; from engine.load.schemas import *; write_schemas(Path('schemas/kinds'))\""
+)
 SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
 
 
@@ -47,7 +49,12 @@ def test_shipped_specs_conform(read, path):
     assert problems(path.parent.name, document.root.plain()) == []
 
 
-FLAT = {"spec": "governor/v1", "name": "g", "gates": [{"id": "a", "deny": "x", "reason": "b"}], "choose": {"maximise": 0}}
+FLAT = {
+    "spec": "governor/v1",
+    "name": "g",
+    "gates": [{"id": "a", "deny": "x", "reason": "b"}],
+    "choose": {"maximise": 0},
+}
 RIGHT = {
     "flat": FLAT,
     "expressions that are numbers and booleans": FLAT | {"let": {"a": 5, "b": True}},
@@ -56,7 +63,13 @@ RIGHT = {
     "a parameter for a name": FLAT | {"gates": [{"id": "${p}", "deny": "x", "reason": "${q}"}]},
     "a parameter for a constant": FLAT | {"constants": {"A": "${p}", "B": {"qfixed": "${p}"}}},
     "extending": {"spec": "governor/v1", "name": "g", "extends": "other"},
-    "extending with parts": {"spec": "governor/v1", "name": "g", "extends": "o", "functions": {"f": {"is": "x"}}, "choose": {}},
+    "extending with parts": {
+        "spec": "governor/v1",
+        "name": "g",
+        "extends": "o",
+        "functions": {"f": {"is": "x"}},
+        "choose": {},
+    },
     "a reference with arguments": FLAT | {"invariants": ["a", {"use": "b", "with": {"p": 1}}]},
     "annotations": FLAT | {"metadata": {"annotations": {"anything": [1, {"a": None}]}}, "doc": "text"},
 }

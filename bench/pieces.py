@@ -1,0 +1,87 @@
+"""What is measured: the engine, the hand-written loop, MiniGrid, and the two halves of verifying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from bench.clock import Piece
+from bench.handwritten import Run
+from bench.task import Task
+from engine.compile.plan import Plan
+from engine.evidence.bundle import RECEIPTS, BundleWriter
+from engine.evidence.chain import Chain, run_id
+from engine.evidence.result import Tally
+from engine.load import Bundle
+from engine.run.loop import run
+from engine.verify.receipts import Receipts
+from engine.verify.replay import compare
+
+ENGINE: Final = "engine"
+BUNDLE: Final = "engine, writing a bundle"
+HANDWRITTEN: Final = "hand-written loop"
+MINIGRID: Final = "MiniGrid, bare steps"
+CHAIN: Final = "verify: chain alone"
+REPLAY: Final = "verify: replay"
+
+
+def run_engine(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run a plan, seal and count every event: (count, head and root, the result)."""
+    chain, tally = Chain(run_id(plan.specs)), Tally()
+    for event in run(plan):
+        chain.seal(event)
+        tally.add(event.type, event.body)
+    return {"count": chain.count, "head": chain.head, "root": chain.root}, tally.result()
+
+
+def run_handwritten(task: Task) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run a task by hand: (count, head and root, the result)."""
+    made = Run(task)
+    for _ in made.receipts():
+        pass
+    return made.chain.receipts(), made.result()
+
+
+def write_bundle(bundle: Bundle, plan: Plan, place: Path) -> dict[str, Any]:
+    """Run a plan into a bundle on the disk and give its manifest."""
+    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest) as writer:
+        for event in run(plan):
+            writer.add(event)
+        return writer.finish()
+
+
+def check_chain(place: Path, specs: str) -> int:
+    """Check a bundle's receipts without the engine and give the number of steps."""
+    receipts = Receipts(place / RECEIPTS, run_id(specs))
+    receipts.check()
+    steps: int = receipts.result["steps"]
+    return steps
+
+
+def replay(plan: Plan, place: Path, steps: int) -> int:
+    """Run a plan again and compare it with a bundle's receipts."""
+    compare(plan, Receipts(place / RECEIPTS, run_id(plan.specs)).lines())
+    return steps
+
+
+def prepare(bundle: Bundle, plan: Plan, task: Task, folder: Path) -> tuple[list[Piece], str | None]:
+    """All pieces, and why MiniGrid is not among them, if it is not."""
+    kept, scratch = folder / "kept", folder / "scratch"
+    steps: int = write_bundle(bundle, plan, kept)["result"]["steps"]
+    pieces = [
+        Piece(ENGINE, lambda: _steps(run_engine(plan))),
+        Piece(BUNDLE, lambda: int(write_bundle(bundle, plan, scratch)["result"]["steps"])),
+        Piece(HANDWRITTEN, lambda: _steps(run_handwritten(task))),
+        Piece(CHAIN, lambda: check_chain(kept, bundle.digest)),
+        Piece(REPLAY, lambda: replay(plan, kept, steps)),
+    ]
+    try:
+        from bench import minigrid_steps
+    except ImportError as error:
+        return pieces, f"not measured, it cannot be imported ({error}): pip install '.[bench]'"
+    return [*pieces, Piece(MINIGRID, minigrid_steps.prepare(task))], None
+
+
+def _steps(made: tuple[dict[str, Any], dict[str, Any]]) -> int:
+    steps: int = made[1]["steps"]
+    return steps

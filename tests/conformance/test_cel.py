@@ -1,0 +1,155 @@
+"""The public CEL conformance suite: each case passes, or is refused as outside the profile; none fails.
+
+The data lies beside the checkout (or where SPECLEDGER_CEL_CONFORMANCE says) and is not part of the project.
+"""
+
+import json
+import math
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import Diagnostics
+from engine.core.spans import Text
+from engine.expr import (
+    BOOL,
+    DOUBLE,
+    INT,
+    NULL,
+    STRING,
+    Environment,
+    EvaluationError,
+    ListType,
+    MapType,
+    check,
+    compile_expression,
+    evaluate,
+    join,
+    to_cel,
+)
+from engine.expr.types import NOTHING
+
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance" / "cel-spec-core.json"
+DATA = Path(os.environ.get("SPECLEDGER_CEL_CONFORMANCE", BESIDE))
+
+# (passed, refused as outside the profile, refused because the suite switches the checker off) by file: a case that
+# moves from passed to refused shows here.
+EXPECTED = {
+    "basic": (32, 0, 2),
+    "comparisons": (140, 189, 3),
+    "conversions": (46, 28, 0),
+    "fields": (32, 25, 0),
+    "fp_math": (30, 0, 0),
+    "integer_math": (42, 12, 0),
+    "lists": (19, 20, 0),
+    "logic": (25, 0, 5),
+    "macros": (36, 8, 0),
+    "math_ext": (102, 72, 0),
+    "parse": (111, 1, 17),
+    "plumbing": (4, 1, 0),
+    "string": (36, 11, 0),
+}
+OUTSIDE = {"E_EXPR_OUTSIDE_PROFILE", "E_EXPR_LIMIT"}
+CONSTANTS = {"true", "false", "null"}
+
+
+def read(tagged):
+    """A value of the suite's notation, `{"int": "5"}`."""
+    ((kind, value),) = tagged.items()
+    if kind == "list":
+        return [read(each) for each in value]
+    if kind == "map":
+        return {read(key): read(each) for key, each in value}
+    return {"int": int, "double": float}.get(kind, lambda same: None if kind == "null" else same)(value)
+
+
+def type_of(value):
+    if isinstance(value, list):
+        item = NOTHING
+        for each in value:
+            item = join(item, type_of(each))
+        return ListType(item)
+    if isinstance(value, dict):
+        return MapType(type_of(next(iter(value.values()))))
+    return {bool: BOOL, int: INT, float: DOUBLE, str: STRING, type(None): NULL}[type(value)]
+
+
+def same(a, b):
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, float):
+        return (math.isnan(a) and math.isnan(b)) or (a == b and math.copysign(1, a) == math.copysign(1, b))
+    if isinstance(a, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
+    return a == b
+
+
+def verdict(case):
+    """Passed, refused, unchecked or failed."""
+    bindings = {name: read(value) for name, value in case["bindings"].items() if name not in CONSTANTS}
+    environment = Environment({name: type_of(value) for name, value in bindings.items()})
+    diagnostics = Diagnostics()
+    checked = check(Text.inline(case["expr"]), environment, diagnostics)
+    fails = "error" in case["result"]
+    if checked is None:
+        codes = [found.code for found in diagnostics.sorted()]
+        if OUTSIDE & set(codes):
+            return "refused"
+        return "passed" if fails else "unchecked" if case["disable_check"] else f"failed: {codes}"
+    args = [bindings[name] for name in sorted(checked.variables)]
+    ways = {
+        "exact": lambda: evaluate(checked, bindings),
+        "compiled": lambda: compile_expression(checked, sorted(checked.variables))(*args),
+        "written and read": lambda: evaluate(check(Text.inline(to_cel(checked)), environment, Diagnostics()), bindings),
+    }
+    for way, run in ways.items():
+        try:
+            value = run()
+        except EvaluationError as error:
+            if not fails:
+                return f"failed: {way} gives {error}"
+        else:
+            if fails or not same(value, read(case["result"]["value"])):
+                return f"failed: {way} gives {value!r}"
+    return "passed"
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    if not DATA.is_file():
+        pytest.skip(f"the conformance data is not at {DATA}; SPECLEDGER_CEL_CONFORMANCE can name it")
+    cases = json.loads(DATA.read_text(encoding="utf-8"))["tests"]
+    return [(case, verdict(case)) for case in cases]
+
+
+def test_no_case_fails(verdicts):
+    failed = [
+        f"{case['file']}/{case['section']}/{case['name']}: {case['expr'][:80]!r}: {found}"
+        for case, found in verdicts
+        if found.startswith("failed")
+    ]
+    assert failed == []
+
+
+def test_as_many_cases_pass_as_before(verdicts):
+    counted = Counter((case["file"], found.split(":")[0]) for case, found in verdicts)
+    table = {
+        name: tuple(counted[name, kind] for kind in ("passed", "refused", "unchecked"))
+        for name in sorted({case["file"] for case, _ in verdicts})
+    }
+    for name, (passed, refused, unchecked) in table.items():
+        print(f"{name:14} {passed:4} passed {refused:4} outside the profile {unchecked:4} need an unchecked evaluation")
+    assert table == EXPECTED
+
+
+def test_a_refusal_says_that_it_is_cel(verdicts):
+    for case, found in verdicts:
+        if found == "refused":
+            diagnostics = Diagnostics()
+            check(Text.inline(case["expr"]), Environment(), diagnostics)
+            messages = [each.message for each in diagnostics.sorted() if each.code == "E_EXPR_OUTSIDE_PROFILE"]
+            assert all("CEL, but outside the profile" in message for message in messages), messages

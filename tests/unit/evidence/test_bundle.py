@@ -1,0 +1,617 @@
+"""The folder of evidence: what is in it, what it may replace, and that a failure leaves what was there before."""
+
+import errno
+import hashlib
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.diagnostics import Rejected
+from engine.core.events import Event
+from engine.evidence.bundle import FORMAT, BundleWriter
+from engine.evidence.chain import Chain
+from engine.evidence.result import Tally
+
+RUN = "ab" * 16
+DIGEST = "cd" * 32
+SPECS = {"root": "scenario/a@0", "specs": {"scenario/a@0": {"name": "a", "horizon": 3}}}
+EVENTS = [
+    Event("start", {"invariants": [{"name": "budget", "severity": "fatal"}], "gates": ["wall"], "specs": DIGEST}),
+    Event("episode", {"episode": 0}),
+    Event("step", {"decisions": [{"rejected": [], "error": None}], "chosen": 0, "violations": []}),
+    Event("episode_end", {"success": True, "violations": []}),
+    Event("end", {"episodes": 1, "steps": 1}),
+]
+NAMES = ["manifest.json", "receipts.jsonl", "specs.json"]
+
+
+def writer(place, run=RUN, specs=SPECS):
+    return BundleWriter(place, run, specs, DIGEST)
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting_for_the_disk(monkeypatch):
+    """That files are forced to the disk is seen where that fails; doing it takes most of the time."""
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+
+
+def write(place, events=EVENTS, meanwhile=lambda: None, **changes):
+    """Write a bundle; `meanwhile` happens between the last event and the finish."""
+    with writer(place, **changes) as bundle:
+        for event in events:
+            bundle.add(event)
+        meanwhile()
+        return bundle.finish()
+
+
+def snapshot(folder):
+    """Everything in a folder: what each path is, and its bytes or target."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink():
+            what = ("link", os.readlink(path))
+        else:
+            what = ("folder", "") if path.is_dir() else ("file", path.read_bytes())
+        found[path.relative_to(folder).as_posix()] = what
+    return found
+
+
+def refusal(error):
+    (diagnostic,) = error.value.diagnostics
+    return diagnostic.code
+
+
+def test_what_a_bundle_holds(tmp_path):
+    place = tmp_path / "evidence"
+    manifest = write(place)
+    assert sorted(path.name for path in place.iterdir()) == NAMES
+    chain, tally = Chain(RUN), Tally()
+    lines = [chain.seal(event) for event in EVENTS]
+    for event in EVENTS:
+        tally.add(event.type, event.body)
+    receipts, specs = (place / "receipts.jsonl").read_bytes(), (place / "specs.json").read_bytes()
+    assert receipts == b"".join(line + b"\n" for line in lines)
+    assert specs == json.dumps(SPECS, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    engine = manifest.pop("engine")
+    assert set(engine) == {"name", "version"}
+    assert manifest == {
+        "format": FORMAT,
+        "run": RUN,
+        "specs": DIGEST,
+        "result": tally.result(),
+        "receipts": {"count": len(EVENTS), "head": chain.head, "root": chain.root},
+        "files": [
+            {"path": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+            for name, data in (("receipts.jsonl", receipts), ("specs.json", specs))
+        ],
+    }
+    assert manifest["result"]["verdict"] == "PASS"
+
+
+def test_the_manifest_is_written_as_it_is_returned(tmp_path):
+    manifest = write(tmp_path / "evidence")
+    data = (tmp_path / "evidence" / "manifest.json").read_bytes()
+    assert data.endswith(b"}\n")
+    assert parse_canonical(data[:-1]) == manifest
+
+
+def test_bytes_do_not_depend_on_the_place_or_the_time(tmp_path):
+    first, second = tmp_path / "a", tmp_path / "deeper" / "and deeper" / "b"
+    assert write(first) == write(second)
+    assert snapshot(first) == snapshot(second)
+
+
+def test_other_events_specs_or_runs_give_other_manifests(tmp_path):
+    changed = [*EVENTS[:3], Event("episode_end", {"success": False, "violations": []}), EVENTS[4]]
+    manifests = [
+        write(tmp_path / "a"),
+        write(tmp_path / "b", events=changed),
+        write(tmp_path / "c", specs={"root": "other"}),
+        write(tmp_path / "d", run="cd" * 16),
+    ]
+    files = [manifest["files"] for manifest in manifests]
+    assert all(one not in files[:number] for number, one in enumerate(files))
+    assert len({manifest["receipts"]["root"] for manifest in manifests}) == 3  # the specs are no receipt
+
+
+def test_only_the_bundle_is_left_beside(tmp_path):
+    write(tmp_path / "evidence")
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+
+
+def test_a_finished_bundle_replaces_an_earlier_one(tmp_path):
+    place = tmp_path / "evidence"
+    write(place, run="00" * 16, specs={"root": "an earlier one"})
+    write(place)
+    write(tmp_path / "fresh")
+    assert snapshot(place) == snapshot(tmp_path / "fresh")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["evidence", "fresh"]
+
+
+@pytest.mark.parametrize("lost", [["receipts.jsonl"], ["specs.json"], ["receipts.jsonl", "specs.json"]])
+def test_what_is_left_of_a_bundle_is_replaced(tmp_path, lost):
+    place = tmp_path / "evidence"
+    write(place)
+    for name in lost:
+        (place / name).unlink()
+    write(place)
+    assert sorted(path.name for path in place.iterdir()) == NAMES
+
+
+def test_files_are_forced_to_the_disk_when_all_of_their_bytes_are_written(tmp_path, monkeypatch):
+    sizes = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: sizes.append(os.fstat(descriptor).st_size))
+    manifest = write(tmp_path / "evidence")
+    written = (tmp_path / "evidence" / "manifest.json").stat().st_size
+    assert sizes == [*(entry["size"] for entry in manifest["files"]), written]
+
+
+def test_an_empty_folder_is_replaced(tmp_path):
+    place = tmp_path / "evidence"
+    place.mkdir()
+    write(place)
+    assert sorted(path.name for path in place.iterdir()) == NAMES
+
+
+def test_the_earlier_bundle_is_there_until_the_new_one_is_finished(tmp_path):
+    place = tmp_path / "evidence"
+    write(place, run="00" * 16)
+    earlier = snapshot(place)
+    with writer(place) as bundle:
+        for event in EVENTS:
+            bundle.add(event)
+            assert snapshot(place) == earlier
+        bundle.finish()
+    assert snapshot(place) != earlier
+
+
+def test_an_episode_is_in_the_file_when_it_has_ended(tmp_path):
+    with writer(tmp_path / "evidence") as bundle:
+        for event in EVENTS[:4]:
+            bundle.add(event)
+        (receipts,) = tmp_path.rglob("receipts.jsonl")
+        assert receipts.read_bytes().count(b"\n") == 4
+
+
+def test_nothing_is_at_the_place_before_the_bundle_is_finished(tmp_path):
+    place = tmp_path / "evidence"
+    with writer(place) as bundle:
+        for event in EVENTS:
+            bundle.add(event)
+            assert not place.exists()
+
+
+def test_nothing_is_touched_before_the_context_is_entered(tmp_path):
+    writer(tmp_path / "evidence")
+    assert snapshot(tmp_path) == {}
+
+
+def test_what_a_killed_run_left_is_no_hindrance(tmp_path):
+    abandoned = writer(tmp_path / "evidence")
+    abandoned.__enter__().add(EVENTS[0])
+    assert snapshot(tmp_path) != {}
+    write(tmp_path / "evidence")
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+    abandoned.__exit__(None, None, None)
+    assert sorted(path.name for path in (tmp_path / "evidence").iterdir()) == NAMES
+
+
+def abandoned(folder, name=".evidence.999999999.partial"):
+    """What a killed process left: half a bundle, and the earlier one that it had just set aside."""
+    write(folder / "evidence", run="00" * 16)
+    (folder / name / "new").mkdir(parents=True)
+    (folder / name / "new" / "receipts.jsonl").write_text("torn")
+    (folder / "evidence").rename(folder / name / "earlier")
+    return folder / name
+
+
+def test_what_another_process_left_when_it_was_killed_is_removed(tmp_path):
+    abandoned(tmp_path)
+    write(tmp_path / "evidence")
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+
+
+def test_what_another_process_had_set_aside_is_put_back(tmp_path):
+    earlier = snapshot(abandoned(tmp_path) / "earlier")
+    with writer(tmp_path / "evidence"):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+    assert snapshot(tmp_path / "evidence") == earlier
+
+
+def test_a_folder_in_which_another_process_works_is_left_alone(tmp_path):
+    locks = pytest.importorskip("fcntl")
+    busy = abandoned(tmp_path)
+    before = snapshot(busy)
+    descriptor = os.open(busy, os.O_RDONLY)
+    try:
+        locks.flock(descriptor, locks.LOCK_EX | locks.LOCK_NB)
+        write(tmp_path / "evidence")
+    finally:
+        os.close(descriptor)
+    assert snapshot(busy) == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".evidence.old.partial",
+        ".evidence2.1.partial",
+        "evidence.1.partial",
+        ".evidence.1.partial~",
+        ".evidencex1.partial",
+    ],
+)
+def test_a_folder_of_another_name_is_left_alone(tmp_path, name):
+    other = abandoned(tmp_path, name)
+    before = snapshot(other)
+    write(tmp_path / "evidence")
+    assert snapshot(other) == before
+
+
+def test_a_file_or_a_link_by_the_name_of_a_working_folder_is_left_alone(tmp_path):
+    (tmp_path / ".evidence.1.partial").write_text("precious")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "precious.txt").write_text("precious")
+    (tmp_path / ".evidence.2.partial").symlink_to("kept")
+    before = snapshot(tmp_path)
+    write(tmp_path / "evidence")
+    assert {path: what for path, what in snapshot(tmp_path).items() if not path.startswith("evidence")} == before
+
+
+def a_file(place):
+    place.write_text("precious")
+
+
+def a_folder_with_something_else(place):
+    place.mkdir()
+    (place / "precious.txt").write_text("precious")
+
+
+def a_bundle_with_something_else(place):
+    write(place)
+    (place / "precious.txt").write_text("precious")
+
+
+def a_bundle_with_a_folder_in_it(place):
+    write(place)
+    (place / "counterexamples").mkdir()
+
+
+def a_bundle_without_its_manifest(place):
+    write(place)
+    (place / "manifest.json").unlink()
+
+
+def a_manifest_of_something_else(place):
+    place.mkdir()
+    (place / "manifest.json").write_text('{"format":"something else/v1"}')
+
+
+def a_manifest_that_is_no_record(place):
+    place.mkdir()
+    (place / "manifest.json").write_text(f'["format","{FORMAT}"]')
+
+
+def a_manifest_that_is_no_json(place):
+    place.mkdir()
+    (place / "manifest.json").write_bytes(b"\xff\x00")
+
+
+def a_manifest_that_is_too_large(place):
+    place.mkdir()
+    (place / "manifest.json").write_text(f'{{"format":"{FORMAT}","x":"{"y" * (1 << 20)}"}}')
+
+
+def a_folder_called_manifest(place):
+    (place / "manifest.json").mkdir(parents=True)
+    (place / "manifest.json" / "precious.txt").write_text("precious")
+
+
+def a_folder_called_receipts(place):
+    write(place)
+    (place / "receipts.jsonl").unlink()
+    (place / "receipts.jsonl").mkdir()
+    (place / "receipts.jsonl" / "precious.txt").write_text("precious")
+
+
+def a_link_in_a_bundle(place):
+    write(place)
+    (place / "specs.json").unlink()
+    (place / "specs.json").symlink_to("manifest.json")
+
+
+def a_link_to_a_bundle(place):
+    write(place.with_name("elsewhere"))
+    place.symlink_to("elsewhere")
+
+
+def a_link_to_an_empty_folder(place):
+    place.with_name("elsewhere").mkdir()
+    place.symlink_to("elsewhere")
+
+
+def a_link_to_nothing(place):
+    place.symlink_to("nowhere")
+
+
+def a_pipe(place):
+    os.mkfifo(place)
+
+
+FOREIGN = [
+    a_file,
+    a_folder_with_something_else,
+    a_bundle_with_something_else,
+    a_bundle_with_a_folder_in_it,
+    a_bundle_without_its_manifest,
+    a_manifest_of_something_else,
+    a_manifest_that_is_no_record,
+    a_manifest_that_is_no_json,
+    a_manifest_that_is_too_large,
+    a_folder_called_manifest,
+    a_folder_called_receipts,
+    a_link_in_a_bundle,
+    a_link_to_a_bundle,
+    a_link_to_an_empty_folder,
+    a_link_to_nothing,
+]
+
+
+@pytest.mark.parametrize("put", FOREIGN, ids=lambda put: put.__name__)
+def test_what_is_no_bundle_is_refused_and_stays(tmp_path, put):
+    put(tmp_path / "evidence")
+    before = snapshot(tmp_path)
+    with pytest.raises(Rejected) as error:
+        write(tmp_path / "evidence")
+    assert refusal(error) == "E_OUT_FOREIGN"
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path):
+    a_pipe(tmp_path / "evidence")
+    (tmp_path / "folder").mkdir()
+    a_pipe(tmp_path / "folder" / "manifest.json")
+    for place in ("evidence", "folder"):
+        with pytest.raises(Rejected) as error:
+            write(tmp_path / place)
+        assert refusal(error) == "E_OUT_FOREIGN"
+
+
+@pytest.mark.parametrize("put", FOREIGN, ids=lambda put: put.__name__)
+def test_what_comes_to_the_place_during_the_run_stays(tmp_path, put):
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    put(aside / "evidence")
+    before = snapshot(aside)
+
+    def come():
+        for path in aside.iterdir():
+            path.rename(tmp_path / path.name)
+        aside.rmdir()
+
+    with pytest.raises(Rejected) as error:
+        write(tmp_path / "evidence", meanwhile=come)
+    assert refusal(error) == "E_OUT_FOREIGN"
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("place", [".", "", "..", "new/..", "kept/.."])
+def test_the_folder_that_one_stands_in_is_refused(tmp_path, monkeypatch, place):
+    here = tmp_path / "here"
+    (here / "kept").mkdir(parents=True)
+    (here / "precious.txt").write_text("precious")
+    monkeypatch.chdir(here)
+    before = snapshot(tmp_path)
+    with pytest.raises(Rejected) as error:
+        write(Path(place))
+    assert refusal(error) == "E_OUT_FOREIGN"
+    assert snapshot(tmp_path) == before
+
+
+def test_a_bundle_that_one_stands_in_is_refused(tmp_path, monkeypatch):
+    write(tmp_path / "evidence")
+    before = snapshot(tmp_path)
+    monkeypatch.chdir(tmp_path / "evidence")
+    with pytest.raises(Rejected) as error:
+        write(Path())
+    assert refusal(error) == "E_OUT_FOREIGN"
+    assert snapshot(tmp_path) == before
+
+
+UNWRITABLE = {
+    "below a file": lambda folder: folder / "file" / "evidence",
+    "far below a file": lambda folder: folder / "file" / "a" / "b" / "evidence",
+    "below a link to nothing": lambda folder: folder / "link" / "evidence",
+    "a name that is too long": lambda folder: folder / ("n" * 300),
+    "a name that leaves no room for its working folder": lambda folder: folder / ("n" * 250),
+}
+
+
+@pytest.mark.parametrize("choose", UNWRITABLE.values(), ids=UNWRITABLE)
+def test_a_place_that_cannot_be_made_is_refused_and_nothing_is_left(tmp_path, choose):
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "link").symlink_to(tmp_path / "file" / "nothing")
+    before = snapshot(tmp_path)
+    with pytest.raises(Rejected) as error:
+        write(choose(tmp_path))
+    assert refusal(error) == "E_OUT_UNWRITABLE"
+    assert snapshot(tmp_path) == before
+
+
+def fail(number=1):
+    """A function that fails as a full disk does, the first time, or the so many-th; before that it is the original."""
+    calls = []
+
+    def failing(original):
+        def call(*arguments, **options):
+            calls.append(arguments)
+            if len(calls) == number:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return original(*arguments, **options)
+
+        return call
+
+    return failing
+
+
+FAILURES = {
+    "making the working folder": (Path, "mkdir", fail()),
+    "reading the earlier manifest": (Path, "open", fail()),
+    "opening the receipts": (Path, "open", fail(2)),
+    "looking into what is there": (os, "scandir", fail()),
+    "forcing the receipts to the disk": (os, "fsync", fail()),
+    "forcing the specs to the disk": (os, "fsync", fail(2)),
+    "forcing the manifest to the disk": (os, "fsync", fail(3)),
+    "reading for the manifest": (Path, "read_bytes", fail()),
+    "setting the earlier bundle aside": (Path, "rename", fail()),
+    "moving the new bundle": (Path, "rename", fail(2)),
+}
+
+
+@pytest.mark.parametrize(("owner", "name", "failing"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_of_the_system_leaves_the_earlier_bundle(tmp_path, owner, name, failing):
+    write(tmp_path / "evidence", run="00" * 16)
+    before = snapshot(tmp_path)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, failing(getattr(owner, name)))
+        with pytest.raises(Rejected) as error:
+            write(tmp_path / "evidence")
+    assert refusal(error) == "E_OUT_UNWRITABLE"
+    assert "No space left on device" in error.value.diagnostics[0].message
+    assert snapshot(tmp_path) == before
+
+
+@contextmanager
+def files_of_at_most(size):
+    """The system refuses to let any file of this process grow beyond `size` bytes."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_disk_that_is_full_leaves_nothing(tmp_path, name):
+    """Whichever file reaches the limit first."""
+    specs = SPECS if name != "specs.json" else {"root": "s" * 5000}
+    write(tmp_path / "fits", specs=specs)
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "fits").iterdir()}
+    events = EVENTS
+    if name == "receipts.jsonl":
+        limit = sizes[name] - 1
+    elif name == "specs.json":
+        limit = sizes[name] - 1
+        assert sizes["receipts.jsonl"] < limit
+    else:  # few receipts, so that the manifest is the longest
+        events = [EVENTS[-1]]
+        manifest = write(tmp_path / "fits", events=events)
+        limit = max(entry["size"] for entry in manifest["files"])
+        assert (tmp_path / "fits" / name).stat().st_size > limit
+    before = snapshot(tmp_path)
+    with files_of_at_most(limit), pytest.raises(Rejected) as error:
+        write(tmp_path / "evidence", events=events, specs=specs)
+    assert refusal(error) == "E_OUT_UNWRITABLE"
+    assert snapshot(tmp_path) == before
+
+
+def test_a_disk_that_fills_up_during_the_run_leaves_nothing(tmp_path):
+    """A receipt larger than the file's buffer fails when it is added, and would fail again when the file is closed."""
+    events = [EVENTS[0], Event("drift", {"drawn": "d" * 100_000}), EVENTS[4]]
+    with files_of_at_most(4096), pytest.raises(Rejected) as error:
+        write(tmp_path / "evidence", events=events, meanwhile=pytest.fail)
+    assert refusal(error) == "E_OUT_UNWRITABLE"
+    assert snapshot(tmp_path) == {}
+
+
+def test_a_file_that_cannot_be_closed_leaves_nothing_and_hides_nothing(tmp_path):
+    with files_of_at_most(16), pytest.raises(ZeroDivisionError):
+        write(tmp_path / "evidence", events=EVENTS[:3], meanwhile=lambda: 1 // 0)
+    assert snapshot(tmp_path) == {}
+
+
+INTERRUPTIONS = [RuntimeError, KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError]
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize("interruption", INTERRUPTIONS)
+@pytest.mark.parametrize("after", [0, 3, len(EVENTS)])
+def test_an_interruption_leaves_what_was_there(tmp_path, interruption, after, there):
+    place = tmp_path / "evidence"
+    if there:
+        write(place, run="00" * 16)
+    before = snapshot(tmp_path)
+
+    def interrupt():
+        raise interruption
+
+    with pytest.raises(interruption):
+        write(place, events=EVENTS[:after], meanwhile=interrupt)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize("name", ["canonical_bytes", "_write", "_entry"])
+def test_an_interruption_in_mid_write_leaves_what_was_there(tmp_path, monkeypatch, name, there):
+    place = tmp_path / "evidence"
+    if there:
+        write(place, run="00" * 16)
+    before = snapshot(tmp_path)
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"engine.evidence.bundle.{name}", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        write(place)
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize("done", [False, True], ids=["before it", "after it"])
+def test_an_interruption_between_the_two_moves_puts_the_earlier_bundle_back(tmp_path, monkeypatch, done):
+    """A signal arrives when the earlier bundle is about to be set aside, or has just been."""
+    place, rename = tmp_path / "evidence", Path.rename
+    write(place, run="00" * 16)
+    before = snapshot(tmp_path)
+
+    def interrupted(path, target):
+        monkeypatch.undo()
+        if done:
+            rename(path, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write(place)
+    assert snapshot(tmp_path) == before
+
+
+def test_leaving_without_finishing_leaves_nothing(tmp_path):
+    with writer(tmp_path / "evidence") as bundle:
+        for event in EVENTS:
+            bundle.add(event)
+    assert snapshot(tmp_path) == {}
+
+
+def test_an_event_without_canonical_form_leaves_nothing(tmp_path):
+    with pytest.raises(NotCanonical):
+        write(tmp_path / "evidence", events=[EVENTS[0], Event("drift", {"drawn": 2**53})])
+    assert snapshot(tmp_path) == {}
+
+
+def test_a_message_names_the_place(tmp_path):
+    (tmp_path / "evidence").write_text("precious")
+    with pytest.raises(Rejected) as foreign:
+        write(tmp_path / "evidence")
+    with pytest.raises(Rejected) as unwritable:
+        write(tmp_path / "evidence" / "below")
+    for error, place in ((foreign, tmp_path / "evidence"), (unwritable, tmp_path / "evidence" / "below")):
+        assert str(place) in error.value.diagnostics[0].message

@@ -1,0 +1,208 @@
+"""Invariants: what they compare, when they are looked at, what a breach does; and each shipped one on states by hand."""
+
+import copy
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Rejected
+from engine.evidence.result import Tally
+from engine.load import load
+from engine.run.loop import run
+
+WORLD: dict[str, Any] = {
+    "constants": {"LIMIT": 3},
+    "state": {"x": "int", "y": "int"},
+    "start": {"x": 0, "y": 0},
+    "functions": {"twice": {"args": ["n"], "is": "2 * n"}},
+    "actions": {"add": {"args": {"n": "int"}, "effects": [{"set": "x", "to": "x + n"}]}},
+    "observe": {"x": "x"},
+}
+AGENT = {"candidates": [{"op": "add", "for_each": {"n": "[1]"}}], "score": "0"}
+GOVERNOR = {"gates": [], "choose": {"maximise": "0"}}
+SCENARIO = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 5}
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Compile the scenario with invariants by name; other keywords replace fields of one document."""
+
+    def compiled(invariants=None, **changes):
+        changes["scenario"] = {"invariants": sorted(invariants or {}), **changes.get("scenario", {})}
+        documents = [("world", "world", WORLD), ("agent", "agent", AGENT), ("governor", "governor", GOVERNOR)]
+        documents += [("scenario", "scenario", SCENARIO)]
+        documents += [("invariant", name, body) for name, body in (invariants or {}).items()]
+        documents += [("drift", "jump", DRIFT)]
+        for kind, name, body in documents:
+            whole = {"spec": f"{kind}/v1", "name": name, **copy.deepcopy(body), **changes.get(kind, {})}
+            (tmp_path / kind).mkdir(exist_ok=True)
+            (tmp_path / kind / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
+        return compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+
+    return compiled
+
+
+DRIFT = {"at": "t == 2", "effects": [{"set": "x", "to": "x + 100"}, {"set": "y", "to": "1"}]}
+
+
+def bodies(made, kind="step"):
+    return [event.body for event in run(made) if event.type == kind]
+
+
+def result(made):
+    tally = Tally()
+    for event in run(made):
+        tally.add(event.type, event.body)
+    return tally.result()
+
+
+def test_a_breach_names_the_invariant_its_severity_and_its_witness(make):
+    below = {"require": "twice(x) < twice(LIMIT)", "severity": "warn", "witness": {"x": "x", "before": "previous.x"}}
+    made = make({"below": below})
+    assert [step["violations"] for step in bodies(made)] == [
+        [],
+        [],
+        *([{"invariant": "below", "severity": "warn", "witness": {"x": x, "before": x - 1}}] for x in (3, 4, 5)),
+    ]
+    assert result(made)["warnings"] == {"below": 3}
+    assert result(made)["verdict"] == "PASS"
+
+
+def test_a_fatal_breach_ends_its_episode_and_no_other(make):
+    made = make({"below": {"require": "x < LIMIT"}}, scenario={"episodes": 2})
+    assert [step["t"] for step in bodies(made)] == [0, 1, 2, 0, 1, 2]
+    assert [end["ended"] for end in bodies(made, "episode_end")] == ["fatal", "fatal"]
+    assert result(made)["violations"] == {"below": 2}
+    assert result(made)["verdict"] == "FAIL"
+
+
+def test_a_fatal_breach_wins_over_until(make):
+    made = make({"below": {"require": "x < LIMIT"}}, scenario={"until": "x >= LIMIT"})
+    assert [end["ended"] for end in bodies(made, "episode_end")] == ["fatal"]
+
+
+def test_an_invariant_is_looked_at_only_where_its_condition_holds(make):
+    made = make({"later": {"when": "x > 4", "require": "x < LIMIT"}})
+    assert [len(step["violations"]) for step in bodies(made)] == [0, 0, 0, 0, 1]
+
+
+def test_previous_is_the_state_before_the_step_and_after_the_drift(make):
+    """A drift may do what no step may."""
+    made = make({"slow": {"require": "x == previous.x + 1"}}, scenario={"drift": ["jump"]})
+    assert len(bodies(made, "drift")) == 1
+    assert [step["violations"] for step in bodies(made)] == [[]] * 5
+
+
+def test_a_step_that_takes_no_action_is_looked_at_too(make):
+    """The drift has broken what no action could: that nothing was admitted does not hide it."""
+    made = make(
+        {"level": {"require": "y == 0", "severity": "warn"}},
+        governor={"gates": [{"id": "never", "deny": "true", "reason": "r"}]},
+        scenario={"drift": ["jump"]},
+    )
+    assert [step["chosen"] for step in bodies(made)] == [None] * 5
+    assert [len(step["violations"]) for step in bodies(made)] == [0, 0, 1, 1, 1]
+
+
+def test_an_invariant_of_an_episode_compares_its_end_with_its_start(make):
+    grown = {"scope": "episode", "require": "x < previous.x + 4", "witness": {"from": "previous.x", "to": "x"}}
+    made = make({"grown": grown}, scenario={"drift": ["jump"]})
+    assert [step["violations"] for step in bodies(made)] == [[]] * 5
+    (end,) = bodies(made, "episode_end")
+    assert end["violations"] == [{"invariant": "grown", "severity": "fatal", "witness": {"from": 0, "to": 105}}]
+    assert result(made)["verdict"] == "FAIL"
+
+
+def test_one_that_both_governor_and_scenario_name_is_looked_at_once(make):
+    made = make({"below": {"require": "x < LIMIT", "severity": "warn"}}, governor={"invariants": ["below"]})
+    assert [invariant.name for invariant in made.invariants] == ["below"]
+    assert [len(step["violations"]) for step in bodies(made)] == [0, 0, 1, 1, 1]
+    alone = make({"below": {"require": "x < LIMIT"}}, governor={"invariants": ["below"]}, scenario={"invariants": []})
+    assert [invariant.name for invariant in alone.invariants] == ["below"]
+
+
+def test_without_an_invariant_nothing_was_checked(make):
+    assert result(make())["verdict"] == "INCONCLUSIVE"
+
+
+def test_an_invariant_that_cannot_be_evaluated_ends_the_episode_and_is_no_pass(make):
+    made = make({"quotient": {"require": "6 / (x - 3) < 99"}})
+    assert [event.type for event in run(made)][-4:] == ["commit", "error", "episode_end", "end"]
+    assert [step["t"] for step in bodies(made)] == [0, 1]
+    assert bodies(made, "error")[0]["code"] == "E_EVAL_DIVISION_BY_ZERO"
+    assert bodies(made, "episode_end")[0]["state"] == bodies(made)[-1]["after"]
+    assert result(made)["verdict"] == "ERROR"
+
+
+REFUSED = {
+    "no condition": ({"require": "x"}, "E_EXPR_TYPE"),
+    "an unknown field": ({"require": "previous.z == 0"}, "E_EXPR_UNKNOWN_FIELD"),
+    "the next state": ({"require": "next.x == 0"}, "E_EXPR_UNKNOWN_NAME"),
+    "a witness of a double": ({"require": "true", "witness": {"half": "0.5"}}, "E_NOT_SEALABLE"),
+    "a constant with the name of a field": ({"constants": {"x": 1}, "require": "true"}, "E_NAME_TAKEN"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused(make, name):
+    body, code = REFUSED[name]
+    with pytest.raises(Rejected) as rejected:
+        make({"wrong": body})
+    assert [finding.code for finding in rejected.value.diagnostics] == [code]
+    assert "wrong.yaml" in str(rejected.value.diagnostics[0].span)
+
+
+# --- the shipped invariants, on states by hand
+
+
+@cache
+def shipped(scenario):
+    return compile_scenario(load(f"specs/scenario/{scenario}.yaml")[0])
+
+
+def changed(state, **changes):
+    after = copy.deepcopy(state)
+    kernel = {key: value for key, value in changes.items() if key in state.get("coherence", {}) and key != "t"}
+    if kernel:
+        after["coherence"] |= kernel
+    return after | {key: value for key, value in changes.items() if key not in kernel}
+
+
+# scenario, invariant: a change that keeps it, a change that breaks it, its witness
+SHIPPED: dict[tuple[str, str], Any] = {
+    ("hazard", "admissibility"): ({"rho": [[0, 1000]]}, {"rho": [[-1, 250]]}, {"rho": [[-1, 250]]}),
+    ("maze", "admissibility"): ({"C": [[0, 5]]}, {"C": [[0, -1]]}, {"C": [[0, -1]]}),
+    ("simple", "admissibility"): ({"b": 0}, {"b": -1}, {"b": -1}),
+    ("hazard", "budget-law"): ({"b": 0}, {"b": -1}, {"b": -1, "b_before": 200_000_000}),
+    ("simple", "budget-law"): ({"b": 200_000_000}, {"b": 200_000_001}, {"b": 200_000_001}),
+    ("hazard", "coherence-descends"): ({"theta": [[40, 0]]}, {"theta": [[0, 41]]}, {"V": 1681_000_000}),
+    ("hazard", "no-hazard-entered"): ({"position": {"x": 4, "y": 1}}, {"position": {"x": 5, "y": 1}}, {}),
+    ("hazard", "no-bump"): ({"t": 9}, {"bumps": 1}, {}),
+    ("two-tank", "no-overflow"): ({"h1": 1000, "h2": 0}, {"h1": 1001}, {"h1": 1001}),
+}
+
+
+@pytest.mark.parametrize(("scenario", "name"), SHIPPED)
+def test_a_shipped_invariant_holds_and_breaks(scenario, name):
+    plan = shipped(scenario)
+    (invariant,) = (item for item in plan.invariants if item.name == name)
+    keeps, breaks, witness = SHIPPED[scenario, name]
+    start = plan.start(0)
+    assert invariant.judge(start, start) is None
+    assert invariant.judge(start, changed(start, **keeps)) is None
+    found = invariant.judge(start, changed(start, **breaks))
+    assert found is not None
+    assert found.items() >= witness.items()
+    assert invariant.severity == "fatal"
+
+
+@pytest.mark.parametrize("key", ["h1", "h2"])
+@pytest.mark.parametrize(("value", "holds"), [(0, True), (1000, True), (-1, False), (1001, False)])
+def test_both_tanks_have_both_bounds(key, value, holds):
+    plan = shipped("two-tank")
+    (invariant,) = plan.invariants
+    start = plan.start(0)
+    assert (invariant.judge(start, changed(start, **{key: value})) is None) == holds

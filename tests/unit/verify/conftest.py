@@ -1,0 +1,172 @@
+"""Bundles of a small run, and a forger who knows every public rule of evidence and has no key.
+
+The forger shares no code with the engine but the fold of a result: digests, chain and Merkle tree are computed here.
+"""
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.evidence.result import Tally
+from engine.pipeline import execute, load_scenarios
+
+SCENARIO = Path(__file__).parents[1] / "pipeline" / "climb" / "climb.yaml"
+
+VARIANTS = {
+    "climb": [],
+    "other seed": ["seed=4"],
+    "stuck": ["governor.with.stamina=2"],
+    "failing": ["agent.with.fear=2"],
+    "small": ["episodes=1", "horizon=2"],
+}
+
+
+def canonical(value):
+    """The one form that is hashed; all keys here are ASCII, all numbers integers."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def tagged(noun, data):
+    return hashlib.sha256(f"specledger/{noun}/v1".encode() + b"\x00" + data).hexdigest()
+
+
+def merkle(leaves):
+    """The root of RFC 6962, section 2.1, as hex."""
+
+    def root(hashes):
+        if len(hashes) == 1:
+            return hashes[0]
+        split = 1 << ((len(hashes) - 1).bit_length() - 1)
+        return hashlib.sha256(b"\x01" + root(hashes[:split]) + root(hashes[split:])).digest()
+
+    return root([hashlib.sha256(b"\x00" + leaf).digest() for leaf in leaves]).hex()
+
+
+class Forger:
+    """One bundle in hand: its files, its receipts as values, and the seals."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.manifest = json.loads(self.read("manifest.json"))
+        self.receipts = [json.loads(line) for line in self.lines]
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def write(self, name, data):
+        (self.folder / name).write_bytes(data)
+
+    def replace(self, name, old, new, count=1):
+        """Change a text in a file, which must be there."""
+        data = self.read(name)
+        assert old in data
+        self.write(name, data.replace(old, new, count))
+
+    @property
+    def lines(self):
+        return self.read("receipts.jsonl").splitlines()
+
+    @lines.setter
+    def lines(self, lines):
+        self.write("receipts.jsonl", b"".join(line + b"\n" for line in lines))
+
+    def bodies(self, type_):
+        return [receipt["body"] for receipt in self.receipts if receipt["type"] == type_]
+
+    def list_files(self):
+        """Let the manifest name the files as they are now, and write it."""
+        self.manifest["files"] = [
+            {"path": name, "sha256": hashlib.sha256(self.read(name)).hexdigest(), "size": len(self.read(name))}
+            for name in ("receipts.jsonl", "specs.json")
+        ]
+        self.write("manifest.json", canonical(self.manifest) + b"\n")
+
+    def rewrite_manifest(self):
+        self.write("manifest.json", canonical(self.manifest) + b"\n")
+
+    def rewrite(self):
+        """Write the receipts as they are, without a look at their chain."""
+        self.lines = [canonical(receipt) for receipt in self.receipts]
+        self.list_files()
+
+    def seal(self):
+        """Chain the receipts anew, add up their result, and make manifest and file list fit."""
+        prev, lines, tally = "0" * 64, [], Tally()
+        for number, receipt in enumerate(self.receipts):
+            receipt |= {"seq": number, "prev": prev, "run": self.manifest["run"]}
+            lines.append(canonical(receipt))
+            prev = tagged("receipt", lines[-1])
+            tally.add(receipt["type"], receipt["body"])
+        self.lines = lines
+        self.manifest["receipts"] = {"count": len(lines), "head": prev, "root": merkle(lines)}
+        self.manifest["result"] = tally.result()
+        self.list_files()
+
+    def commit(self, commit):
+        """The leaves of a proposal set, after its root was made to fit."""
+        leaves = [canonical({"index": i, "proposal": proposal}) for i, proposal in enumerate(commit["proposals"])]
+        commit["root"] = merkle(leaves)
+        return leaves
+
+    def bind(self, commit, step):
+        """Bind a decision to its proposal set: root, digest of what is chosen, token."""
+        leaf = self.commit(commit)[step["chosen"]]
+        op = commit["proposals"][step["chosen"]]["action"]["op"]
+        scope = tagged("scope", canonical({"episode": step["episode"], "op": op, "t": step["t"]}))
+        binding = {"commitment": commit["root"], "proposal": tagged("proposal", leaf), "scope": scope}
+        step["chosen_hash"] = binding["proposal"]
+        step["token"] = {"id": tagged("token", canonical(binding)), **binding}
+
+    def chain_parts(self):
+        """Chain the receipts of the world's parts anew."""
+        tips = {}
+        for step in self.bodies("step"):
+            for name, receipt in step["parts"].items():
+                bare = {key: value for key, value in receipt.items() if key != "tip_after"}
+                bare["tip"] = tips.get(name, "0" * 64)
+                tips[name] = tagged("part", bare["tip"].encode() + canonical(bare))
+                receipt.update(bare, tip_after=tips[name])
+
+    def replace_specs(self, change):
+        """Change the resolved specs; their keys, their digest and the run's name are made to fit."""
+        document = json.loads(self.read("specs.json"))
+        change(document)
+        specs = document["specs"]
+        waiting = list(specs)
+        while waiting:  # a key holds the digest of its spec, and stands in the specs that refer to it
+            key = waiting.pop(0)
+            data = specs.pop(key)
+            new = f"{key.partition('@')[0]}@{tagged('spec', canonical(data))[:16]}"
+            text = canonical({"root": document["root"], "specs": specs | {new: data}})
+            document = json.loads(text.replace(key.encode(), new.encode()))
+            if new != key:
+                waiting = list(document["specs"])
+            specs = document["specs"]
+        self.write("specs.json", canonical(document) + b"\n")
+        self.manifest["specs"] = tagged("specs", canonical(document))
+        self.manifest["run"] = tagged("run", self.manifest["specs"].encode())[:32]
+
+
+@pytest.fixture(scope="session")
+def bundles(tmp_path_factory):
+    """One untouched bundle of each variant, by name."""
+    folder = tmp_path_factory.mktemp("bundles")
+    for name, changes in VARIANTS.items():
+        (bundle,) = load_scenarios([str(SCENARIO)], changes)
+        execute(bundle, folder / name)
+    return {name: folder / name for name in VARIANTS}
+
+
+@pytest.fixture(scope="session")
+def copy(bundles):
+    """Put a copy of a bundle at a place, in the hands of a forger."""
+    return lambda variant, place: Forger(shutil.copytree(bundles[variant], place))
+
+
+@pytest.fixture
+def forge(copy, tmp_path):
+    """A forger with a copy of a bundle of its own."""
+    return lambda variant="climb": copy(variant, tmp_path / "bundle")
