@@ -40,16 +40,16 @@ class Calls(Names):
         name = node.function
         if node.target is not None:
             prefix = dotted(node.target)
-            root = prefix.split(".")[0] if prefix else ""
-            qualified = f"{prefix}.{name}"
-            if root in self.names or not (prefix and self._is_function(qualified)):
-                return self._method(node, node.target, qualified if prefix else name)
-            name = qualified
-        args = self.check_all(node.args)
+            if prefix is None or self._is_value(prefix):
+                return self._method(node, node.target)
+            name = f"{prefix}.{name}"
+            if not self._is_function(name) and node.function in METHODS | OUTSIDE_METHODS:
+                return self._method(node, node.target)
         function = self.scope.environment.functions.get(name) or STANDARD.get(name)
         if function is None:
-            self._unknown_function(node, name, OUTSIDE_FUNCTIONS.get(name))
+            self._unknown_function(node, name, OUTSIDE_FUNCTIONS.get(name) or OUTSIDE_METHODS.get(name))
             return None
+        args = self.check_all(node.args)
         if isinstance(function, Native):
             return None if args is None else self._native(node, function, args)
         if len(node.args) != len(function.params):
@@ -63,16 +63,22 @@ class Calls(Names):
     def _is_function(self, name: str) -> bool:
         return name in self.scope.environment.functions or name in STANDARD or name in OUTSIDE_FUNCTIONS
 
-    def _method(self, node: Call, target: Node, qualified: str) -> Typed | None:
+    def _is_value(self, name: str) -> bool:
+        """Whether a qualified name begins with something that has a value."""
+        first, scope = name.split(".")[0], self.scope
+        values = (self.names, scope.variables, scope.derived, scope.environment.constants)
+        return any(first in known for known in values) or any(
+            known.startswith(f"{first}.") for known in (*scope.variables, *scope.environment.constants)
+        )
+
+    def _method(self, node: Call, target: Node) -> Typed | None:
         name = node.function
         native = METHODS.get(name)
         if native is None:
-            group = OUTSIDE_METHODS.get(name) or OUTSIDE_METHODS.get(qualified)
+            group = OUTSIDE_METHODS.get(name)
             if group is None and self._is_function(name):
                 example = f"{name}({self.source(target)}{', ...' if node.args else ''})"
                 self.refuse(node, E_EXPR_UNKNOWN_NAME, f"`{name}` is not called on a value", f"write `{example}`")
-            elif group is None and name in ("min", "max", "abs"):
-                self._unknown_function(node, qualified, None)
             else:
                 self._unknown_function(node, name, group)
             return None
@@ -148,7 +154,7 @@ class Calls(Names):
         for key, place in zip(keys, written, strict=True):
             type_ = record.fields.get(key)
             if type_ is None:
-                self.unknown_field(record, key, place, place.start)
+                self.unknown_field(record, key, (place.start, place.end))
                 return False
             if not isinstance(type_, IntType | Scalar) or str(type_) not in ("int", "string", "bool"):
                 self.refuse(place, E_EXPR_TYPE, f"`sort_by` orders ints, strings and bools, not {type_}")

@@ -104,9 +104,9 @@ class Names(Checking):
             if found is not None:
                 return found
         operand = self.check(node.operand)
-        return None if operand is None else self._field(operand, node.key, node, node.key_start)
+        return None if operand is None else self._field(operand, node.key, node, (node.key_start, node.end))
 
-    def _field(self, operand: Typed, key: str, node: Node, key_start: int) -> Typed | None:
+    def _field(self, operand: Typed, key: str, node: Node, place: tuple[int, int]) -> Typed | None:
         type_ = operand.type
         if isinstance(type_, RecordType):
             if key in type_.fields:
@@ -115,7 +115,7 @@ class Names(Checking):
                 return replace(field, type=self.known(field, field.type))
             if key in type_.derived:
                 return self.derived(node, key, type_.derived[key], operand)
-            self.unknown_field(type_, key, node, key_start)
+            self.unknown_field(type_, key, place)
             return None
         if isinstance(type_, MapType) and type_.key == STRING:
             return Field(operand, key, sure=False, type=type_.value, start=node.start, end=node.end)
@@ -124,13 +124,13 @@ class Names(Checking):
         self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`")
         return None
 
-    def unknown_field(self, record: RecordType, key: str, node: Node, key_start: int) -> None:
+    def unknown_field(self, record: RecordType, key: str, place: tuple[int, int]) -> None:
         """Reports a field that a record does not have."""
         near = suggest(key, [*record.fields, *record.derived])
         known = ", ".join(f"`{name}`" for name in [*record.fields, *record.derived][:8])
         hint = f"did you mean `{near}`?" if near else f"it has {known}" if known else None
-        span = self.text.span(key_start, node.end if isinstance(node, Select) else key_start + len(key))
-        self.session.error(E_EXPR_UNKNOWN_FIELD, f"{record} has no field `{key}`", span, hint=hint)
+        message = f"{record} has no field `{key}`"
+        self.session.error(E_EXPR_UNKNOWN_FIELD, message, self.text.span(*place), hint=hint)
 
     def has(self, node: Has) -> Typed | None:
         """`has(operand.key)`: a question about a map, or about a field that a record may lack."""
@@ -142,7 +142,7 @@ class Names(Checking):
         if isinstance(type_, RecordType) and node.key not in type_.fields and not literal:
             if node.key in type_.derived:
                 return Value(True, type=BOOL, start=node.start, end=node.end)
-            self.unknown_field(type_, node.key, node, node.key_start)
+            self.unknown_field(type_, node.key, (node.key_start, node.key_start + len(node.key)))
             return None
         if isinstance(type_, RecordType) or type_ == DYN or (isinstance(type_, MapType) and type_.key == STRING):
             return Present(operand, node.key, type=BOOL, start=node.start, end=node.end)
@@ -156,7 +156,7 @@ class Names(Checking):
             return None
         type_ = operand.type
         if isinstance(type_, RecordType) and isinstance(index, Value) and isinstance(index.value, str):
-            return self._field(operand, index.value, node, node.index.start)
+            return self._field(operand, index.value, node, (index.start, index.end))
         result = self._item_type(type_, index.type)
         if result is None:
             self._no_item(node, operand, index)

@@ -43,7 +43,7 @@ def _by_name(groups: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
 FUNCTIONS = _by_name(_FUNCTIONS) | {"matches": "regular expressions"}
 """Function -> the group it belongs to."""
 
-METHODS = _by_name(_METHODS)
+METHODS: Mapping[str, str] = _by_name(_METHODS)
 """Member function -> the group it belongs to."""
 
 TYPE_NAMES = frozenset(

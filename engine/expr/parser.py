@@ -82,10 +82,9 @@ class _Parser(Cursor):
         return root
 
     def _expression(self) -> Node:
-        opening = self.next
         self._depth += 1
         if self._depth > MAX_NESTING + 1:
-            raise _too_large(f"more than {MAX_NESTING} brackets are open", opening.start, opening.end)
+            raise _too_large(f"more than {MAX_NESTING} brackets are open", self.before - 1, self.before)
         node = self._conditional()
         self._depth -= 1
         return node

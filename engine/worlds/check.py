@@ -197,8 +197,8 @@ class _Checker:
                 E_WORLD_PART, f"{world.name!r} needs inputs ({needs}), which no part is given", "parts", name
             )
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        missing = sorted(set(world.state.fields) - set(spec.start) - {key for key, _ in world.start})
-        unknown = sorted(set(spec.start) - set(world.state.fields))
+        own = set(world.state.fields) - set(world.parts)
+        missing, unknown = sorted(own - set(spec.start) - {key for key, _ in world.start}), sorted(set(spec.start) - own)
         for field in missing:
             self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
         for field in unknown:
@@ -217,9 +217,10 @@ class _Checker:
     ) -> PlannedCoupling | None:
         place = ("parts", part, "follow", action)
         spec = self.model.parts[part].follow[action]
-        if action not in actions:
-            near = suggest(action, actions)
+        if action not in self.model.actions:
+            near = suggest(action, self.model.actions)
             self.scope.wrong(E_WORLD_PART, f"the world has no action {action!r}", *place, near=near)
+        if action not in actions:
             return None
         if spec.action not in world.actions:
             near = suggest(spec.action, world.actions)

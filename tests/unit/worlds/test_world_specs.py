@@ -4,6 +4,7 @@ import copy
 import hashlib
 import json
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -31,12 +32,8 @@ def neighbours(field, y, x):
 
 
 def gradient(field):
-    down = sum(
-        (low - high) ** 2
-        for row, below in zip(field, field[1:], strict=False)
-        for high, low in zip(row, below, strict=True)
-    )
-    right = sum((b - a) ** 2 for row in field for a, b in zip(row, row[1:], strict=False))
+    down = sum((low - high) ** 2 for row, below in pairwise(field) for high, low in zip(row, below, strict=True))
+    right = sum((b - a) ** 2 for row in field for a, b in pairwise(row))
     return down + right
 
 
@@ -115,7 +112,7 @@ def coherence():
 
 @given(case=STEPS)
 def test_a_kernel_step_follows_its_equations(case):
-    step, receipt, in_k = coherence()
+    step, _, in_k = coherence()
     z, args = case["z"], {key: case[key] for key in ("drho", "dtheta", "spend")}
     kept = copy.deepcopy(case)
     after, outcome = step(z, "step", args, {})
@@ -134,7 +131,7 @@ def test_a_kernel_receipt_says_what_was_and_what_would_be(case):
     z, args = case["z"], {key: case[key] for key in ("drho", "dtheta", "spend")}
     after, outcome = step(z, "step", args, {})
     before, then = lyapunov(z), lyapunov(after)
-    expected, witness = kernel_step(z, **args)
+    _, witness = kernel_step(z, **args)
     rejection = "REJECT_ABSORB_B0_DV_POS" if z["b"] == 0 else "REJECT_VIOLATION_INCREASE"
     assert receipt(z, after, outcome) == {
         "code": "ACCEPT" if then <= before else rejection,
@@ -379,9 +376,9 @@ WORLD: dict[str, Any] = {
     "actions": {
         "add": {
             "args": {"n": "int"},
-            "let": {"sum": "x + n"},
-            "when": "sum < 10",
-            "effects": [{"set": "x", "to": "sum"}],
+            "let": {"total": "x + n"},
+            "when": "total < 10",
+            "effects": [{"set": "x", "to": "total"}],
             "otherwise": [{"set": "x", "to": "0"}],
             "outcome": {"was": "x"},
         }
@@ -390,7 +387,7 @@ WORLD: dict[str, Any] = {
     "observe": {"x": "x"},
 }
 AGENT: dict[str, Any] = {"candidates": [{"op": "add", "for_each": {"n": "[3]"}}], "score": "0"}
-GOVERNOR: dict[str, Any] = {"gates": [], "choose": {"maximise": "0"}}
+GOVERNOR: dict[str, Any] = {"gates": [], "choose": {"maximise": "proposal.score"}}
 SCENARIO: dict[str, Any] = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 3}
 INNER: dict[str, Any] = {
     "state": {"n": "int"},
@@ -465,7 +462,7 @@ def test_the_functions_and_constants_of_a_part_are_known_to_its_world(make):
 def test_a_part_inside_a_part(make, tmp_path):
     whole = {"spec": "world/v1", "name": "outer", **copy.deepcopy(WORLD), "parts": {"p": part()}}
     (tmp_path / "world").mkdir(exist_ok=True)
-    (tmp_path / "world" / "outer.yaml").write_text(yaml.safe_dump(whole))
+    (tmp_path / "world" / "outer.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
     follow = {"add": {"action": "add", "args": {"n": "n + 1"}}}
     made = make(
         world={"functions": {}, "parts": {"q": {"world": "outer", "follow": follow}}},
@@ -492,7 +489,7 @@ def test_derived_values_are_virtual_fields_of_every_state(make):
 
 
 def test_a_let_is_in_no_order_and_may_go_through_functions(make):
-    let = {"a": "through(1)", "b": "[3].map(a, a + 1)[0]", "c": "twice(b)", "sum": "x + n + a - 9"}
+    let = {"a": "through(1)", "b": "[3].map(a, a + 1)[0]", "c": "twice(b)", "total": "x + n + a - 9"}
     functions = {**WORLD["functions"], "through": {"args": ["k"], "is": "k + c"}}
     for names in (list(let), list(reversed(let))):
         actions = {"add": {**WORLD["actions"]["add"], "let": {name: let[name] for name in names}}}
@@ -505,8 +502,8 @@ def test_a_let_is_in_no_order_and_may_go_through_functions(make):
 ADD = WORLD["actions"]["add"]
 REST: dict[str, Any] = {"args": {}}
 REFUSED: dict[str, Any] = {
-    "a let in a circle": ({"actions": {"add": ADD | {"let": {"a": "b", "b": "a", "sum": "n"}}}}, "E_LET_CYCLE", "a, b"),
-    "a let of itself": ({"actions": {"add": ADD | {"let": {"sum": "sum"}}}}, "E_LET_CYCLE", "sum"),
+    "a let in a circle": ({"actions": {"add": ADD | {"let": {"a": "b", "b": "a", "total": "n"}}}}, "E_LET_CYCLE", "a, b"),
+    "a let of itself": ({"actions": {"add": ADD | {"let": {"total": "total"}}}}, "E_LET_CYCLE", "total"),
     "a field with a name of the engine": ({"state": {**WORLD["state"], "next": "int"}}, "E_NAME_TAKEN", "'next'"),
     "a field with a standard name": ({"state": {**WORLD["state"], "size": "int"}}, "E_NAME_TAKEN", "'size'"),
     "a field with a reserved name": ({"state": {**WORLD["state"], "while": "int"}}, "E_NAME_TAKEN", "'while'"),
@@ -523,8 +520,8 @@ REFUSED: dict[str, Any] = {
         {"actions": {"add": ADD | {"args": {"op": "int", "n": "int"}}}}, "E_NAME_TAKEN", "'op'",
     ),
     "an argument with the name of an input": ({"inputs": {"n": "int"}}, "E_NAME_TAKEN", "'n'"),
-    "a let with the name of an argument": ({"actions": {"add": ADD | {"let": {"n": "1", "sum": "1"}}}}, "E_NAME_TAKEN", "'n'"),
-    "a let with the name of a field": ({"actions": {"add": ADD | {"let": {"x": "1", "sum": "1"}}}}, "E_NAME_TAKEN", "'x'"),
+    "a let with the name of an argument": ({"actions": {"add": ADD | {"let": {"n": "1", "total": "1"}}}}, "E_NAME_TAKEN", "'n'"),
+    "a let with the name of a field": ({"actions": {"add": ADD | {"let": {"x": "1", "total": "1"}}}}, "E_NAME_TAKEN", "'x'"),
     "an input with the name of a field": ({"inputs": {"x": "int"}}, "E_NAME_TAKEN", "'x'"),
     "a derived value with the name of a field": ({"derived": {"x": "1"}}, "E_NAME_TAKEN", "'x'"),
     "an observation with the name of a constant": ({"observe": {"STEP": "x"}}, "E_NAME_TAKEN", "'STEP'"),
