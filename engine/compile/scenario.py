@@ -27,12 +27,13 @@ from engine.spec.scenario import Map, Scenario
 from engine.worlds.check import check_world
 from engine.worlds.drift import check_drift, compile_change, compile_sources
 from engine.worlds.emit import (
+    Call,
     compile_between,
     compile_over,
     compile_predicate,
     compile_step,
-    compose_step,
     part_receipt,
+    write_step,
 )
 from engine.worlds.maps import MapError, make
 from engine.worlds.model import World
@@ -174,7 +175,7 @@ def _footing(world: World) -> Footing:
         inputs=world.inputs,
         action=world.action,
         outcome=world.outcome,
-        compose_step=lambda emitter, wanted: compose_step(emitter, world, wanted),
+        write_step=lambda emitter, kept, call, wanted: write_step(emitter, kept, world, Call(*call), wanted),
     )
 
 

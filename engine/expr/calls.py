@@ -39,12 +39,10 @@ class Calls(Names):
         """`function(args)` or `target.function(args)`."""
         name = node.function
         if node.target is not None:
-            prefix = dotted(node.target)
-            if prefix is None or self._is_value(prefix):
+            qualified = self._qualified(node.target, name)
+            if qualified is None:
                 return self._method(node, node.target)
-            name = f"{prefix}.{name}"
-            if not self._is_function(name) and node.function in METHODS | OUTSIDE_METHODS:
-                return self._method(node, node.target)
+            name = qualified
         function = self.scope.environment.functions.get(name) or STANDARD.get(name)
         if function is None:
             self._unknown_function(node, name, OUTSIDE_FUNCTIONS.get(name) or OUTSIDE_METHODS.get(name))
@@ -63,13 +61,16 @@ class Calls(Names):
     def _is_function(self, name: str) -> bool:
         return name in self.scope.environment.functions or name in STANDARD or name in OUTSIDE_FUNCTIONS
 
-    def _is_value(self, name: str) -> bool:
-        """Whether a qualified name begins with something that has a value."""
-        first, scope = name.split(".")[0], self.scope
-        values = (self.names, scope.variables, scope.derived, scope.environment.constants)
-        return any(first in known for known in values) or any(
-            known.startswith(f"{first}.") for known in (*scope.variables, *scope.environment.constants)
-        )
+    def _qualified(self, target: Node, name: str) -> str | None:
+        """`math.abs`, when the target is no value but a qualifier; a qualified function hides a variable `math`."""
+        prefix, scope = dotted(target), self.scope
+        first = prefix.split(".", 1)[0] if prefix else ""
+        if prefix is None or first in self.names:
+            return None
+        if self._is_function(f"{prefix}.{name}"):
+            return f"{prefix}.{name}"
+        values = {known.split(".", 1)[0] for known in (*scope.variables, *scope.derived, *scope.environment.constants)}
+        return None if first in values or name in METHODS or name in OUTSIDE_METHODS else f"{prefix}.{name}"
 
     def _method(self, node: Call, target: Node) -> Typed | None:
         name = node.function

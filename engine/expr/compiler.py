@@ -8,7 +8,7 @@ what is composed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from types import FunctionType
 from typing import Any
 
 from engine.expr.checker import Checked
@@ -70,14 +70,12 @@ def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> dict[s
     }
 
 
-def decided(fast: Callable[..., Any], exact: Callable[..., Any]) -> Callable[..., Any]:
-    """The fast function, with the exact one deciding whenever it raises."""
+def decided(fast: FunctionType, exact: FunctionType) -> Callable[..., Any]:
+    """The fast function of a module, with the exact one deciding whenever it raises."""
 
-    @wraps(exact)
-    def function(*args: Any) -> Any:
-        try:
-            return fast(*args)
-        except Exception:
-            return exact(*args)
-
-    return function
+    emitter = Emitter()
+    params = [emitter.local() for _ in range(fast.__code__.co_argcount)]
+    given = ", ".join(params)
+    lines = ["try:", f"    return {emitter.bind(fast)}({given})", "except Exception:"]
+    name = emitter.function("decided", params, [*lines, f"    return {emitter.bind(exact)}({given})"])
+    return emitter.build()[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from engine.expr.checker import Checked
@@ -117,7 +118,7 @@ class Emitter:
         """The text of the module, for people who look at it."""
         return self._source.text()
 
-    def build(self) -> Mapping[str, Callable[..., Any]]:
+    def build(self) -> Mapping[str, FunctionType]:
         """Executes the module.
 
         Returns:

@@ -134,8 +134,6 @@ class _Evaluation:
         result: dict[Any, Any] = {}
         for key_node, value_node in node.entries:
             key = self.run(key_node)
-            if type(key) not in (str, int, bool):
-                self.apply(key_node, wrong_type, "a key of a map", key)
             if key in result:
                 raise EvaluationError(E_EVAL_ARGUMENT, "a key is given twice", key_node.start, self.text)
             result[key] = self.run(value_node)

@@ -199,7 +199,7 @@ class Inline(ABC):
         return f"({again} if {first} {sign} {second} else {once_more})"
 
     def _over_ints(self, name: str, types: list[Type], args: list[str], frame: Frame) -> str | None:
-        """Functions of a list of ints."""
+        """Functions of a list of ints: the sum, an extreme with a default, or the first position of one."""
         listed = types[0] if types else NOTHING
         if not isinstance(listed, ListType) or not isinstance(listed.item, IntType):
             return None
@@ -207,10 +207,8 @@ class Inline(ABC):
             return self.int64(f"sum({args[0]})", ranges.total(listed.item, listed.most), frame)
         if name in ("minimum", "maximum"):
             return f"{name[:3]}({args[0]}, default={args[1]})"
-        if name in ("argmin", "argmax"):
-            first, again = self._again(args[0], frame)
-            return f"({again}.index({name[3:]}({again})) if {first} else -1)"
-        return None
+        first, again = self._again(args[0], frame)
+        return f"({again}.index({name[3:]}({again})) if {first} else -1)"
 
     def _sorted(self, keys: Typed, records: str) -> str:
         names = [part.value for part in keys.items if isinstance(part, Value)] if isinstance(keys, MakeList) else []

@@ -10,7 +10,7 @@ INT_MAX = 2**63 - 1
 MAX_SOURCE = 8192
 """Code points in the source of one expression."""
 MAX_NESTING = 32
-"""Brackets, calls, `? :` branches that may be open at once (Google's engines stop at the same depth)."""
+"""Brackets of any sort that may be open at once, as in Google's engines."""
 MAX_CHAIN = 32
 """Operators in one chain of `&&`, `||`, `?:` or of selections; terms in one chain of the other operators, as in
 Google's engines."""

@@ -62,12 +62,13 @@ def _measure(root: Node) -> None:
     waiting = [(root, 1, 0)]
     while waiting:
         node, height, loops = waiting.pop()
-        loops += isinstance(node, Macro)
         if height > MAX_HEIGHT:
             raise _too_large(f"it is more than {MAX_HEIGHT} levels high", node.start, node.end)
-        if loops > MAX_LOOPS:
+        if loops > MAX_LOOPS - isinstance(node, Macro):
             raise _too_large(f"more than {MAX_LOOPS} macros are inside each other", node.start, node.end)
-        waiting.extend((child, height + 1, loops) for child in children(node))
+        inside = loops + isinstance(node, Macro)
+        target = node.target if isinstance(node, Macro) else None
+        waiting.extend((child, height + 1, loops if child is target else inside) for child in children(node))
 
 
 class _Parser(Cursor):

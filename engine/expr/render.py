@@ -249,8 +249,7 @@ def _looped(value: Any) -> Any:
 
 def _map(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
     made = dict(pairs)
-    right = len(made) == len(pairs) and all(type(key) in (str, int, bool) for key in made)
-    return made if right else wrong_type("a map", pairs)
+    return made if len(made) == len(pairs) else wrong_type("a map", pairs)
 
 
 def _accepting(node: NativeCall) -> Callable[..., Any]:

@@ -135,6 +135,4 @@ class Session:
             (f"`{frame.name}` is used here", frame.text.span(frame.node.start, frame.node.end))
             for frame in reversed(self.frames)
         )
-        self.diagnostics.error(
-            code, message, span, hint=hint, expected=expected, found=found, related=related[:4]
-        )
+        self.diagnostics.error(code, message, span, hint=hint, expected=expected, found=found, related=related[:4])

@@ -13,7 +13,8 @@ from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationError, RecordType, Type, compile_function
 from engine.expr.errors import E_EVAL_OVERFLOW
 from engine.expr.limits import INT_MAX, INT_MIN
-from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
+from engine.expr.statements.bind import emit_record, fields_of
+from engine.expr.statements.kept import Kept
 from engine.expr.statements.scope import E_DECLARATION, Let, Scope
 from engine.load import Resolved
 from engine.spec.governor import Governor as GovernorSpec
@@ -30,8 +31,9 @@ class Footing:
         environment: The names of the world.
         state, inputs, action, outcome: The types of a state, of what a step must be supplied with, of an action, and of
             what a step reports.
-        compose_step: Writes the world's step function into an emitter and returns its name; it is told which paths of
-            the outcome are read.
+        write_step: Writes the lines of a step of the world, given what is kept of the state, the locals of state,
+            operation, action and inputs, and the paths of the outcome that are read; with the locals that then hold the
+            next state and the outcome.
     """
 
     environment: Environment
@@ -39,7 +41,9 @@ class Footing:
     inputs: RecordType
     action: RecordType
     outcome: RecordType
-    compose_step: Callable[[Emitter, frozenset[tuple[str, ...]]], str]
+    write_step: Callable[
+        [Emitter, Kept, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,21 +143,16 @@ def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tu
     """
 
     def compose(emitter: Emitter) -> str:
-        step = footing.compose_step(emitter, _outcome_reads(governor))
         names = ("state", "proposals", "number", "rejected", "writes", "found", "proposal", "count")
         state, listed, number, rejected, writes, found, proposal, count = (emitter.local(name) for name in names)
-        sources = {
-            "now": state,
-            **fields_of(emitter, state, footing.state.fields),
-            "proposals": number,
-            "rejected": rejected,
-        }
-        body = _Body(emitter, governor, step)
-        lines, bound = bind(emitter, _reads(governor), sources)
-        lines += emit_let(emitter, governor.let, bound)
-        lines += [f"{found} = []", f"for {proposal}, {count} in {emitter.bind(zip)}({listed}, {writes}):"]
+        kept = Kept(emitter, state, number, rejected)
+        sources = {"now": state, **fields_of(emitter, state, footing.state.fields)}
+        bound = {**kept.load(_reads(governor), sources), "proposals": number, "rejected": rejected}
+        body = _Body(emitter, kept, governor, footing)
+        once = kept.let(governor.let, bound)
         inner = {**bound, "proposal": proposal, "writes": count}
-        lines += [f"    {line}" for line in body.lines(state, proposal, found, inner)]
+        lines = body.lines(state, proposal, found, inner)
+        lines = [*kept.lines, *once, f"{found} = []", f"for {proposal}, {count} in zip({listed}, {writes}):", *lines]
         return emitter.function("judge", [state, listed, number, rejected, writes], [*lines, f"return {found}"])
 
     return compile_function(compose)
@@ -162,37 +161,42 @@ def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tu
 class _Body:
     """Writes the judgement of one proposal."""
 
-    def __init__(self, emitter: Emitter, governor: Governor, step: str) -> None:
+    def __init__(self, emitter: Emitter, kept: Kept, governor: Governor, footing: Footing) -> None:
         self._emitter = emitter
+        self._kept = kept
         self._governor = governor
-        self._step = step
+        self._footing = footing
 
     def lines(self, state: str, proposal: str, found: str, names: dict[str, str]) -> list[str]:
+        """Lines that stand in the loop over all proposals and add one judgement to those found."""
         emitter, governor = self._emitter, self._governor
         local = emitter.local
-        action, cost, total, inputs = local("action"), local("cost"), local("total"), local("inputs")
-        after, outcome, against = local("after"), local("outcome"), local("against")
+        action, op, cost, total, inputs, against = map(local, ("action", "op", "cost", "total", "inputs", "against"))
         names |= {"action": action}
         lines = [f"{action} = {proposal}['action']", *self._cost(cost, total, names)]
         names |= {"cost": total}
-        lines += emit_let(emitter, governor.each, names)
-        lines.append(f"{inputs} = {emit_record(emitter, governor.supply, names)}")
-        lines.append(f"{after}, {outcome} = {self._step}({state}, {action}['op'], {action}, {inputs})")
+        lines += self._kept.let(governor.each, names)
+        lines += [f"{inputs} = {emit_record(emitter, governor.supply, names)}", f"{op} = {action}['op']"]
+        reads = _outcome_reads(governor)
+        step, (after, outcome) = self._footing.write_step(emitter, self._kept, (state, op, action, inputs), reads)
         names |= {"next": after, "outcome": outcome}
-        lines.append(f"{against} = []")
+        lines += [*step, f"{against} = []"]
         for gate in governor.gates:
             lines += self._gate(gate, against, names)
         value = emitter.expression(governor.value, names)
-        return [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}))"]
+        return [f"    {line}" for line in [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}))"]]
 
     def _cost(self, cost: str, total: str, names: Mapping[str, str]) -> list[str]:
         """Lines that price the decision; the items are few enough for one look at their sum."""
         emitter = self._emitter
-        items = [(emitter.local(name), name, checked) for name, checked in self._governor.cost]
-        lines = [f"{local} = {emitter.expression(checked, names)}" for local, _, checked in items]
-        lines.append(f"{total} = {' + '.join(local for local, _, _ in items) or '0'}")
+        lines, items = [], []
+        for name, checked in self._governor.cost:
+            more, local = self._kept.value(name, checked, names)
+            lines += more
+            items.append((name, local))
+        lines.append(f"{total} = {' + '.join(local for _, local in items) or '0'}")
         lines += [f"if not {INT_MIN} <= {total} <= {INT_MAX}:", f"    {emitter.bind(_overflow)}()"]
-        display = ", ".join(f"{emitter.constant(name)}: {local}" for local, name, _ in items)
+        display = ", ".join(f"{emitter.constant(name)}: {local}" for name, local in items)
         return [*lines, f"{cost} = {{{display}{', ' if items else ''}'total': {total}}}"]
 
     def _gate(self, gate: PlannedGate, against: str, names: Mapping[str, str]) -> list[str]:

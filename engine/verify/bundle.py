@@ -104,8 +104,6 @@ class _Verifier:
             raise Broken(E_MANIFEST, f"a manifest has exactly the keys {', '.join(sorted(_MANIFEST_KEYS))}")
         if manifest["format"] != FORMAT:
             raise Broken(E_MANIFEST, f"the format is {manifest['format']!r}, this verifier knows {FORMAT!r}")
-        if not all(isinstance(manifest[key], str) for key in ("run", "specs")):
-            raise Broken(E_MANIFEST, "run and specs are digests")
         engine = manifest["engine"]
         shaped = isinstance(engine, dict) and engine.keys() == ENGINE.keys() and isinstance(engine["version"], str)
         if not shaped or engine["name"] != ENGINE["name"]:
@@ -184,9 +182,7 @@ def _document(path: Path, limit: int, code: str) -> Any:
     if path.is_symlink() or not path.is_file():
         raise Broken(code, f"{path.name} is missing")
     with path.open("rb") as file:
-        data = file.read(limit + 1)
-    if len(data) > limit:
-        raise Broken(code, f"{path.name} has more than {limit} bytes")
+        data = file.read(limit + 2)  # of a file that is too large, enough to see that it is
     try:
         document = parse_canonical(data.removesuffix(b"\n"), limit=limit)
         if canonical_bytes(document) + b"\n" != data:

@@ -79,7 +79,7 @@ class Receipts:
                 if last == "start":
                     self.specs = receipt["body"]["specs"]
             except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-                raise Broken(E_LINE, f"receipt {self.count - 1} ({last}) lacks what it must hold: {error!r}") from None
+                raise Broken(E_LINE, f"receipt {self.count - 1} ({last}) is not what it must be: {error!r}") from None
         if last != "end":
             raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
 
@@ -113,8 +113,6 @@ class Receipts:
             raise Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
         if receipt["prev"] != self.head:
             raise Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
-        if not isinstance(receipt["body"], dict):
-            raise Broken(E_LINE, f"the body of receipt {number} is no object")
         self.head = receipt_digest(line)
         self.count += 1
         self._tree.append(line)
@@ -139,7 +137,7 @@ class Join:
 
         Raises:
             Broken: It does not continue the run.
-            KeyError, TypeError: It lacks a field.
+            KeyError, TypeError: It lacks a field, or is of an unknown type.
         """
         if self._ended:
             raise Broken(E_ENDS, f"{type_!r} after the end")
@@ -153,8 +151,6 @@ class Join:
             "episode_end": self._close,
             "end": self._end,
         }
-        if type_ not in takes:
-            raise Broken(E_LINE, f"unknown type of receipt {type_!r}")
         takes[type_](body)
 
     def _start(self, body: Mapping[str, Any]) -> None:

@@ -198,10 +198,10 @@ class _Checker:
             )
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         own = set(world.state.fields) - set(world.parts)
-        missing, unknown = sorted(own - set(spec.start) - {key for key, _ in world.start}), sorted(set(spec.start) - own)
-        for field in missing:
+        unknown = set(spec.start) - own
+        for field in sorted(own - set(spec.start) - {key for key, _ in world.start}):
             self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
-        for field in unknown:
+        for field in sorted(unknown):
             self.scope.wrong(E_WORLD_START, f"{field!r} is no field of {world.name!r}", "parts", name, "start", field)
         known = {key: value for key, value in spec.start.items() if key not in unknown}
         start = constants.each(known, "parts", name, "start", expect=world.state.fields)

@@ -3,40 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from engine.expr import Checked, Emitter, compile_function
 from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
 from engine.expr.statements.effects import PlannedEffect, emit_effects
+from engine.expr.statements.kept import Kept
 from engine.expr.statements.scope import Fields, Let
-from engine.worlds.model import PlannedAction, PlannedPart, World
+from engine.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
 
 EVERYTHING: Final[frozenset[tuple[str, ...]]] = frozenset({()})
 """The paths of an outcome, where all of it is wanted."""
 
 
-def compose_step(emitter: Emitter, world: World, wanted: frozenset[tuple[str, ...]] = EVERYTHING) -> str:
-    """The function `(state, op, args, inputs) -> (next state, outcome)`; returns its name.
+class Call(NamedTuple):
+    """The locals that hold what a step is about."""
+
+    state: str
+    op: str
+    args: str
+    inputs: str
+
+
+class Made(NamedTuple):
+    """The locals that hold what a step makes: the next state, and what is told of it."""
+
+    state: str
+    outcome: str
+
+
+def write_step(
+    emitter: Emitter, kept: Kept, world: World, call: Call, wanted: frozenset[tuple[str, ...]] = EVERYTHING
+) -> tuple[list[str], Made]:
+    """Lines that take a step.
 
     The next state is the one after the action's effects, the parts' steps and `every_step`; the first two read the
     state before, `every_step` reads what they made.
 
     Args:
-        emitter: Where the function will stand.
+        emitter: Where the lines will stand.
+        kept: What is kept where several steps from one state are tried; the state's local is steady.
         world: The world.
+        call: What the step is about.
         wanted: Paths of the outcome that the caller reads; the rest is left out, since a prediction needs little of it.
     """
-    parts = {
-        name: dict.fromkeys(part.follow, compose_step(emitter, part.world, _below(wanted, name)))
-        for name, part in world.parts.items()
-    }
-    actions = {name: _compose_action(emitter, world, name, parts, wanted) for name in world.actions}
-    state, op, args, inputs = (emitter.local(hint) for hint in ("state", "op", "args", "inputs"))
-    table = emitter.bind(UnknownActionError, "UnknownActionError")
-    lines = []
-    for name, function in actions.items():
-        lines += [f"if {op} == {emitter.constant(name)}:", f"    return {function}({state}, {args}, {inputs})"]
-    return emitter.function("step", [state, op, args, inputs], [*lines, f"raise {table}({op})"])
+    known, unknown = emitter.bind(frozenset(world.actions)), emitter.bind(UnknownActionError, "UnknownActionError")
+    lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
+    made = Made(emitter.local("after"), emitter.local("outcome"))
+    inputs = fields_of(emitter, call.inputs, world.inputs.fields)
+    for name, action in world.actions.items():
+        step = _Step(emitter, kept, world, name, wanted)
+        loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
+        lines += [f"if {call.op} == {emitter.constant(name)}:"]
+        lines += _indented([*loading, *step.lines(call.state, given, made)])
+    return lines, made
 
 
 class UnknownActionError(LookupError):
@@ -48,45 +68,54 @@ def _below(wanted: frozenset[tuple[str, ...]], name: str) -> frozenset[tuple[str
     return EVERYTHING if () in wanted else frozenset(path[1:] for path in wanted if path[0] == name)
 
 
-def _compose_action(
-    emitter: Emitter,
-    world: World,
-    name: str,
-    parts: Mapping[str, Mapping[str, str]],
-    wanted: frozenset[tuple[str, ...]],
-) -> str:
-    action = world.actions[name]
-    state, args, inputs, after, outcome = (emitter.local(h) for h in ("state", "args", "inputs", "after", "outcome"))
-    couplings = {part: planned.follow[name] for part, planned in world.parts.items() if name in planned.follow}
-    sources = {
-        "now": state,
-        **fields_of(emitter, state, world.state.fields),
-        **fields_of(emitter, args, action.args.fields),
-        **fields_of(emitter, inputs, world.inputs.fields),
-    }
-    told_of = Fields(tuple((key, checked) for key, checked in action.outcome if _below(wanted, key)))
-    needed = _reads(action, told_of).union(*(c.let.variables | _free(c.args, c.let) for c in couplings.values()))
-    lines, names = bind(emitter, needed, sources)
-    lines += emit_let(emitter, action.let, names)
-    lines.append(f"{after} = {state}")
-    lines += _guarded(emitter, action, names, after)
-    outcomes = {key: emitter.expression(checked, names) for key, checked in told_of}
-    for part, coupling in couplings.items():
-        inner = dict(names)
-        lines += emit_let(emitter, coupling.let, inner)
-        made, told = emitter.local(part), emitter.local("told")
-        call = parts[part][name]
-        place = f"{state}[{emitter.constant(part)}]"
-        arguments = emit_record(emitter, coupling.args, inner)
-        lines += [
-            f"{made}, {told} = {call}({place}, {emitter.constant(coupling.action)}, {arguments}, {{}})",
-            f"{after} = {{**{after}, {emitter.constant(part)}: {made}}}",
-        ]
-        outcomes[part] = told
-    report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
-    lines.append(f"{outcome} = {{{report}}}")
-    lines += _every_step(emitter, world, after)
-    return emitter.function(f"do_{name}", [state, args, inputs], [*lines, f"return {after}, {outcome}"])
+class _Step:
+    """Writes one action of a world, with the actions of the parts that follow it.
+
+    Attributes:
+        needed: The variables that its expressions read, those that it defines itself among them.
+    """
+
+    def __init__(
+        self, emitter: Emitter, kept: Kept, world: World, name: str, wanted: frozenset[tuple[str, ...]]
+    ) -> None:
+        self._emitter = emitter
+        self._kept = kept
+        self._world = world
+        self._action = world.actions[name]
+        self._wanted = wanted
+        self._told = Fields(tuple((key, checked) for key, checked in self._action.outcome if _below(wanted, key)))
+        self._couplings = {part: each.follow[name] for part, each in world.parts.items() if name in each.follow}
+        of_parts = (each.let.variables | _free(each.args, each.let) for each in self._couplings.values())
+        self.needed = _reads(self._action, self._told).union(*of_parts)
+
+    def lines(self, state: str, given: Mapping[str, str], made: Made) -> list[str]:
+        """Lines of the step from a state, with a local for each argument and input that is needed."""
+        emitter, action = self._emitter, self._action
+        sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
+        names = {**given, **self._kept.load(self.needed, sources)}
+        lines = [*self._kept.let(action.let, names), f"{made.state} = {state}"]
+        lines += _guarded(emitter, action, names, made.state)
+        outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
+        for part, coupling in self._couplings.items():
+            inner = Made(emitter.local(part), emitter.local("told"))
+            lines += self._part(part, coupling, sources[part], dict(names), inner)
+            lines.append(f"{made.state} = {{**{made.state}, {emitter.constant(part)}: {inner.state}}}")
+            outcomes[part] = inner.outcome
+        report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
+        lines.append(f"{made.outcome} = {{{report}}}")
+        return lines + _every_step(emitter, self._world, made.state)
+
+    def _part(self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], made: Made) -> list[str]:
+        """Lines of the step that a part takes; a part is given no inputs."""
+        emitter, world = self._emitter, self._world.parts[part].world
+        lines = self._kept.let(coupling.let, names)
+        given = {}
+        for key, checked in coupling.args:
+            more, given[key] = self._kept.value(key, checked, names)
+            lines += more
+        step = _Step(emitter, self._kept, world, coupling.action, _below(self._wanted, part))
+        state = self._kept.load([part], {part: source})[part]
+        return lines + step.lines(state, given, made)
 
 
 def _guarded(emitter: Emitter, action: PlannedAction, names: Mapping[str, str], after: str) -> list[str]:
@@ -124,7 +153,14 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 def compile_step(world: World) -> Callable[..., Any]:
     """`(state, op, args, inputs) -> (next state, outcome)`."""
-    return compile_function(lambda emitter: compose_step(emitter, world))
+
+    def compose(emitter: Emitter) -> str:
+        call = Call(*(emitter.local(hint) for hint in Call._fields))
+        kept = Kept(emitter, call.state)
+        lines, made = write_step(emitter, kept, world, call)
+        return emitter.function("step", call, [*kept.lines, *lines, f"return {made.state}, {made.outcome}"])
+
+    return compile_function(compose)
 
 
 def compile_over(world: World, expressions: Let) -> Callable[[dict[str, Any]], dict[str, Any]]:

@@ -14,6 +14,8 @@ from typing import TypedDict
 
 Field = list[list[int]]
 
+_RAGGED = "the rows of the field differ in length"
+
 
 class Cell(TypedDict):
     """A place on a grid: column x, row y, from 0 at the top left."""
@@ -38,7 +40,7 @@ def _rectangular(f: Field) -> None:
     width = len(f[0]) if f else 0
     for row in f:
         if len(row) != width:
-            raise ValueError("the rows of the field differ in length")
+            raise ValueError(_RAGGED)
 
 
 def field_add(f: Field, g: Field) -> Field:
@@ -87,13 +89,24 @@ def field_combine(weights: list[int], terms: list[Field]) -> Field:
 
 
 def field_clamp(f: Field, low: int, high: int) -> Field:
-    """Every value moved into low..high."""
-    return [[low if a < low else high if a > high else a for a in row] for row in f]
+    """Every value moved into low..high; the field itself where all lie there, as they mostly do.
+
+    With low above high, which is no range, what is below low becomes low and all else high.
+    """
+    for row in f:
+        for a in row:
+            if a < low or a > high:
+                return [[low if a < low else high if a > high else a for a in row] for row in f]
+    return f
 
 
 def field_floor(f: Field, low: int) -> Field:
-    """Every value raised to at least `low`."""
-    return [[low if a < low else a for a in row] for row in f]
+    """Every value raised to at least `low`; the field itself where none is below."""
+    for row in f:
+        for a in row:
+            if a < low:
+                return [[low if a < low else a for a in row] for row in f]
+    return f
 
 
 def field_over(f: Field, bound: int) -> Field:
@@ -130,14 +143,15 @@ def grad_energy(f: Field) -> int:
     Raises:
         ValueError: If the rows differ in length.
     """
-    _rectangular(f)
     total = 0
     above: list[int] | None = None
     for row in f:
         for a, b in pairwise(row):
             total += (b - a) * (b - a)
         if above is not None:
-            for a, b in zip(row, above, strict=True):
+            if len(row) != len(above):
+                raise ValueError(_RAGGED)
+            for a, b in zip(row, above):  # noqa: B905 - as long as each other
                 total += (a - b) * (a - b)
         above = row
     return total

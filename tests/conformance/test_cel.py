@@ -29,7 +29,7 @@ from engine.expr import (
     join,
     to_cel,
 )
-from engine.expr.types import NOTHING
+from engine.expr.types import NOTHING, Type
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance" / "cel-spec-core.json"
 DATA = Path(os.environ.get("SPECLEDGER_CEL_CONFORMANCE", BESIDE))
@@ -67,10 +67,10 @@ def read(tagged):
 
 def type_of(value):
     if isinstance(value, list):
-        item = NOTHING
+        item: Type | None = NOTHING
         for each in value:
-            item = join(item, type_of(each))
-        return ListType(item)
+            item = item and join(item, type_of(each))
+        return ListType(item or NOTHING)
     if isinstance(value, dict):
         return MapType(type_of(next(iter(value.values()))))
     return {bool: BOOL, int: INT, float: DOUBLE, str: STRING, type(None): NULL}[type(value)]
@@ -86,6 +86,12 @@ def same(a, b):
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same(value, b[key]) for key, value in a.items())
     return a == b
+
+
+def written_and_read(checked, environment):
+    again = check(Text.inline(to_cel(checked)), environment, Diagnostics())
+    assert again is not None, to_cel(checked)
+    return again
 
 
 def verdict(case):
@@ -104,7 +110,7 @@ def verdict(case):
     ways = {
         "exact": lambda: evaluate(checked, bindings),
         "compiled": lambda: compile_expression(checked, sorted(checked.variables))(*args),
-        "written and read": lambda: evaluate(check(Text.inline(to_cel(checked)), environment, Diagnostics()), bindings),
+        "written and read": lambda: evaluate(written_and_read(checked, environment), bindings),
     }
     for way, run in ways.items():
         try:

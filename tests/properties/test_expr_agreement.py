@@ -61,7 +61,7 @@ def halved(value):
 
 
 T = TypeVariable("T")
-FUNCTIONS = {
+FUNCTIONS: dict[str, Native | Defined] = {
     "inside": Defined(("c",), Text.inline("c.x >= 0 && c.y >= 0 && c.y < size(grid) && c.x < size(grid[0])")),
     "at": Defined(("c",), Text.inline("inside(c) ? grid[c.y][c.x] : WALL")),
     "dist": Defined(("a", "b"), Text.inline("math.abs(a.x - b.x) + math.abs(a.y - b.y)")),
@@ -310,7 +310,7 @@ def reference():
         "m": kind.Map(kind.STRING, kind.INT), "dyns": kind.List(kind.DYN),
     }  # fmt: skip
     ours = ["sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by"]
-    natives = [STANDARD[name] for name in ours] + [FUNCTIONS["halved"], FUNCTIONS["first_of"]]
+    natives = [STANDARD[name] for name in ours] + [each for each in FUNCTIONS.values() if isinstance(each, Native)]
     declared = [
         cel.FunctionDecl(
             native.name,

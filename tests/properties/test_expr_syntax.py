@@ -197,7 +197,7 @@ def constant(parts):
     if number == 3:
         value = value - 2**64 if value >= 2**63 else value
     kind = {1: "null", 2: "bool", 3: "int", 5: "float", 6: "str"}[number]
-    decode = {1: lambda _: None, 2: bool, 3: int, 5: lambda v: struct.unpack("<d", v)[0], 6: bytes.decode}
+    decode: dict = {1: lambda _: None, 2: bool, 3: int, 5: lambda v: struct.unpack("<d", v)[0], 6: bytes.decode}
     return ["literal", kind, decode[number](value)]
 
 
@@ -267,7 +267,7 @@ def common(tree):
         return tree
     tree = [common(part) for part in tree]
     if tree[:1] == ["logical"]:
-        flat = []
+        flat: list = []
         for operand in tree[2]:
             flat += operand[2] if operand[:2] == tree[:2] else [operand]
         return ["logical", tree[1], flat]

@@ -14,7 +14,7 @@ from engine.expr.emitter import Emitter
 from engine.expr.errors import EvaluationError
 from engine.expr.relations import conforms, contains
 from engine.expr.statements.scope import Path, Scope
-from engine.expr.types import BOOL, STRING, ListType, MapType, RecordType, Type
+from engine.expr.types import BOOL, STRING, IntType, ListType, MapType, RecordType, Type
 from engine.spec.world import AppendEffect, EachEffect, Effect, PutEffect, RemoveEffect, SetEffect
 
 E_EFFECT_TARGET = code(
@@ -265,11 +265,12 @@ def _change(
     declared = effect.type
     if isinstance(declared, ListType | MapType) and effect.kind != "set":
         declared = declared.item if isinstance(declared, ListType) else declared.value
-    fits = _demand(emitter, value, declared, effect.values[-1].type)
+    right = effect.values[-1]
+    fits = [] if contains(declared, right.type) else [_demand(emitter, value, declared, right)]
     if effect.kind == "set":
         return read, [*fits, f"{place} = {value}"]
     if effect.kind == "append":
-        return read, [*fits, f"{place} = [*{place}, {value}]", *_demand(emitter, place, effect.type, None)]
+        return read, [*fits, f"{place} = [*{place}, {value}]", _demand(emitter, place, effect.type, right)]
     key = emitter.local("key")
     read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
     return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
@@ -290,20 +291,19 @@ def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str
         lines.append(f"    if {where}:")
         for name, local, checked in zip(effect.updates, locals_, effect.values[1:], strict=True):
             lines.append(f"        {local} = {emitter.expression(checked, inner)}")
-            lines += [f"        {line}" for line in _demand(emitter, local, fields[name], checked.type)]
+            if not contains(fields[name], checked.type):
+                lines.append(f"        {_demand(emitter, local, fields[name], checked)}")
         pairs = ", ".join(f"{emitter.constant(n)}: {v}" for n, v in zip(effect.updates, locals_, strict=True))
         lines += [f"        {element} = {{**{element}, {pairs}}}", f"    {kept}.append({element})"]
     return [*lines, f"{place} = {kept}"]
 
 
-def _demand(emitter: Emitter, value: str, declared: Type, actual: Type | None) -> list[str]:
-    """Lines that refuse a value outside its declared type, or none where it is proved to fit."""
-    if actual is not None and contains(declared, actual):
-        return []
-    check = emitter.bind(_refuse_misfit, "fit")
-    return [f"{check}({value}, {emitter.bind(declared, 'declared')})"]
+def _demand(emitter: Emitter, value: str, declared: Type, right: Checked) -> str:
+    """A line that refuses a value outside its declared type, where it is not proved to fit."""
+    words = f"{declared.low}..{declared.high}" if isinstance(declared, IntType) else f"its declared type {declared}"
 
+    def fit(given: object) -> None:
+        if not conforms(given, declared):
+            raise EvaluationError(E_EVAL_STATE, f"a value leaves {words}", 0, right.text)
 
-def _refuse_misfit(value: object, declared: Type) -> None:
-    if not conforms(value, declared):
-        raise EvaluationError(E_EVAL_STATE, f"a value leaves its declared type {declared}")
+    return f"{emitter.bind(fit, 'fit')}({value})"

@@ -23,6 +23,7 @@ from engine.expr import (
     Native,
     RecordType,
     Signature,
+    Type,
     check,
 )
 
@@ -34,6 +35,7 @@ STATE = RecordType(
     derived={
         "threat": Defined((), Text.inline("minimum(hazards.map(h, dist(h, here)), 99)", "state.yaml")),
         "danger": Defined((), Text.inline("threat <= 1", "state.yaml")),
+        "strong": Defined((), Text.inline("energy > 90", "state.yaml")),
     },
 )
 
@@ -63,6 +65,7 @@ ENVIRONMENT = Environment(
         "inside": define("c", "c.x >= 0 && c.y >= 0 && c.y < size(grid) && c.x < size(grid[0])"),
         "at": define("c", "inside(c) ? grid[c.y][c.x] : WALL"),
         "twice": define("v", "v + v"),
+        "ready": define("", "n > 3"),
         "needy": define("v", "v + absent"),
         "needier": define("v", "needy(v)"),
         "again": define("v", "again(v)"),
@@ -100,7 +103,7 @@ def values() -> dict[str, object]:
 def checked() -> Callable[..., Checked]:
     """Check a text that must be right."""
 
-    def right(text: str, environment: Environment = ENVIRONMENT, expect: object = None) -> Checked:
+    def right(text: str, environment: Environment = ENVIRONMENT, expect: Type | None = None) -> Checked:
         diagnostics = Diagnostics()
         found = check(Text.inline(text), environment, diagnostics, expect)
         assert found is not None, diagnostics.sorted()
@@ -114,7 +117,7 @@ def checked() -> Callable[..., Checked]:
 def findings() -> Callable[..., tuple[Diagnostic, ...]]:
     """Check a text that must be wrong."""
 
-    def wrong(text: str, environment: Environment = ENVIRONMENT, expect: object = None) -> tuple[Diagnostic, ...]:
+    def wrong(text: str, environment: Environment = ENVIRONMENT, expect: Type | None = None) -> tuple[Diagnostic, ...]:
         diagnostics = Diagnostics()
         assert check(Text.inline(text), environment, diagnostics, expect) is None
         assert diagnostics.has_errors

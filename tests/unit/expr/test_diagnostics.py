@@ -80,6 +80,7 @@ CASES = [
     ("isqrt('a')", TYPE, "'a'", "`isqrt` cannot take (string)", None),
     ("near(i, 2)", TYPE, "i", "`near` cannot take (int, int)", None),
     ("{[1]: 2}", TYPE, "[1]", "keys of a map are strings", None),
+    ("{d: 2}", TYPE, "d", "not dyn", None),
     ("has(ints.a)", TYPE, "has(ints.a)", "has no fields", None),
     # int and double
     ("x + 1", PROMOTION, "x + 1", "mixes double and int", "`1.0`"),

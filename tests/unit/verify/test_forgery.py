@@ -1,7 +1,5 @@
 """A bundle that is sealed again after a change is whole in itself; replay, or a check that binds, tells it anyway."""
 
-
-
 CHAIN = 3  # the check of the receipts among themselves
 SPECS = 6
 REPLAY = 7
