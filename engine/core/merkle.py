@@ -67,10 +67,11 @@ class Tree:
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """The root of the tree over all leaves, in their order."""
-    tree = Tree()
-    for leaf in leaves:
-        tree.append(leaf)
-    return tree.root()
+    level = [leaf_hash(leaf) for leaf in leaves]
+    while len(level) > 1:
+        lone = level[len(level) & ~1 :]
+        level = [*map(_node_hash, level[::2], level[1::2]), *lone]
+    return level[0] if level else EMPTY_ROOT
 
 
 def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:

@@ -53,7 +53,8 @@ class Tally:
         for decision in body["decisions"]:
             for failing in decision["rejected"]:
                 self._gates[failing["gate"]] += 1
-            self._figures["errors"] += 1 if decision["error"] is not None else 0
+            if decision["error"] is not None:
+                self._figures["errors"] += 1
         if body["chosen"] is None:
             self._violations["progress"] += 1
         self._breaches(body["violations"])

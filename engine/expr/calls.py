@@ -205,8 +205,6 @@ class Calls(Names):
         size = measure.size(body)
         if size.nodes > MAX_EXPANDED_NODES or size.height > MAX_EXPANDED_HEIGHT:
             raise TooLarge
-        instance = Instance(
-            name, definition.body, slots, body, captures_of(body), size.weight, size.height, size.nodes
-        )
+        instance = Instance(name, definition.body, slots, body, captures_of(body), size.weight, size.height, size.nodes)
         scope.keep(key, instance)
         return instance

@@ -65,14 +65,11 @@ def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> dict[s
     fast, exact = Emitter(), Emitter(exact=True)
     fast_names, exact_names = compose(fast), compose(exact)
     fast_functions, exact_functions = fast.build(), exact.build()
-    return {
-        key: decided(fast_functions[name], exact_functions[exact_names[key]]) for key, name in fast_names.items()
-    }
+    return {key: decided(fast_functions[name], exact_functions[exact_names[key]]) for key, name in fast_names.items()}
 
 
 def decided(fast: FunctionType, exact: FunctionType) -> Callable[..., Any]:
     """The fast function of a module, with the exact one deciding whenever it raises."""
-
     emitter = Emitter()
     params = [emitter.local() for _ in range(fast.__code__.co_argcount)]
     given = ", ".join(params)

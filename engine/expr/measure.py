@@ -88,5 +88,3 @@ def work(node: Typed) -> int:
     if isinstance(node, NativeCall) and makes_list(node):
         total += most(node.type)
     return total + sum(map(work, parts(node)))
-
-

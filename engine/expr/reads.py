@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.expr.tree import DefinedCall, Path, Slot, Typed, Variable, parts, path_of, walk
+from engine.expr.tree import DefinedCall, Path, Present, Slot, Typed, Variable, parts, path_of, walk
 
 _Places = Mapping[Slot, Path]
 
@@ -38,6 +38,9 @@ def reads_of(root: Typed) -> frozenset[Path]:
 
 def _reads(node: Typed, places: _Places, prefix: Path) -> set[Path]:
     place = path_of(node)
+    if isinstance(node, Present):
+        asked = path_of(node.operand)
+        place = asked and (asked[0], (*asked[1], node.key))
     if place is not None:
         path = _path(place, places, prefix)
         return set() if path is None else {path}

@@ -93,13 +93,13 @@ class _Step:
         emitter, action = self._emitter, self._action
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
         names = {**given, **self._kept.load(self.needed, sources)}
-        lines = [*self._kept.let(action.let, names), f"{made.state} = {state}"]
+        lines = [*self._kept.let(action.let, names), f"{made.state} = {{**{state}}}"]
         lines += _guarded(emitter, action, names, made.state)
         outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
         for part, coupling in self._couplings.items():
             inner = Made(emitter.local(part), emitter.local("told"))
             lines += self._part(part, coupling, sources[part], dict(names), inner)
-            lines.append(f"{made.state} = {{**{made.state}, {emitter.constant(part)}: {inner.state}}}")
+            lines.append(f"{made.state}[{emitter.constant(part)}] = {inner.state}")
             outcomes[part] = inner.outcome
         report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
         lines.append(f"{made.outcome} = {{{report}}}")
@@ -119,9 +119,9 @@ class _Step:
 
 
 def _guarded(emitter: Emitter, action: PlannedAction, names: Mapping[str, str], after: str) -> list[str]:
-    """The effects of an action, or what it does otherwise."""
-    effects = emit_effects(emitter, action.effects, names, after)
-    otherwise = emit_effects(emitter, action.otherwise, names, after)
+    """The effects of an action on the copy of the state in `after`, or what it does otherwise."""
+    effects = emit_effects(emitter, action.effects, names, after, copied=True)
+    otherwise = emit_effects(emitter, action.otherwise, names, after, copied=True)
     if action.when.text.value == "true":
         return effects
     lines = [f"if {emitter.expression(action.when, names)}:", *_indented(effects or ["pass"])]
@@ -129,9 +129,10 @@ def _guarded(emitter: Emitter, action: PlannedAction, names: Mapping[str, str], 
 
 
 def _every_step(emitter: Emitter, world: World, after: str) -> list[str]:
+    """What is done after every action to the copy in `after`, unless an effect still reads that as `now`."""
     needed = frozenset[str]().union(*(effect.variables for effect in world.every_step))
     lines, names = bind(emitter, needed, {"now": after, **fields_of(emitter, after, world.state.fields)})
-    return lines + emit_effects(emitter, world.every_step, names, after)
+    return lines + emit_effects(emitter, world.every_step, names, after, copied="now" not in needed)
 
 
 def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:

@@ -89,10 +89,7 @@ def field_combine(weights: list[int], terms: list[Field]) -> Field:
 
 
 def field_clamp(f: Field, low: int, high: int) -> Field:
-    """Every value moved into low..high; the field itself where all lie there, as they mostly do.
-
-    With low above high, which is no range, what is below low becomes low and all else high.
-    """
+    """Every value moved into low..high; the field itself where all lie there, as they mostly do."""
     for row in f:
         for a in row:
             if a < low or a > high:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from engine.expr import INT, EvaluationError, ListType, Native, RecordType, Signature
+from engine.expr import INT, EvaluationError, IntType, ListType, Native, RecordType, Signature
 from engine.expr.errors import E_EVAL_ARGUMENT
 from engine.expr.statements.declare import CELL, FIELD, FIELD_SIDE
 from engine.expr.types import Type
@@ -29,6 +29,7 @@ def _native(function: Callable[..., Any], *params: Type, result: Type, cost: int
     return Native(name, (Signature(params, result),), _strict(name, function), cost=cost, fast=function)
 
 
+_COUNT = IntType(low=0)
 _CELLS = ListType(RecordType("cell", {"x": INT, "y": INT}))
 
 FIELD_FUNCTIONS: Final[Mapping[str, Native]] = {
@@ -38,14 +39,14 @@ FIELD_FUNCTIONS: Final[Mapping[str, Native]] = {
         _native(fields.field_sub, FIELD, FIELD, result=FIELD),
         _native(fields.field_scale, INT, FIELD, result=FIELD),
         _native(fields.field_combine, ListType(INT), ListType(FIELD), result=FIELD, cost=0),
-        _native(fields.beside, FIELD, CELL, INT, result=INT, cost=0),
+        _native(fields.beside, FIELD, CELL, INT, result=IntType(0, 4), cost=0),
         _native(fields.field_clamp, FIELD, INT, INT, result=FIELD),
         _native(fields.field_floor, FIELD, INT, result=FIELD),
         _native(fields.field_over, FIELD, INT, result=FIELD),
         _native(fields.field_min, FIELD, result=INT),
         _native(fields.field_max, FIELD, result=INT),
-        _native(fields.sum_sq, FIELD, result=INT),
-        _native(fields.grad_energy, FIELD, result=INT),
+        _native(fields.sum_sq, FIELD, result=_COUNT),
+        _native(fields.grad_energy, FIELD, result=_COUNT),
         _native(fields.laplacian, FIELD, result=FIELD),
         _native(fields.field_at, FIELD, CELL, INT, result=INT, cost=0),
         _native(fields.field_put, FIELD, CELL, INT, result=FIELD),

@@ -117,8 +117,20 @@ LEAVES = {
     "cells": ["cells", "rec.spots", "[p, q]", "cells.filter(e, false)"],
     "dyn": ["d", "rec.props", "dyns[0]", "d.k", "d[0]"],
 }  # fmt: skip
-INTS = ["({int} + {int})", "({int} - {int})", "({int} * {int})", "{int} / {int}", "({int} % {int})", "-({int})",
-        "{int} + {int} - {int}", "({int} / 3)", "({int} / -2)", "({int} % 4)", "({int} % -3)", "({bool} ? {int} : {int})"]
+INTS = [
+    "({int} + {int})",
+    "({int} - {int})",
+    "({int} * {int})",
+    "{int} / {int}",
+    "({int} % {int})",
+    "-({int})",
+    "{int} + {int} - {int}",
+    "({int} / 3)",
+    "({int} / -2)",
+    "({int} % 4)",
+    "({int} % -3)",
+    "({bool} ? {int} : {int})",
+]
 PRODUCTIONS = {
     "int": [*INTS, "{ints}[{int}]", "{cell}.x", "{cell}.y", "math.abs({int})", "math.greatest({int}, {int})",
             "math.least({int}, {int}, {int})", "math.greatest({ints})", "math.least([{int}, {int}])", "size({string})",

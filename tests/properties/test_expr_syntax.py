@@ -35,7 +35,10 @@ names = st.sampled_from(["a", "b", "x1", "_y", "size", "e3", "inn", "trues"])
 keys = names | st.sampled_from([*sorted(RESERVED - {"in", "true", "false", "null"}), "a-b", "a.b", "/v1/x y"])
 literals = st.builds(
     Literal,
-    value=st.none() | st.booleans() | st.integers(INT_MIN, INT_MAX) | st.floats(allow_nan=False, allow_infinity=False)
+    value=st.none()
+    | st.booleans()
+    | st.integers(INT_MIN, INT_MAX)
+    | st.floats(allow_nan=False, allow_infinity=False)
     | texts,
 )
 leaves = literals | st.builds(Name, name=names)

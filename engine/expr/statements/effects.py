@@ -208,7 +208,7 @@ def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path
 
 
 def emit_effects(
-    emitter: Emitter, effects: Sequence[PlannedEffect], names: Mapping[str, str], record: str
+    emitter: Emitter, effects: Sequence[PlannedEffect], names: Mapping[str, str], record: str, *, copied: bool = False
 ) -> list[str]:
     """Lines that replace the local `record` by a changed copy; the caller's own copy stays as it was.
 
@@ -217,23 +217,24 @@ def emit_effects(
         effects: The effects, all reading `names`.
         names: Local of every variable read.
         record: The local that holds the record.
+        copied: Whether it holds a copy already, which these lines may change.
     """
     if not effects:
         return []
     reading: list[str] = []
-    changing: list[str] = [f"{record} = {{**{record}}}"]
-    copied: set[tuple[str, ...]] = {()}
+    changing: list[str] = [] if copied else [f"{record} = {{**{record}}}"]
+    fresh: set[tuple[str, ...]] = {()}
     for effect in effects:
         guard = ""
         if effect.when is not None:
             guard = emitter.local("when")
             reading.append(f"{guard} = {emitter.expression(effect.when, names)}")
-        changing += _copies(emitter, effect.target[:-1], record, copied)
+        changing += _copies(emitter, effect.target[:-1], record, fresh)
         read, change = _change(emitter, effect, names, _place(emitter, record, effect.target), guard)
         reading += read
         changing += [f"if {guard}:", *(f"    {line}" for line in change)] if guard else change
         # What was set may be shared with the record before: an effect below it needs copies of its own.
-        copied -= {prefix for prefix in copied if prefix[: len(effect.target)] == effect.target}
+        fresh -= {prefix for prefix in fresh if prefix[: len(effect.target)] == effect.target}
     return reading + changing
 
 
@@ -241,13 +242,13 @@ def _place(emitter: Emitter, record: str, target: tuple[str, ...]) -> str:
     return record + "".join(f"[{emitter.constant(name)}]" for name in target)
 
 
-def _copies(emitter: Emitter, parents: tuple[str, ...], record: str, copied: set[tuple[str, ...]]) -> list[str]:
+def _copies(emitter: Emitter, parents: tuple[str, ...], record: str, fresh: set[tuple[str, ...]]) -> list[str]:
     """Lines that copy the records on the way to a nested field, once each."""
     lines = []
     for depth in range(1, len(parents) + 1):
         prefix = parents[:depth]
-        if prefix not in copied:
-            copied.add(prefix)
+        if prefix not in fresh:
+            fresh.add(prefix)
             place = _place(emitter, record, prefix)
             lines.append(f"{place} = {{**{place}}}")
     return lines

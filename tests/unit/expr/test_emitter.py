@@ -144,7 +144,20 @@ def test_names_are_made_here():
     assert all(name.isidentifier() and name.isascii() and "__" not in name and len(name) < 60 for name in names)
 
 
-CONSTANTS: list[object] = [None, True, 0, -5, 2**70, 1.5, -0.0, float("inf"), float("nan"), "a'b\"c\\\n\x00é\ud800{}", [1, [2]], {"a": {"b": []}}]
+CONSTANTS: list[object] = [
+    None,
+    True,
+    0,
+    -5,
+    2**70,
+    1.5,
+    -0.0,
+    float("inf"),
+    float("nan"),
+    "a'b\"c\\\n\x00é\ud800{}",
+    [1, [2]],
+    {"a": {"b": []}},
+]
 
 
 @pytest.mark.parametrize("value", CONSTANTS, ids=map(ascii, CONSTANTS))

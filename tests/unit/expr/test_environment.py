@@ -93,7 +93,7 @@ READS = {
     "hazards.exists(h, h.x == here.x)": {"hazards", "here.x"},
     "threat": {"hazards", "here.x", "here.y"},
     "twice(dist(p, here))": {"p.x", "p.y", "here.x", "here.y"},
-    "has(maybe.o) ? maybe.o : WALL": {"maybe", "maybe.o"},
+    "has(maybe.o) ? maybe.a : WALL": {"maybe.a", "maybe.o"},
     "deep.er.name": {"deep.er.name"},
     "ints.map(v, twice(v))": {"ints"},
     "[next][0].threat": {"next"},

@@ -65,7 +65,9 @@ FITS = [
 ]
 
 
-@pytest.mark.parametrize(("actual", "expected", "fits", "proved"), FITS, ids=[f"{a!r} as {e!r}"[:90] for a, e, *_ in FITS])
+@pytest.mark.parametrize(
+    ("actual", "expected", "fits", "proved"), FITS, ids=[f"{a!r} as {e!r}"[:90] for a, e, *_ in FITS]
+)
 def test_fit(actual, expected, fits, proved):
     assert assignable(actual, expected) is fits
     assert contains(expected, actual) is proved

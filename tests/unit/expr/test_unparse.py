@@ -68,7 +68,10 @@ def test_a_checked_expression_needs_nothing_of_the_spec(checked, text, written):
 
 def test_expansion_captures_nothing(checked, environment, values):
     more = environment.extend(
-        functions={"over": Defined(("h",), Text.inline("ints.map(v, v + h)")), "plus": Defined(("v",), Text.inline("over(v)"))}
+        functions={
+            "over": Defined(("h",), Text.inline("ints.map(v, v + h)")),
+            "plus": Defined(("v",), Text.inline("over(v)")),
+        }
     )
     found = checked("ints.map(v, plus(v * 1)[0])", more)
     written = to_cel(found)

@@ -1,17 +1,286 @@
-"""A bundle that is sealed again after a change is whole in itself; replay, or a check that binds, tells it anyway."""
+"""A bundle that is sealed again after a change is whole in itself, and replay tells it all the same.
 
-CHAIN = 3  # the check of the receipts among themselves
-SPECS = 6
-REPLAY = 7
+The forger changes what happened, then makes everything fit that can be computed without the engine: commitments, tokens,
+chains of parts, the chain of receipts, the Merkle root, the result, the file list. What stays is that the specs do not
+lead to it.
+"""
+
+import json
+
+import pytest
+
+import engine.verify.bundle
+from engine.core.verdict import Verdict
+from engine.verify.bundle import verify_bundle
+from engine.verify.checks import Status
+from engine.verify.replay import plan_again
+
+
+def decisions(f):
+    return list(zip(f.bodies("commit"), f.bodies("step"), strict=True))
+
+
+def choose_another(f):
+    commit, step = decisions(f)[0]
+    step["chosen"] = 0
+    f.bind(commit, step)
+
+
+def admit_what_a_gate_rejected(f):
+    decisions(f)[0][1]["decisions"][2]["rejected"] = []
+
+
+def choose_what_a_gate_rejected(f):
+    commit, step = decisions(f)[0]
+    step["decisions"][2]["rejected"], step["chosen"] = [], 2
+    f.bind(commit, step)
+
+
+def give_another_reason(f):
+    decisions(f)[0][1]["decisions"][2]["rejected"][0]["reason"] = "too_tired"
+
+
+def soften_a_witness(f):
+    decisions(f)[0][1]["decisions"][2]["rejected"][0]["witness"]["by"] = 1
+
+
+def change_a_proposal(f):
+    commit, step = decisions(f)[0]
+    commit["proposals"][2]["score"] = 0
+    f.bind(commit, step)
+
+
+def add_a_proposal(f):
+    commit, step = decisions(f)[0]
+    commit["proposals"].append(commit["proposals"][0])
+    step["decisions"].append(step["decisions"][0])
+    f.bind(commit, step)
+
+
+def drop_a_rejected_proposal(f):
+    commit, step = decisions(f)[0]
+    del commit["proposals"][2], step["decisions"][2]
+    f.bind(commit, step)
+
+
+def change_the_receipt_of_a_part(f):
+    decisions(f)[0][1]["parts"]["pot"]["is"] = 7
+    f.chain_parts()
+
+
+def leave_a_part_out(f):
+    for _, step in decisions(f):
+        step["parts"] = {}
+
+
+def change_a_state_everywhere(f):
+    """The state after the first step has another digest wherever it is named."""
+    digest = decisions(f)[0][1]["after"]
+    f.receipts = json.loads(json.dumps(f.receipts).replace(digest, "ab" * 32))
+
+
+def hide_the_last_step(f):
+    (commit, step), close = decisions(f)[2], f.bodies("episode_end")[0]
+    f.receipts = [one for one in f.receipts if one["body"] is not commit and one["body"] is not step]
+    close |= {"steps": 2, "state": step["before"]}
+    f.chain_parts()
+
+
+def hide_a_drift(f):
+    drift = f.bodies("drift")[0]
+    f.receipts = [one for one in f.receipts if one["body"] is not drift]
+    decisions(f)[1][1]["before"] = drift["before"]
+
+
+def draw_another_goal(f):
+    f.bodies("drift")[0]["drawn"]["to"] = 4
+
+
+def hide_an_episode(f):
+    f.receipts = [one for one in f.receipts if one["body"].get("episode") != 1]
+    f.bodies("end")[0] |= {"episodes": 1, "steps": 3}
+    f.bodies("start")[0]["episodes"] = 1
+
+
+def make_up_a_success(f):
+    f.bodies("episode_end")[0] |= {"success": True, "first_success": 0}
+
+
+def make_up_a_failure(f):
+    f.bodies("episode_end")[0] |= {"success": False, "first_success": None}
+
+
+def make_up_a_violation(f):
+    decisions(f)[0][1]["violations"] = [{"invariant": "bounded", "severity": "fatal", "witness": {}}]
+
+
+def hide_that_nothing_was_admitted(f):
+    """In `stuck`: the last decision of each episode admits its first proposal."""
+    for commit, step in decisions(f):
+        if step["chosen"] is None:
+            step["decisions"][0]["rejected"] = []
+            step["chosen"] = 0
+            f.bind(commit, step)
+
+
+def hide_an_error(f):
+    """In `failing`: the error that ended an episode is gone, and the horizon ended it."""
+    f.receipts = [one for one in f.receipts if one["type"] != "error"]
+    for close in f.bodies("episode_end"):
+        close["ended"] = "horizon"
+
+
+def name_other_gates(f):
+    f.bodies("start")[0]["gates"].remove("leap")
+    for _, step in decisions(f):
+        for decision in step["decisions"]:
+            decision["rejected"] = []
+
+
+def call_a_fatal_invariant_a_warning(f):
+    f.bodies("start")[0]["invariants"][0]["severity"] = "warn"
+
+
+def loosen_the_specs(f):
+    """A gate of the governor denies less; keys, digests and the run's name fit; the receipts are the old ones."""
+
+    def loosen(document):
+        (governor,) = (spec for spec in document["specs"].values() if spec["spec"] == "governor/v1")
+        governor["gates"][0]["deny"] = "action.by > 2"
+
+    f.replace_specs(loosen)
+    f.bodies("start")[0]["specs"] = f.manifest["specs"]
+
+
+def tighten_the_specs(f):
+    """There is said to be one episode, which is what a scenario has that says nothing."""
+
+    def tighten(document):
+        del document["specs"][document["root"]]["episodes"]
+
+    f.replace_specs(tighten)
+    f.bodies("start")[0]["specs"] = f.manifest["specs"]
+
+
+FORGERIES = {
+    choose_another: ("climb", "receipt 3 differs at body.chosen: recorded 0, replayed 1"),
+    admit_what_a_gate_rejected: ("climb", "receipt 3 differs at body.decisions[2].rejected[0]: recorded nothing"),
+    choose_what_a_gate_rejected: ("climb", "receipt 3 differs at body.chosen: recorded 2, replayed 1"),
+    give_another_reason: ("climb", "body.decisions[2].rejected[0].reason: recorded 'too_tired', replayed 'too_far'"),
+    soften_a_witness: ("climb", "receipt 3 differs at body.decisions[2].rejected[0].witness.by: recorded 1"),
+    change_a_proposal: ("climb", "receipt 2 differs at body.proposals[2].score: recorded 0, replayed 2"),
+    add_a_proposal: ("climb", "receipt 2 differs at body.proposals[3]: recorded {"),
+    drop_a_rejected_proposal: ("climb", "receipt 2 differs at body.proposals[2]: recorded nothing, replayed {"),
+    change_the_receipt_of_a_part: ("climb", "receipt 3 differs at body.parts.pot.is: recorded 7, replayed 1"),
+    leave_a_part_out: ("climb", "receipt 3 differs at body.parts.pot: recorded nothing"),
+    change_a_state_everywhere: ("climb", "receipt 3 differs at body.after: recorded 'abab"),
+    hide_the_last_step: ("climb", "receipt 7 differs at type: recorded 'episode_end', replayed 'commit'"),
+    hide_a_drift: ("climb", "receipt 4 differs at type: recorded 'commit', replayed 'drift'"),
+    draw_another_goal: ("climb", "receipt 4 differs at body.drawn.to: recorded 4, replayed 3"),
+    hide_an_episode: ("climb", "receipt 0 differs at body.episodes: recorded 1, replayed 2"),
+    make_up_a_success: ("stuck", "receipt 9 differs at body.first_success: recorded 0, replayed None"),
+    make_up_a_failure: ("climb", "receipt 9 differs at body.first_success: recorded None, replayed 2"),
+    make_up_a_violation: ("climb", "receipt 3 differs at body.violations[0]: recorded {"),
+    hide_that_nothing_was_admitted: ("stuck", "receipt 8 differs at body.chosen: recorded 0, replayed None"),
+    hide_an_error: ("failing", "receipt 7 differs at type: recorded 'episode_end', replayed 'error'"),
+    name_other_gates: ("climb", "receipt 0 differs at body.gates[1]: recorded 'honest', replayed 'leap'"),
+    call_a_fatal_invariant_a_warning: ("climb", "receipt 0 differs at body.invariants[0].severity: recorded 'warn'"),
+    loosen_the_specs: ("climb", "receipt 3 differs at body."),
+    tighten_the_specs: ("climb", "receipt 0 differs at body.episodes: recorded 2, replayed 1"),
+}
 
 
 def test_an_untouched_bundle_sealed_again_is_the_same_bytes(forge):
-    """So the forger knows every rule, and what a forged bundle fails by is its change."""
+    """So the forger knows every rule, and what tells a forged bundle is its change."""
     forger = forge()
     before = {name: forger.read(name) for name in ("manifest.json", "receipts.jsonl", "specs.json")}
     forger.chain_parts()
-    for commit, step in zip(forger.bodies("commit"), forger.bodies("step"), strict=True):
+    for commit, step in decisions(forger):
         forger.bind(commit, step)
     forger.replace_specs(lambda document: None)
     forger.seal()
     assert {name: forger.read(name) for name in before} == before
+
+
+@pytest.mark.parametrize("change", FORGERIES, ids=lambda change: change.__name__)
+def test_a_forged_bundle_is_whole_in_itself_and_replay_tells(forge, change):
+    variant, difference = FORGERIES[change]
+    forger = forge(variant)
+    change(forger)
+    forger.seal()
+    found = verify_bundle(forger.folder, replay=False)
+    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.NOT_MADE]
+    assert found.verdict is Verdict.INCONCLUSIVE, "what was not replayed is not accepted"
+
+    found = verify_bundle(forger.folder)
+    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.FAILED]
+    assert found.checks[-1].code == "E_REPLAY"
+    assert difference in str(found.checks[-1].message)
+    assert found.verdict is Verdict.FAIL
+
+
+def test_loosened_specs_with_the_old_receipts_are_refused_at_every_stage_of_fitting(forge):
+    """From only the file to everything: the specs' digest, the run's name in the receipts, and replay refuse in turn."""
+    forger = forge()
+    before, start = dict(forger.manifest), forger.bodies("start")[0]["specs"]
+    loosen_the_specs(forger)
+    fitting, forger.manifest = forger.manifest, before
+    forger.list_files()
+    refused = [failure(forger)]
+    forger.manifest = fitting
+    forger.list_files()
+    refused.append(failure(forger))
+    forger.bodies("start")[0]["specs"] = start
+    forger.seal()
+    refused.append(failure(forger))
+    forger.bodies("start")[0]["specs"] = fitting["specs"]
+    forger.seal()
+    refused.append(failure(forger))
+    assert refused == ["E_SPECS", "E_CHAIN", "E_SPECS", "E_REPLAY"]
+
+
+def failure(forger):
+    return next((check.code for check in verify_bundle(forger.folder).checks if check.status is Status.FAILED), None)
+
+
+def leaves(value, path=()):
+    """The path of every scalar and every empty collection."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    found = [leaf for key, member in members for leaf in leaves(member, (*path, key))]
+    return found or [path]
+
+
+def changed(value):
+    """A value of the same type that is another one."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return ("1" if value[:1] == "0" else "0") + value[1:]
+    if value == []:
+        return [{"gate": "leap", "invariant": "bounded", "severity": "warn"}]
+    return 0 if value is None else {"x": 0}
+
+
+def test_no_field_of_any_receipt_can_be_changed_and_sealed(forge, monkeypatch):
+    """One field at a time, everything sealed anew; with the specs as they are, their plan is made once."""
+    plans: dict[str, object] = {}
+    monkeypatch.setattr(
+        engine.verify.bundle,
+        "plan_again",
+        lambda bundle: plans.get(bundle.digest) or plans.setdefault(bundle.digest, plan_again(bundle)),
+    )
+    forger = forge("small")
+    untouched = json.dumps(forger.receipts)
+    told = {}
+    for path in leaves([receipt["body"] for receipt in forger.receipts]):
+        forger.receipts = json.loads(untouched)
+        place = forger.receipts[path[0]]["body"]
+        for step in path[1:-1]:
+            place = place[step]
+        place[path[-1]] = changed(place[path[-1]])
+        forger.seal()
+        told[path] = failure(forger)
+    assert None not in told.values(), [path for path, code in told.items() if code is None]
+    assert {"E_STATE", "E_COMMITMENT", "E_SPECS", "E_REPLAY"} <= set(told.values())

@@ -640,22 +640,22 @@ def where(broken):
 @pytest.fixture(scope="module")
 def tampered(copy, tmp_path_factory):
     """Every case as a folder, with the place in the verifier that refuses it."""
-    found = {}
+    found, places, failed = {}, [], Verification.failed
+
+    def note(verification, name, broken):
+        places.append(where(broken))
+        failed(verification, name, broken)
+
     with pytest.MonkeyPatch.context() as patch:
-        failed = Verification.failed
-        patch.setattr(
-            Verification,
-            "failed",
-            lambda self, name, broken: (places.append(where(broken)), failed(self, name, broken)),
-        )
+        patch.setattr(Verification, "failed", note)
         for name, (variant, _, _, make) in CASES.items():
             if "pipe" in name:  # without the check, a verifier waits for its other end
                 continue
-            places = []
             forger = copy(variant, tmp_path_factory.mktemp("case") / "bundle")
             make(forger)
+            places.clear()
             verify_bundle(forger.folder)
-            found[name] = (forger.folder, *places)
+            found[name] = (forger.folder, places[0])
     return found
 
 

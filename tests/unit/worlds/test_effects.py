@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.compile.scenario import compile_scenario
@@ -267,6 +267,7 @@ def expected(effects, state, n):
     return after
 
 
+@settings(max_examples=60)
 @given(effects=EFFECTS, n=st.integers(-1, 1), x=st.integers(0, 3), y=st.integers(0, 3))
 def test_any_list_of_effects_reads_the_old_state_and_never_changes_it(tmp_path_factory, effects, n, x, y):
     plan = compiled(tmp_path_factory.getbasetemp(), effects)

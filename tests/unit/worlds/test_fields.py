@@ -37,7 +37,8 @@ from engine.worlds.natives import FIELD_FUNCTIONS
 SIDES = st.integers(1, 7)
 VALUES = st.integers(-(10**6), 10**6)
 SMALL = st.integers(-3, 3)
-CELLS = st.builds(lambda x, y: {"x": x, "y": y}, st.integers(-3, 9), st.integers(-3, 9))
+STEPS = st.integers(0, 3) | st.integers(-3, 9)  # mostly inside, some at the edges and beyond
+CELLS = st.builds(lambda x, y: {"x": x, "y": y}, STEPS, STEPS)
 
 
 def rectangles(values=VALUES):
@@ -168,10 +169,33 @@ def test_combination_is_scaling_and_adding(terms, both):
     assert field_combine(terms, fields_of_terms) == expected
 
 
-ROWS = st.lists(st.lists(st.integers(0, 2), max_size=5), max_size=5)
+NEIGHBOURS = {
+    "all four": ([[0, 1, 0], [1, 0, 1], [0, 1, 0]], cell(1, 1), 4),
+    "above": ([[1], [0], [0]], cell(0, 1), 1),
+    "below": ([[0], [0], [1]], cell(0, 1), 1),
+    "left": ([[1, 0, 0]], cell(1, 0), 1),
+    "right": ([[0, 0, 1]], cell(1, 0), 1),
+    "not itself": ([[0, 0, 0], [0, 1, 0], [0, 0, 0]], cell(1, 1), 0),
+    "not diagonally": ([[1, 0, 1], [0, 0, 0], [1, 0, 1]], cell(1, 1), 0),
+    "in a corner": ([[1, 1], [1, 1]], cell(0, 0), 2),
+    "from above the field": ([[1]], cell(0, -1), 1),
+    "from below the field": ([[1]], cell(0, 1), 1),
+    "from the left of it": ([[1]], cell(-1, 0), 1),
+    "from the right of it": ([[1]], cell(1, 0), 1),
+    "from two cells away": ([[1]], cell(2, 0), 0),
+    "not around the other side": ([[1, 0, 1]], cell(0, 0), 0),
+}
 
 
-@given(f=ROWS, p=CELLS, value=st.integers(0, 2))
+@pytest.mark.parametrize(("f", "p", "count"), NEIGHBOURS.values(), ids=NEIGHBOURS)
+def test_beside(f, p, count):
+    assert beside(f, p, 1) == count
+
+
+ROWS = st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=5)
+
+
+@given(f=ROWS, p=CELLS, value=st.integers(0, 1))
 def test_beside_counts_neighbours_on_any_rows(f, p, value):
     known, (x, y) = places(f), (p["x"], p["y"])
     assert beside(f, p, value) == [

@@ -138,6 +138,13 @@ def test_walls_of_a_maze_are_what_the_corner_is():
     grid = generate([fill(7, 7, " ", "%"), NO_LOOPS], stream())
     assert {held for row in grid for held in row} == {"%", "."}
     assert cells(generate([fill(7, 7), NO_LOOPS], stream()), ".") == cells(grid, ".")
+    corners = set()
+    for seed in range(20):
+        mixed = [fill(5, 5), Scatter(scatter="%", over="#", count=12)]
+        corner = generate(mixed, stream(seed))[0][0]
+        assert {held for row in generate([*mixed, NO_LOOPS], stream(seed)) for held in row} == {corner, "."}
+        corners.add(corner)
+    assert corners == {"#", "%"}
 
 
 @given(width=SIZES, height=SIZES, seed=SEEDS, share=st.integers(0, 100))

@@ -1,0 +1,621 @@
+"""The documentation is held to the engine: its examples run, and it names every key, function, limit, field and code."""
+
+import hashlib
+import inspect
+import json
+import re
+from collections import Counter
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from engine.agents.agent import MOST_COMBINATIONS, MOST_PROPOSALS
+from engine.cli.show import diagnostics_text
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Diagnostics, Rejected
+from engine.core.spans import Text
+from engine.expr import Environment, compile_expression, limits
+from engine.expr.builtins import METHODS, STANDARD
+from engine.expr.checker import check as check_expression
+from engine.expr.environment import RESERVED
+from engine.expr.statements.scope import ENGINE_NAMES
+from engine.load import events, extends, load, matrix, resolve
+from engine.pipeline import check, execute, verify
+from engine.run.loop import run
+from engine.spec.base import Spec
+from engine.spec.kinds import KINDS
+from engine.spec.types import BUILT_IN
+from engine.verify import checks
+from engine.verify.receipts import Join
+from engine.worlds.natives import FIELD_FUNCTIONS
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
+AUTHORING, EVIDENCE = PAGES["authoring.md"], PAGES["evidence.md"]
+EXAMPLES = {
+    page: {re.search(r"^name: (\S+)$", block, re.M)[1]: block for block in found}
+    for page, text in PAGES.items()
+    if (found := re.findall(r"^```yaml\n(spec: .*?)^```$", text, re.M | re.S))
+}
+
+
+def write(page, folder):
+    """The examples of a page as files, in the page's order."""
+    for name, block in EXAMPLES[page].items():
+        (folder / f"{name}.yaml").write_text(block, encoding="utf-8")
+    return [str(folder / f"{name}.yaml") for name in EXAMPLES[page]]
+
+
+def section(text, title):
+    """What stands under a heading, with the headings below it."""
+    start = re.search(rf"^(#+) {re.escape(title)}$", text, re.M)
+    end = re.compile(rf"^#{{1,{len(start[1])}}} ", re.M).search(text, start.end())
+    return text[start.end() : end.start() if end else len(text)]
+
+
+def tables(text):
+    """The rows of each table, without its head; a row is a list of cells."""
+    found = re.findall(r"^\|[^\n]*\n\| ---[^\n]*\n((?:\|[^\n]*\n)+)", text, re.M)
+    return [[row.strip("| ").split(" | ") for row in table.splitlines()] for table in found]
+
+
+def spans(text):
+    """What stands in code spans; one may go on over the end of a line."""
+    return re.findall(r"`([^`]+)`", text.replace("\n", " "))
+
+
+def named(table):
+    """The code spans in the first column."""
+    return set(chain.from_iterable(spans(row[0]) for row in table))
+
+
+def values_in(text):
+    """The integers in a text, with or without commas."""
+    return {int(number.replace(",", "")) for number in re.findall(r"[0-9][0-9,]*", text)}
+
+
+# Examples
+
+
+@pytest.mark.parametrize("page", EXAMPLES)
+def test_examples_load_and_compile(page, tmp_path):
+    checked, findings = check(write(page, tmp_path))
+    assert not findings, diagnostics_text(findings)
+    assert {one.name for one in checked} == set(EXAMPLES[page])
+
+
+@pytest.mark.parametrize("page", ["README.md", "authoring.md"])
+def test_a_page_has_an_example_of_every_kind_that_runs(page):
+    kinds = {block.partition("\n")[0].removeprefix("spec: ").removesuffix("/v1") for block in EXAMPLES[page].values()}
+    assert kinds == KINDS.keys() - {"profile"}
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [("README.md", "count-to-ten"), ("authoring.md", "delivery"), ("authoring.md", "delivery-anywhere")],
+)
+def test_scenarios_of_the_examples_pass_and_verify(page, name, tmp_path):
+    write(page, tmp_path)
+    for number, case in enumerate(load(tmp_path / f"{name}.yaml")):
+        finished = execute(case, tmp_path / str(number))
+        assert finished.verdict == "PASS"
+        assert verify(finished.place).verdict == "PASS"
+
+
+def test_the_error_that_is_shown_is_the_one_that_is_given(tmp_path, monkeypatch):
+    write("authoring.md", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    battery = Path("battery.yaml")
+    text = battery.read_text(encoding="utf-8")
+    assert "charge - by}" in text
+    assert "{set: cycles," in text
+    text = text.replace("charge - by}", "charge - byy}").replace("{set: cycles,", "{set: cycels,")
+    battery.write_text(text, encoding="utf-8")
+    shown = re.search(r"^```text\n(.*?)\n```$", section(AUTHORING, "When something is wrong"), re.M | re.S)[1]
+    _, findings = check(["battery.yaml", "delivery.yaml"])
+    assert diagnostics_text(findings) == shown
+
+
+# Keys, names, types, functions, limits
+
+
+def keys(model):
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def test_the_keys_of_every_document_are_listed():
+    assert named(tables(section(AUTHORING, "Documents"))[0]) - {"extends", "params", "matrix"} == keys(Spec)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_keys_of_a_kind_are_listed(kind):
+    assert named(tables(section(AUTHORING, kind.title()))[0]) == keys(KINDS[kind]) - keys(Spec)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_keys_inside_a_kind_are_named(kind):
+    words = set(re.findall(r"[A-Za-z_]+", " ".join(spans(AUTHORING))))
+    shapes = KINDS[kind].model_json_schema(by_alias=True)["$defs"].values()
+    assert {key for shape in shapes for key in shape.get("properties", ())} <= words
+
+
+@pytest.mark.parametrize("names", [ENGINE_NAMES, RESERVED], ids=["the engine's", "CEL's"])
+def test_names_that_nobody_can_take_are_listed(names):
+    assert names in [set(span.split()) for span in spans(section(AUTHORING, "What an expression may read"))]
+
+
+def test_built_in_types_are_listed():
+    listed = named(tables(section(AUTHORING, "Types and constants"))[0])
+    assert {name for name in listed if re.fullmatch("[a-z]+", name)} - {"types"} == set(BUILT_IN)
+
+
+def test_effects_are_listed():
+    listed = {span[1:].partition(":")[0] for span in named(tables(section(AUTHORING, "Effects"))[0])}
+    definitions = KINDS["world"].model_json_schema(by_alias=True)["$defs"]
+    assert listed == {name.removesuffix("Effect").lower() for name in definitions if name.endswith("Effect")}
+
+
+FUNCTIONS = tables(section(AUTHORING, "Functions"))[0]
+SIGNATURES = sorted(named(FUNCTIONS))
+NATIVES = {**STANDARD, **FIELD_FUNCTIONS, **{f"s.{name}": native for name, native in METHODS.items() if name != "size"}}
+
+
+def test_functions_are_listed():
+    assert {signature.partition("(")[0] for signature in SIGNATURES} == NATIVES.keys()
+
+
+@pytest.mark.parametrize("signature", SIGNATURES)
+def test_a_function_is_listed_with_as_many_arguments_as_it_takes(signature):
+    name, _, arguments = signature.partition("(")
+    count = len(arguments.split(",")) + name.startswith("s.")
+    overloads = NATIVES[name].overloads
+    assert any(len(one.params) == count or (one.variadic and len(one.params) <= count) for one in overloads)
+
+
+@pytest.mark.parametrize("example", [spans(row[1])[-1] for row in FUNCTIONS])
+def test_the_example_of_a_function_is_true(example):
+    found = Diagnostics()
+    checked = check_expression(Text.inline(example), Environment(functions=FIELD_FUNCTIONS), found)
+    assert checked is not None, found.sorted()
+    assert compile_expression(checked, ())() is True
+
+
+def test_limits_are_listed():
+    bounds = {value for name, value in vars(limits).items() if name.startswith("MAX_")}
+    bounds |= {MOST_PROPOSALS, MOST_COMBINATIONS, events.MAX_DEPTH, events.MAX_NODES, matrix.MAX_CASES}
+    bounds |= {extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS}
+    assert bounds <= values_in(section(AUTHORING, "Limits"))
+
+
+# Scopes: every row of the table is tried, once with all that it promises, once with all that it leaves out
+
+INNER = """
+spec: world/v1
+name: inner
+state: {v: int}
+actions: {move: {args: {to: int}}}
+"""
+WORLD = """
+spec: world/v1
+name: outer
+state: {n: int, at: cell, grid: field}
+inputs: {gift: int}
+derived: {extra: n + 1}
+drawing: {cells: grid, legend: {S: {cell: "<cell>", effects: [{set: at, to: here}, {set: n, to: "<glyph>"}]}}}
+start: {n: "<start>"}
+well_formed: [{id: fine, require: "<well_formed?>"}]
+actions:
+  act:
+    args: {by: int}
+    let: {w: 0, probe: "<let>"}
+    when: "<when?>"
+    effects: [{set: n, to: "<effects>"}]
+    otherwise: [{set: n, to: "<otherwise>"}]
+    outcome: {told: "<outcome>"}
+every_step: [{set: n, to: "<every_step>"}]
+parts:
+  part:
+    world: inner
+    start: {v: "<part>"}
+    follow: {act: {action: move, let: {c: 0, shared: "<coupling>"}, args: {to: "<args>"}}}
+observe: {m: "<observe>"}
+record: {r: "<record>"}
+receipt: {q: "<receipt>"}
+success: "<success?>"
+"""
+GOVERNOR = """
+spec: governor/v1
+name: judge
+claims: {c: int}
+let: {gl: 0, probe: "<governor let>"}
+cost: {price: "<cost>"}
+each: {ge: 0, weighed: "<governor each>"}
+supply: {gift: "<supply>"}
+gates:
+  - {id: one, when: "<gate when?>", deny: "<deny?>", reason: refused, witness: {w: "<witness>"}}
+  - {id: two, require: "<require?>", reason: refused}
+choose: {maximise: "<choose>"}
+"""
+AGENT = """
+spec: agent/v1
+name: player
+memory: {fields: {kept: {type: int, start: "<memory>"}}}
+remember: [{id: one, when: "<remember?>", effect: {set: kept, to: "<write>"}}]
+let: {al: 0, probe: "<agent let>"}
+candidates: [{op: act, for_each: {by: "[<for_each>]"}, when: "<candidate?>"}]
+each: {ae: 0, weighed: "<agent each>"}
+claims: {c: "<claims>"}
+score: "<score>"
+"""
+DRIFT = """
+spec: drift/v1
+name: change
+at: "<at?>"
+when: "<drift when?>"
+draw: {drawn: {from: "[<from>]", stream: one}}
+effects: [{set: n, to: "<drift>"}]
+"""
+INVARIANT = """
+spec: invariant/v1
+name: law
+when: "<law when?>"
+require: "<law?>"
+witness: {w: "<law witness>"}
+"""
+SCENARIO = """
+spec: scenario/v1
+name: probe
+world: outer
+governor: judge
+agent: player
+map: {drawing: S}
+start: {n: "<scenario start>"}
+drift: [change]
+invariants: [law]
+until: "<until?>"
+horizon: 1
+"""
+SPECS = {
+    "inner": INNER, "outer": WORLD, "judge": GOVERNOR, "player": AGENT, "change": DRIFT, "law": INVARIANT, "probe": SCENARIO
+}  # fmt: skip
+ROWS = {
+    "world: `start` (of a part too), a glyph's `cell`": ["start", "part", "cell"],
+    "world: a glyph's `effects`": ["glyph"],
+    "world: `well_formed`, `observe`, `success`": ["well_formed?", "observe", "success?"],
+    "world: `every_step`": ["every_step"],
+    "world: an action's `let`, `when`, `effects`, `otherwise`, `outcome`": [
+        "let", "when?", "effects", "otherwise", "outcome"
+    ],
+    "world: a coupling's `let` and `args`": ["coupling", "args"],
+    "world: `record`, `receipt`": ["record", "receipt"],
+    "governor: `let`": ["governor let"],
+    "governor: `cost`": ["cost"],
+    "governor: `each`, `supply`": ["governor each", "supply"],
+    "governor: `gates`, `choose`": ["gate when?", "deny?", "require?", "witness", "choose"],
+    "agent: a memory field's `start`": ["memory"],
+    "agent: `let`, `for_each`": ["agent let", "for_each"],
+    "agent: a candidate's `when`": ["candidate?"],
+    "agent: `each`, `claims`": ["agent each", "claims"],
+    "agent: `score`": ["score"],
+    "agent: `when` in `remember`": ["remember?"],
+    "agent: `effect` in `remember`": ["write"],
+    "drift: `at`": ["at?"],
+    "drift: `when`, `from`": ["drift when?", "from"],
+    "drift: `effects`": ["drift"],
+    "invariant: `when`, `require`, `witness`": ["law when?", "law?", "law witness"],
+    "scenario: `start`": ["scenario start"],
+    "scenario: `until`": ["until?"],
+}  # fmt: skip
+NAMES = {
+    "state": ["n", "at.x", "extra", "part.v", "now.n", "now.extra"],
+    "inputs": ["gift"],
+    "arguments": ["by"],
+    "observation": ["m"],
+    "memory": ["kept"],
+    "drawn": ["drawn"],
+    "here": ["here.x"],
+    "next": ["next.n", "next.extra", "next.part.v"],
+    "previous": ["previous.n", "previous.extra"],
+    "outcome": ["outcome.told"],
+    "action": ["action.by", "size(action.op)"],
+    "proposal": ["proposal.score", "proposal.c", "proposal.action.by"],
+    "seen": ["seen.m"],
+    "claims": ["claims.c"],
+    **{name: [name] for name in ("proposals", "rejected", "writes", "cost", "t")},
+}
+OWN = {"coupling": ["w", "c"], "args": ["w", "c"], "world": ["w"], "governor": ["gl"], "agent": ["al"]}
+EACH = {"governor": ["ge"], "agent": ["ae"]}
+EVERYTHING = {*chain.from_iterable([*NAMES.values(), *OWN.values(), *EACH.values()])}
+
+
+def scopes():
+    """Each place of the table with the expressions that it may hold."""
+    tokens = []
+    for place, reads in tables(section(AUTHORING, "What an expression may read"))[0]:
+        before = tokens if reads.startswith("the same") else []
+        new = reads.replace("`", "").removeprefix("the same, ").split(", ")
+        tokens = [] if reads == "nothing more" else [*before, *new]
+        kind = place.partition(":")[0]
+        for mark in ROWS[place]:
+            own = {**NAMES, "let": OWN.get(mark, OWN.get(kind)), "each": EACH.get(kind)}
+            yield pytest.param(mark, [name for token in tokens for name in own[token]], id=mark)
+
+
+def refused(mark, names, folder):
+    """The codes with which expressions are refused at one place of an otherwise correct scenario."""
+
+    def fill(match):
+        found = f"size([{', '.join(names if match[1] == mark else [])}])"
+        return f"{found} >= 0" if match[1].endswith("?") else found
+
+    for name, text in SPECS.items():
+        (folder / f"{name}.yaml").write_text(re.sub("<([a-z_ ]+[?]?)>", fill, text).lstrip(), encoding="utf-8")
+    try:
+        compile_scenario(load(folder / "probe.yaml")[0])
+    except Rejected as rejected:
+        return Counter(one.code for one in rejected.diagnostics)
+    return Counter()
+
+
+def test_the_table_of_scopes_has_the_rows_that_are_tried():
+    assert {row[0] for row in tables(section(AUTHORING, "What an expression may read"))[0]} == ROWS.keys()
+    assert set(chain.from_iterable(ROWS.values())) == set(re.findall("<([^>]+)>", "".join(SPECS.values())))
+
+
+@pytest.mark.parametrize(("mark", "readable"), list(scopes()))
+def test_a_place_reads_what_its_row_says_and_nothing_else(mark, readable, tmp_path):
+    assert refused(mark, readable, tmp_path) == {}
+    hidden = sorted(EVERYTHING - set(readable))
+    assert refused(mark, hidden, tmp_path) == {"E_EXPR_UNKNOWN_NAME": len(hidden)}
+
+
+# Evidence
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """A fresh bundle with three episodes, a drift, a memory and a part that keeps receipts."""
+    folder = tmp_path_factory.mktemp("docs")
+    write("authoring.md", folder)
+    return execute(load(folder / "delivery-anywhere.yaml")[0], folder / "bundle").place
+
+
+def read_lines(place):
+    return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
+
+
+def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
+    write("authoring.md", tmp_path)
+    failing = load(tmp_path / "delivery.yaml", set=["world.record.to_go=1 / (left - left)"])[0]
+    bodies = [(line["type"], line["body"]) for line in read_lines(bundle)]
+    bodies += [(event.type, event.body) for event in run(compile_scenario(failing))]
+    known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(Join.add)))
+    assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))
+    for type_, body in bodies:
+        assert named(tables(section(EVIDENCE, f"`{type_}`"))[0]) == body.keys(), type_
+
+
+def test_what_stands_inside_receipts_is_named(bundle):
+    words = set(re.findall(r"\w+", " ".join(spans(EVIDENCE))))
+    step = next(line["body"] for line in read_lines(bundle) if line["type"] == "step")
+    inside = {*step["token"], *step["decisions"][0], *step["parts"]["battery"]} - {"used", "short"}
+    assert inside | {"gate", "reason", "witness", "code", "expression", "offset", "total"} <= words
+
+
+def test_the_manifest_and_its_result_are_listed(bundle):
+    manifest = json.loads((bundle / "manifest.json").read_bytes())
+    fields, figures = tables(section(EVIDENCE, "`manifest.json`"))
+    assert (named(fields), named(figures)) == (manifest.keys(), manifest["result"].keys())
+
+
+def test_the_tag_of_every_digest_is_listed():
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py")))
+    used = set(re.findall(r'"(specledger/[a-z-]+/v1)"', sources))
+    assert used
+    assert used == {span for span in spans(EVIDENCE) if re.fullmatch(r"specledger/[a-z-]+/v1", span)}
+
+
+def test_checks_and_codes_of_verification_are_listed(bundle):
+    text = " ".join(section(EVIDENCE, "What `spec verify` checks").split())
+    for made in verify(bundle).checks:
+        assert f"{made.number}. *{made.name}*" in text
+    assert set(re.findall(r"\bE_[A-Z_]+\b", text)) == {code for name, code in vars(checks).items() if name[:2] == "E_"}
+
+
+# A verifier written from docs/evidence.md alone
+
+
+def plain(data):
+    return hashlib.sha256(data)
+
+
+def tagged(tag, data):
+    return plain(f"specledger/{tag}/v1".encode("ascii") + b"\x00" + data).hexdigest()
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def integer(text):
+    assert abs(int(text)) < 2**53
+    return int(text)
+
+
+def parse(data):
+    value = json.loads(data, parse_int=integer, parse_float=pytest.fail, parse_constant=pytest.fail)
+    assert canonical(value) == data, "not canonical"
+    return value
+
+
+def merkle(leaves):
+    if len(leaves) < 2:
+        return plain(b"\x00" + leaves[0] if leaves else b"").digest()
+    left = 1 << (len(leaves) - 1).bit_length() - 1
+    return plain(b"\x01" + merkle(leaves[:left]) + merkle(leaves[left:])).digest()
+
+
+class Run:
+    """The receipts of one bundle, followed from the first to the last."""
+
+    def __init__(self):
+        self.order, self.tips, self.figures = "", {}, Counter()
+        self.rejections, self.breaches = Counter(), {"fatal": Counter(), "warn": Counter()}
+
+    def take(self, kind, body):
+        self.order += {"episode_end": "x", "error": "!"}.get(kind, kind[0] if kind != "end" else ".")
+        getattr(self, kind, lambda _: None)(body)
+        for breach in body.get("violations", []):
+            self.breaches[breach["severity"]][breach["invariant"]] += 1
+
+    def start(self, body):
+        self.specs, self.invariants = body["specs"], len(body["invariants"])
+        self.rejections = Counter(dict.fromkeys(body["gates"], 0))
+
+    def episode(self, body):
+        kept = {name: value for name, value in body["state"].items() if name not in body["parts"]}
+        digests = {name: tagged("state", canonical(body["state"][name])) for name in body["parts"]}
+        self.state, self.t = tagged("state", canonical(body["state"])), 0
+        assert (self.state, digests) == (body["digest"], body["parts"])
+        assert tagged("state", canonical(kept)) == body["world"]
+
+    def drift(self, body):
+        assert (body["before"], body["t"]) == (self.state, self.t)
+        self.state = body["after"]
+        self.figures["drifts"] += 1
+
+    def commit(self, body):
+        self.leaves = [canonical({"index": i, "proposal": p}) for i, p in enumerate(body["proposals"])]
+        assert merkle(self.leaves).hex() == body["root"], "root"
+        self.set = body
+
+    def step(self, body):
+        assert (body["before"], body["t"]) == (self.state, self.t), "state"
+        assert len(body["decisions"]) == len(self.leaves)
+        rejected = [decision["rejected"] for decision in body["decisions"]]
+        admitted = [i for i, one in enumerate(body["decisions"]) if not one["rejected"] and one["error"] is None]
+        if body["chosen"] is None:
+            assert (admitted, body["token"], body["after"]) == ([], None, self.state)
+            self.breaches["fatal"]["progress"] += 1
+        else:
+            assert body["chosen"] in admitted, "choice"
+            digest = tagged("proposal", self.leaves[body["chosen"]])
+            op = self.set["proposals"][body["chosen"]]["action"]["op"]
+            scope = tagged("scope", canonical({"episode": body["episode"], "op": op, "t": self.t}))
+            token = {"commitment": self.set["root"], "proposal": digest, "scope": scope}
+            assert body["token"] == {**token, "id": tagged("token", canonical(token))}, "token"
+            assert body["chosen_hash"] == digest
+        for name, receipt in body["parts"].items():
+            bare = {key: value for key, value in receipt.items() if key != "tip_after"}
+            assert receipt["tip"] == self.tips.get(name, "0" * 64), "tip"
+            self.tips[name] = tagged("part", receipt["tip"].encode("ascii") + canonical(bare))
+            assert receipt["tip_after"] == self.tips[name], "tip"
+            assert receipt["accepted"] or receipt["before"] == receipt["after"]
+        self.state, self.t = body["after"], self.t + 1
+        self.rejections.update(failing["gate"] for gates in rejected for failing in gates)
+        self.figures.update(steps=1, proposals=len(rejected), checks=self.invariants)
+        self.figures["errors"] += sum(decision["error"] is not None for decision in body["decisions"])
+
+    def error(self, body):
+        self.figures["errors"] += 1
+
+    def episode_end(self, body):
+        assert (body["state"], body["steps"]) == (self.state, self.t)
+        self.figures.update(episodes=1, successes=body["success"])
+
+    def result(self):
+        assert re.fullmatch(r"s(e(d*cs)*(d*c?!)?x|!x)*[.]", self.order), "order"
+        names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
+        figures = {name: self.figures[name] for name in names}
+        verdict = "FAIL" if self.breaches["fatal"] else "PASS" if figures["checks"] else "INCONCLUSIVE"
+        told = {"violations": self.breaches["fatal"], "warnings": self.breaches["warn"]}
+        return {"verdict": "ERROR" if figures["errors"] else verdict, "rejections": self.rejections, **told, **figures}
+
+
+def verify_alone(place):
+    """Steps 1 to 6 of the page, as far as they need no specs; an AssertionError is a refutation."""
+    files = {path.name: path.read_bytes() for path in place.iterdir()}
+    assert sorted(files) == ["manifest.json", "receipts.jsonl", "specs.json"]
+    assert all(data.endswith(b"\n") for data in files.values())
+    manifest, specs = parse(files["manifest.json"][:-1]), parse(files["specs.json"][:-1])
+    assert manifest["format"] == "specledger/bundle/v1"
+    assert manifest["files"] == [
+        {"path": name, "sha256": plain(files[name]).hexdigest(), "size": len(files[name])}
+        for name in ("receipts.jsonl", "specs.json")
+    ]
+    lines, head, receipts = files["receipts.jsonl"][:-1].split(b"\n"), "0" * 64, Run()
+    for seq, line in enumerate(lines):
+        receipt = parse(line)
+        link = {"prev": head, "run": manifest["run"], "seq": seq}
+        assert receipt == {**link, "body": receipt["body"], "type": receipt["type"]}, "chain"
+        receipts.take(receipt["type"], receipt["body"])
+        head = tagged("receipt", line)
+    assert manifest["receipts"] == {"count": len(lines), "head": head, "root": merkle(lines).hex()}
+    assert manifest["result"] == receipts.result()
+    digest = tagged("specs", files["specs.json"][:-1])
+    assert manifest["specs"] == receipts.specs == digest
+    assert manifest["run"] == tagged("run", digest.encode("ascii"))[:32]
+    for key, data in specs["specs"].items():
+        kind = data["spec"].removesuffix("/v1")
+        assert key == f"{kind}/{data['name']}@{tagged('spec', canonical(data))[:16]}"
+
+
+def test_the_page_suffices_to_write_a_verifier(bundle):
+    verify_alone(bundle)
+
+
+def test_the_page_suffices_for_a_run_with_refusals_errors_and_warnings(tmp_path):
+    write("authoring.md", tmp_path)
+    law = "governor.invariants.never-empty"
+    changes = [f"{law}.severity=warn", f"{law}.require=left < 2", "governor.choose.maximise=6 / (left - 3)"]
+    finished = execute(load(tmp_path / "delivery.yaml", set=changes)[0], tmp_path / "bundle")
+    result = finished.manifest["result"]
+    assert result["errors"]
+    assert result["violations"]
+    assert result["warnings"]
+    verify_alone(finished.place)
+
+
+def seal(place, receipts):
+    """Write a bundle anew around changed receipts, so that every digest of the chain is right again."""
+    head, lines = "0" * 64, []
+    for receipt in receipts:
+        lines.append(canonical({**receipt, "prev": head}))
+        head = tagged("receipt", lines[-1])
+    data = b"".join(line + b"\n" for line in lines)
+    (place / "receipts.jsonl").write_bytes(data)
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    manifest["files"][0] |= {"sha256": plain(data).hexdigest(), "size": len(data)}
+    manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
+    (place / "manifest.json").write_bytes(canonical(manifest) + b"\n")
+
+
+FORGERIES = {
+    "a proposal": ("commit", lambda body: body["proposals"][0].update(score=7), "E_COMMITMENT"),
+    "a token": ("step", lambda body: body["token"].update(scope="0" * 64), "E_COMMITMENT"),
+    "a choice": ("step", lambda body: body.update(chosen=0), "E_COMMITMENT"),
+    "a state": ("step", lambda body: body.update(before="0" * 64), "E_STATE"),
+    "a start": ("episode", lambda body: body["state"].update(collected=9), "E_STATE"),
+    "a part's tip": ("step", lambda body: body["parts"]["battery"].update(tip_after="0" * 64), "E_STATE"),
+    "a part's receipt": ("step", lambda body: body["parts"]["battery"].update(used=0), "E_STATE"),
+    "a rejection": ("step", lambda body: body["decisions"][-1]["rejected"].clear(), "E_RESULT"),
+    "the specs": ("start", lambda body: body.update(specs="0" * 64), "E_SPECS"),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_both_verifiers_refute_a_chain_that_was_sealed_again(forgery, bundle, tmp_path):
+    type_, change, code = FORGERIES[forgery]
+    place = tmp_path / "bundle"
+    place.mkdir()
+    for file in bundle.iterdir():
+        (place / file.name).write_bytes(file.read_bytes())
+    receipts = read_lines(place)
+    seal(place, receipts)
+    verify_alone(place)
+    change(next(one["body"] for one in receipts if one["type"] == type_))
+    seal(place, receipts)
+    with pytest.raises(AssertionError):
+        verify_alone(place)
+    assert [made.code for made in verify(place, replay=False).checks if made.code] == [code]

@@ -1,0 +1,187 @@
+"""Evidence is whatever somebody sends: no value in any place, no flipped byte and no cut makes the verifier fall over."""
+
+import json
+
+import pytest
+
+import engine.verify.bundle
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.verify.bundle import verify_bundle
+from engine.verify.checks import Status, Verification
+
+HOSTILE = [
+    None,
+    True,
+    False,
+    0,
+    -1,
+    2**53 - 1,
+    "",
+    "\x1b[31m\u202e",
+    [],
+    {},
+    [[None]],
+    {"action": {"op": []}, "t": 0},
+]
+
+
+def paths(value, path=()):
+    """The path of the value and of everything in it."""
+    members = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(found for key, member in members for found in paths(member, (*path, key)))]
+
+
+def put(document, path, value):
+    for step in path[:-1]:
+        document = document[step]
+    same = json.dumps(document[path[-1]]) == json.dumps(value)
+    document[path[-1]] = value
+    return not same
+
+
+def hostile(document):
+    """Copies of a document, each with one hostile value in one place."""
+    text = json.dumps(document)
+    for path in paths(document):
+        for value in HOSTILE if path else ():
+            copy = json.loads(text)
+            if put(copy, path, value):
+                yield path, value, copy
+
+
+@pytest.fixture
+def small(forge):
+    return forge("small")
+
+
+def test_a_manifest_may_hold_anything(small):
+    for path, value, manifest in hostile(small.manifest):
+        small.manifest = manifest
+        small.rewrite_manifest()
+        assert verify_bundle(small.folder).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
+
+
+def test_only_another_version_is_no_refutation(small):
+    small.manifest["engine"]["version"] = "99.0"
+    small.rewrite_manifest()
+    found = verify_bundle(small.folder)
+    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.NOT_MADE]
+    assert "99.0" in str(found.checks[-1].message)
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_receipts_may_hold_anything(small):
+    """The chain is sealed over it, so that it reaches the checks of what receipts say."""
+    for path, value, receipts in hostile([receipt["body"] for receipt in small.receipts]):
+        for receipt, body in zip(small.receipts, receipts, strict=True):
+            receipt["body"] = body
+        small.seal()
+        assert verify_bundle(small.folder).verdict is Verdict.FAIL, (path, value)
+
+
+def test_specs_may_hold_anything(small, monkeypatch):
+    """The digests fit; what happens to be valid is other specs, of which the receipts are not."""
+    monkeypatch.setattr(engine.verify.bundle, "compare", lambda plan, lines: 0)
+    document = json.loads(small.read("specs.json"))
+    for path, value, specs in hostile(document):
+        keyed = isinstance(specs["specs"], dict) and specs["specs"].keys() == document["specs"].keys()
+        if not keyed or not isinstance(specs["root"], str):
+            small.write("specs.json", json.dumps(specs, sort_keys=True, separators=(",", ":")).encode() + b"\n")
+            small.list_files()
+            assert verify_bundle(small.folder).verdict is Verdict.FAIL, (path, value)
+            continue
+        small.write("specs.json", json.dumps(document).encode())
+        small.replace_specs(lambda old, new=specs: old.update(new))
+        small.bodies("start")[0]["specs"] = small.manifest["specs"]
+        small.seal()
+        found = verify_bundle(small.folder)
+        assert {check.code for check in found.checks} <= {None, "E_SPECS"}, (path, value)
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "specs.json"])
+def test_no_flipped_byte_is_accepted(small, name):
+    data = small.read(name)
+    for offset in range(0, len(data), 1 if name == "manifest.json" else 7):
+        flipped = data[offset] ^ (0x01, 0x20, 0x80)[offset % 3]
+        small.write(name, data[:offset] + bytes([flipped]) + data[offset + 1 :])
+        assert verify_bundle(small.folder).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), offset
+    small.write(name, data)
+    assert verify_bundle(small.folder).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("name", ["receipts.jsonl", "specs.json"])
+def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
+    data = small.read(name)
+    for offset in range(0, len(data), 5):
+        small.write(name, data[:offset] + bytes([data[offset] ^ 0x01]) + data[offset + 1 :])
+        small.list_files()
+        found = verify_bundle(small.folder)
+        assert found.verdict is Verdict.FAIL, offset
+        assert found.checks[1].status is Status.PASSED
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "specs.json"])
+def test_no_cut_is_accepted(small, name):
+    data = small.read(name)
+    for length in range(0, len(data), 11):
+        small.write(name, data[:length])
+        if name != "manifest.json":
+            small.list_files()
+        assert verify_bundle(small.folder).verdict is Verdict.FAIL, length
+
+
+def test_an_untouched_bundle_is_accepted(bundles):
+    for name, folder in bundles.items():
+        found = verify_bundle(folder)
+        assert [check.status for check in found.checks] == [Status.PASSED] * 7, name
+        assert found.verdict is Verdict.PASS
+
+
+def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
+    (tmp_path / "link").symlink_to(bundles["climb"])
+    assert verify_bundle(tmp_path / "link").verdict is Verdict.PASS
+
+
+def test_without_replay_nothing_is_concluded(bundles):
+    found = verify_bundle(bundles["climb"], replay=False)
+    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.NOT_MADE]
+    assert found.checks[-1].message == "replay was not asked for"
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_verification_without_checks_concludes_nothing():
+    assert Verification().verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("what", ["nothing", "file", "empty", "other"])
+def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
+    (tmp_path / "file").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "readme.md").write_text("")
+    with pytest.raises(Rejected) as error:
+        verify_bundle(tmp_path / what)
+    assert [one.code for one in error.value.diagnostics] == ["E_NO_EVIDENCE"]
+
+
+def test_a_half_of_a_bundle_is_refuted(small):
+    """What a killed run leaves is no bundle: the manifest comes last."""
+    (small.folder / "manifest.json").unlink()
+    assert verify_bundle(small.folder).checks[0].code == "E_MANIFEST"
+    (small.folder / "specs.json").unlink()
+    assert verify_bundle(small.folder).checks[0].code == "E_MANIFEST"
+
+
+@pytest.mark.parametrize("place", ["_file_digest", "_document"])
+def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, place):
+    def refuse(path, *arguments):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(engine.verify.bundle, place, refuse)
+    with pytest.raises(Rejected) as error:
+        verify_bundle(small.folder)
+    (found,) = error.value.diagnostics
+    assert found.code == "E_NO_EVIDENCE"
+    assert "Permission denied" in found.message
+    assert str(small.folder) in found.message
