@@ -6,7 +6,7 @@ import json
 from enum import StrEnum
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.binding import GENESIS
@@ -14,6 +14,7 @@ from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.events import Event
 from engine.evidence.chain import Chain, receipt_digest, run_id
 
+FEW = settings(max_examples=40)  # each example writes and hashes several documents
 RUN = "0123456789abcdef0123456789abcdef"
 TEXTS = st.sampled_from(["", "move", "é\n\r", '"\\', "\u2028\x7f", "🌊"])
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)
@@ -38,6 +39,7 @@ def merkle(leaves):
     return hashlib.sha256(b"\x01" + merkle(leaves[:half]) + merkle(leaves[half:])).digest()
 
 
+@FEW
 @given(events=EVENTS)
 def test_lines_are_linked_and_counted(events):
     chain, prev = Chain(RUN), "0" * 64
@@ -51,6 +53,7 @@ def test_lines_are_linked_and_counted(events):
     assert (chain.count, chain.head) == (len(events), prev)
 
 
+@FEW
 @given(events=EVENTS)
 def test_a_line_is_one_line_in_canonical_form(events):
     chain = Chain(RUN)
@@ -60,6 +63,7 @@ def test_a_line_is_one_line_in_canonical_form(events):
         assert parse_canonical(line) == json.loads(line)
 
 
+@FEW
 @given(events=EVENTS)
 def test_the_root_is_over_all_lines_so_far(events):
     chain = Chain(RUN)
@@ -70,6 +74,7 @@ def test_the_root_is_over_all_lines_so_far(events):
     assert chain.root == merkle(lines).hex()
 
 
+@FEW
 @given(events=EVENTS)
 def test_the_same_events_give_the_same_bytes_and_are_left_alone(events):
     before = copy.deepcopy(events)
@@ -78,6 +83,7 @@ def test_the_same_events_give_the_same_bytes_and_are_left_alone(events):
     assert events == before
 
 
+@FEW
 @given(events=EVENTS.filter(bool), place=st.integers(0, 11))
 def test_a_change_anywhere_changes_every_later_line_and_the_root(events, place):
     place %= len(events)

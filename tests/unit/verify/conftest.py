@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import engine.verify.bundle
 from engine.evidence.result import Tally
 from engine.pipeline import execute, load_scenarios
 
@@ -177,6 +178,21 @@ def bundles(tmp_path_factory):
 def copy(bundles):
     """Put a copy of a bundle at a place, in the hands of a forger."""
     return lambda variant, place: Forger(shutil.copytree(bundles[variant], place))
+
+
+@pytest.fixture
+def specs_once(monkeypatch):
+    """Specs that stay as they are, are read and compiled once: most of the time of a verification."""
+    known: dict[str, object] = {}
+
+    def remember(name):
+        make = getattr(engine.verify.bundle, name)
+        monkeypatch.setattr(
+            engine.verify.bundle, name, lambda given: known.get(name) or known.setdefault(name, make(given))
+        )
+
+    remember("rebuild")
+    remember("plan_again")
 
 
 @pytest.fixture

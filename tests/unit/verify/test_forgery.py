@@ -9,11 +9,9 @@ import json
 
 import pytest
 
-import engine.verify.bundle
 from engine.core.verdict import Verdict
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status
-from engine.verify.replay import plan_again
 
 
 def decisions(f):
@@ -263,14 +261,9 @@ def changed(value):
     return 0 if value is None else {"x": 0}
 
 
-def test_no_field_of_any_receipt_can_be_changed_and_sealed(forge, monkeypatch):
-    """One field at a time, everything sealed anew; with the specs as they are, their plan is made once."""
-    plans: dict[str, object] = {}
-    monkeypatch.setattr(
-        engine.verify.bundle,
-        "plan_again",
-        lambda bundle: plans.get(bundle.digest) or plans.setdefault(bundle.digest, plan_again(bundle)),
-    )
+@pytest.mark.usefixtures("specs_once")
+def test_no_field_of_any_receipt_can_be_changed_and_sealed(forge):
+    """One field at a time, everything sealed anew."""
     forger = forge("small")
     untouched = json.dumps(forger.receipts)
     told = {}

@@ -10,20 +10,7 @@ from engine.core.verdict import Verdict
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status, Verification
 
-HOSTILE = [
-    None,
-    True,
-    False,
-    0,
-    -1,
-    2**53 - 1,
-    "",
-    "\x1b[31m\u202e",
-    [],
-    {},
-    [[None]],
-    {"action": {"op": []}, "t": 0},
-]
+HOSTILE = [None, True, False, -1, "\x1b[31m\u202e", [], {}, [{"action": {"op": []}, "rejected": 0}]]
 
 
 def paths(value, path=()):
@@ -40,11 +27,11 @@ def put(document, path, value):
     return not same
 
 
-def hostile(document):
+def hostile(document, values=HOSTILE):
     """Copies of a document, each with one hostile value in one place."""
     text = json.dumps(document)
     for path in paths(document):
-        for value in HOSTILE if path else ():
+        for value in values if path else ():
             copy = json.loads(text)
             if put(copy, path, value):
                 yield path, value, copy
@@ -71,6 +58,7 @@ def test_only_another_version_is_no_refutation(small):
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
+@pytest.mark.usefixtures("specs_once")
 def test_receipts_may_hold_anything(small):
     """The chain is sealed over it, so that it reaches the checks of what receipts say."""
     for path, value, receipts in hostile([receipt["body"] for receipt in small.receipts]):
@@ -84,7 +72,7 @@ def test_specs_may_hold_anything(small, monkeypatch):
     """The digests fit; what happens to be valid is other specs, of which the receipts are not."""
     monkeypatch.setattr(engine.verify.bundle, "compare", lambda plan, lines: 0)
     document = json.loads(small.read("specs.json"))
-    for path, value, specs in hostile(document):
+    for path, value, specs in hostile(document, [None, -1, {}]):
         keyed = isinstance(specs["specs"], dict) and specs["specs"].keys() == document["specs"].keys()
         if not keyed or not isinstance(specs["root"], str):
             small.write("specs.json", json.dumps(specs, sort_keys=True, separators=(",", ":")).encode() + b"\n")
@@ -102,7 +90,7 @@ def test_specs_may_hold_anything(small, monkeypatch):
 @pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "specs.json"])
 def test_no_flipped_byte_is_accepted(small, name):
     data = small.read(name)
-    for offset in range(0, len(data), 1 if name == "manifest.json" else 7):
+    for offset in range(0, len(data), 1 if name == "manifest.json" else 13):
         flipped = data[offset] ^ (0x01, 0x20, 0x80)[offset % 3]
         small.write(name, data[:offset] + bytes([flipped]) + data[offset + 1 :])
         assert verify_bundle(small.folder).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), offset
@@ -113,7 +101,7 @@ def test_no_flipped_byte_is_accepted(small, name):
 @pytest.mark.parametrize("name", ["receipts.jsonl", "specs.json"])
 def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
     data = small.read(name)
-    for offset in range(0, len(data), 5):
+    for offset in range(0, len(data), 13):
         small.write(name, data[:offset] + bytes([data[offset] ^ 0x01]) + data[offset + 1 :])
         small.list_files()
         found = verify_bundle(small.folder)
@@ -124,7 +112,7 @@ def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
 @pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "specs.json"])
 def test_no_cut_is_accepted(small, name):
     data = small.read(name)
-    for length in range(0, len(data), 11):
+    for length in range(0, len(data), 31):
         small.write(name, data[:length])
         if name != "manifest.json":
             small.list_files()

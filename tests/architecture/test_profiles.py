@@ -1,0 +1,48 @@
+"""A profile names only checks that exist, and a check that it names is a test that runs."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from engine.load import load
+
+ROOT = Path(__file__).resolve().parents[2]
+PROFILES = sorted(ROOT.glob("specs/profile/*.yaml"))
+
+
+def controls(path):
+    (bundle,) = load(str(path))
+    return bundle.main.model.controls
+
+
+def tests_of(file):
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+
+
+def missing(checks):
+    """The checks that are no test of this project."""
+    return [
+        check
+        for check in checks
+        if not (ROOT / check.partition("::")[0]).is_file()
+        or check.partition("::")[2] not in tests_of(check.partition("::")[0])
+    ]
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_every_named_check_exists(path):
+    assert missing(check for control in controls(path) for check in control.checks) == []
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_controls_have_names_of_their_own(path):
+    names = [control.id for control in controls(path)]
+    assert len(set(names)) == len(names) > 0
+
+
+def test_a_check_that_does_not_exist_is_noticed():
+    here = "tests/architecture/test_profiles.py"
+    wrong = [f"{here}::test_nothing_of_this_name", "tests/unit/test_no_such_file.py::test_a"]
+    assert missing([f"{here}::test_every_named_check_exists", *wrong]) == wrong
