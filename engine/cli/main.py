@@ -17,7 +17,7 @@ from typer.exceptions import TyperException
 from engine import __version__
 from engine.cli import show
 from engine.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
-from engine.core.diagnostics import Diagnostic, Rejected, explain
+from engine.core.diagnostics import Diagnostic, Rejected, explain, printable
 from engine.core.verdict import Exit, combine, exit_code
 
 app = typer.Typer(
@@ -110,11 +110,10 @@ def check(files: Files, overrides: Overrides = None, shown: Shown = Format.HUMAN
     if shown is Format.JSON:
         ok = [{"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest} for one in checked]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
-    else:
-        if checked:
-            show.say(show.checked_text(checked))
-        if findings:
-            show.complain(show.diagnostics_text(findings))
+    elif checked:
+        show.say(show.checked_text(checked))
+    if findings:
+        show.complain(show.diagnostics_text(findings))
     raise typer.Exit(Exit.INVALID if findings else Exit.CONFORMS)
 
 
@@ -229,10 +228,10 @@ def demo(
     from engine.pipeline import verify as verify_bundle
 
     bundle = demo_case()
-    show.say(f"$ spec run {bundle.main.name} --out {out}")
+    show.say(f"$ spec run {bundle.main.name} --out {printable(str(out))}")
     with progress_bar(bundle.main.name) as progress:
         finished = execute(bundle, out, progress)
-    show.say(f"{show.finished_text(finished)}\n\n$ spec verify {out}")
+    show.say(f"{show.finished_text(finished)}\n\n$ spec verify {printable(str(out))}")
     verification = verify_bundle(out)
     show.say(show.verification_text(out, verification))
     raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
@@ -250,6 +249,8 @@ def _guarded() -> int:
     as_json = "--format=json" in sys.argv or ("--format", "json") in pairwise(sys.argv)
     try:
         status = app(standalone_mode=False)
+        if status == Exit.INTERRUPTED:  # typer makes a status of it
+            raise KeyboardInterrupt
         return status if isinstance(status, int) else Exit.CONFORMS
     except Rejected as rejected:
         show.refuse(rejected.diagnostics, as_json)
@@ -257,7 +258,7 @@ def _guarded() -> int:
     except TyperException as error:
         show.refuse([Diagnostic(E_USAGE, error.format_message(), hint=_USAGE)], as_json)
         return Exit.INVALID
-    except (KeyboardInterrupt, typer.Abort):
+    except KeyboardInterrupt:
         show.refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")], as_json)
         return Exit.INTERRUPTED
     except SystemExit:  # typer leaves so when nobody reads its help

@@ -49,7 +49,7 @@ def verify_bundle(place: Path, *, replay: bool = True) -> Verification:
     """
     try:
         if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-            raise Rejected([Diagnostic(E_NO_EVIDENCE, f"{place} is no bundle")])
+            raise Rejected([Diagnostic(E_NO_EVIDENCE, f"`{place}` is no bundle")])
         return _Verifier(place, replay).verify()
     except OSError as error:
         reason = error.strerror or "the system refuses"

@@ -16,7 +16,7 @@ def controls(path):
     return bundle.main.model.controls
 
 
-def tests_of(file):
+def functions_of(file):
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
     return {node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
 
@@ -27,7 +27,7 @@ def missing(checks):
         check
         for check in checks
         if not (ROOT / check.partition("::")[0]).is_file()
-        or check.partition("::")[2] not in tests_of(check.partition("::")[0])
+        or check.partition("::")[2] not in functions_of(check.partition("::")[0])
     ]
 
 

@@ -21,6 +21,7 @@ from engine.expr.checker import check as check_expression
 from engine.expr.environment import RESERVED
 from engine.expr.statements.scope import ENGINE_NAMES
 from engine.load import events, extends, load, matrix, resolve
+from engine.load.gate import MAX_BYTES
 from engine.pipeline import check, execute, verify
 from engine.run.loop import run
 from engine.spec.base import Spec
@@ -33,8 +34,16 @@ from engine.worlds.natives import FIELD_FUNCTIONS
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
 AUTHORING, EVIDENCE = PAGES["authoring.md"], PAGES["evidence.md"]
+
+
+def find(pattern, text):
+    found = re.search(pattern, text, re.M | re.S)
+    assert found is not None, pattern
+    return found
+
+
 EXAMPLES = {
-    page: {re.search(r"^name: (\S+)$", block, re.M)[1]: block for block in found}
+    page: {find(r"^name: (\S+)$", block)[1]: block for block in found}
     for page, text in PAGES.items()
     if (found := re.findall(r"^```yaml\n(spec: .*?)^```$", text, re.M | re.S))
 }
@@ -49,7 +58,7 @@ def write(page, folder):
 
 def section(text, title):
     """What stands under a heading, with the headings below it."""
-    start = re.search(rf"^(#+) {re.escape(title)}$", text, re.M)
+    start = find(rf"^(#+) {re.escape(title)}$", text)
     end = re.compile(rf"^#{{1,{len(start[1])}}} ", re.M).search(text, start.end())
     return text[start.end() : end.start() if end else len(text)]
 
@@ -70,11 +79,6 @@ def named(table):
     return set(chain.from_iterable(spans(row[0]) for row in table))
 
 
-def values_in(text):
-    """The integers in a text, with or without commas."""
-    return {int(number.replace(",", "")) for number in re.findall(r"[0-9][0-9,]*", text)}
-
-
 # Examples
 
 
@@ -91,10 +95,7 @@ def test_a_page_has_an_example_of_every_kind_that_runs(page):
     assert kinds == KINDS.keys() - {"profile"}
 
 
-@pytest.mark.parametrize(
-    ("page", "name"),
-    [("README.md", "count-to-ten"), ("authoring.md", "delivery"), ("authoring.md", "delivery-anywhere")],
-)
+@pytest.mark.parametrize(("page", "name"), [("README.md", "count-to-ten"), ("authoring.md", "delivery")])
 def test_scenarios_of_the_examples_pass_and_verify(page, name, tmp_path):
     write(page, tmp_path)
     for number, case in enumerate(load(tmp_path / f"{name}.yaml")):
@@ -112,7 +113,7 @@ def test_the_error_that_is_shown_is_the_one_that_is_given(tmp_path, monkeypatch)
     assert "{set: cycles," in text
     text = text.replace("charge - by}", "charge - byy}").replace("{set: cycles,", "{set: cycels,")
     battery.write_text(text, encoding="utf-8")
-    shown = re.search(r"^```text\n(.*?)\n```$", section(AUTHORING, "When something is wrong"), re.M | re.S)[1]
+    shown = find(r"^```text\n(.*?)\n```$", section(AUTHORING, "When something is wrong"))[1]
     _, findings = check(["battery.yaml", "delivery.yaml"])
     assert diagnostics_text(findings) == shown
 
@@ -182,10 +183,11 @@ def test_the_example_of_a_function_is_true(example):
 
 
 def test_limits_are_listed():
-    bounds = {value for name, value in vars(limits).items() if name.startswith("MAX_")}
-    bounds |= {MOST_PROPOSALS, MOST_COMBINATIONS, events.MAX_DEPTH, events.MAX_NODES, matrix.MAX_CASES}
-    bounds |= {extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS}
-    assert bounds <= values_in(section(AUTHORING, "Limits"))
+    bounds = [value for name, value in vars(limits).items() if name.startswith("MAX_")]
+    bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, events.MAX_DEPTH, events.MAX_NODES, MAX_BYTES >> 20]
+    bounds += [extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS, matrix.MAX_CASES]
+    listed = re.findall(r"[0-9][0-9,]*", section(AUTHORING, "Limits"))
+    assert Counter(int(number.replace(",", "")) for number in listed) == Counter(bounds)
 
 
 # Scopes: every row of the table is tried, once with all that it promises, once with all that it leaves out
@@ -332,14 +334,14 @@ EVERYTHING = {*chain.from_iterable([*NAMES.values(), *OWN.values(), *EACH.values
 
 def scopes():
     """Each place of the table with the expressions that it may hold."""
-    tokens = []
+    tokens: list[str] = []
     for place, reads in tables(section(AUTHORING, "What an expression may read"))[0]:
         before = tokens if reads.startswith("the same") else []
         new = reads.replace("`", "").removeprefix("the same, ").split(", ")
         tokens = [] if reads == "nothing more" else [*before, *new]
         kind = place.partition(":")[0]
         for mark in ROWS[place]:
-            own = {**NAMES, "let": OWN.get(mark, OWN.get(kind)), "each": EACH.get(kind)}
+            own = {**NAMES, "let": OWN.get(mark, OWN.get(kind, [])), "each": EACH.get(kind, [])}
             marks = (
                 pytest.mark.xfail(reason="a start value that reads the state is found too late") if mark in LATE else ()
             )
@@ -422,7 +424,9 @@ def test_the_tag_of_every_digest_is_listed():
 
 def test_checks_and_codes_of_verification_are_listed(bundle):
     text = " ".join(section(EVIDENCE, "What `spec verify` checks").split())
-    for made in verify(bundle).checks:
+    verification = verify(bundle)
+    assert verification.verdict == "PASS"
+    for made in verification.checks:
         assert f"{made.number}. *{made.name}*" in text
     assert set(re.findall(r"\bE_[A-Z_]+\b", text)) == {code for name, code in vars(checks).items() if name[:2] == "E_"}
 
@@ -464,8 +468,11 @@ class Run:
     """The receipts of one bundle, followed from the first to the last."""
 
     def __init__(self):
-        self.order, self.tips, self.figures = "", {}, Counter()
-        self.rejections, self.breaches = Counter(), {"fatal": Counter(), "warn": Counter()}
+        self.order = ""
+        self.tips: dict[str, str] = {}
+        self.figures: Counter[str] = Counter()
+        self.rejections: Counter[str] = Counter()
+        self.breaches: dict[str, Counter[str]] = {"fatal": Counter(), "warn": Counter()}
 
     def take(self, kind, body):
         self.order += {"episode_end": "x", "error": "!"}.get(kind, kind[0] if kind != "end" else ".")

@@ -266,7 +266,8 @@ def test_an_error_says_where_in_which_expression(make):
 
 
 def test_an_error_in_one_judgement_denies_that_proposal_alone(bundle, tmp_path):
-    made = bundle(governor={"gates": [{"id": "g", "deny": "1 / (action.n - 2) > 5", "reason": "r"}]})
+    gates = [{"id": "g", "deny": "1 / (action.n - 2) > 5", "reason": "r"}]
+    made = bundle(governor={"gates": gates}, agent={"score": "-action.n"})
     plan = compile_scenario(made)
     for step in bodies(plan):
         assert step["chosen"] == 0

@@ -1,0 +1,95 @@
+"""The command as people run it: in a process of its own where that matters, else inside this one, which is faster."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import _guarded
+
+ROOT = Path(__file__).parents[3]
+CLIMB = ROOT / "tests" / "unit" / "pipeline" / "climb"
+COMMAND = [sys.executable, "-m", "engine.cli.main"]
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def codes(self):
+        return [finding["code"] for finding in self.json["diagnostics"]]
+
+
+@pytest.fixture
+def spec(monkeypatch, capsys):
+    """Run `spec WORDS...` in this process."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
+        capsys.readouterr()
+        status = _guarded()
+        said = capsys.readouterr()
+        return Done(int(status), said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def process(environment):
+    """Run `spec WORDS...` in a process of its own, to its end."""
+
+    def run(*words, text=True, **options):
+        options = {"cwd": ROOT, "env": environment, "capture_output": True, "timeout": 60} | options
+        done = subprocess.run([*COMMAND, *words], check=False, stdin=subprocess.DEVNULL, **options)
+        if not text:
+            return done
+        return Done(done.returncode, (done.stdout or b"").decode(), (done.stderr or b"").decode())
+
+    return run
+
+
+@pytest.fixture
+def environment():
+    """The environment of a process that finds the engine from any folder."""
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def climb():
+    """The smallest scenario."""
+    return str(CLIMB / "climb.yaml")
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A working folder of one's own with the smallest scenario and what it refers to."""
+    folder = tmp_path / "project"
+    shutil.copytree(CLIMB, folder)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def edit(project):
+    """Replace a text in a file of the project, which must be there."""
+
+    def replace(name, old, new):
+        text = (project / name).read_text(encoding="utf-8")
+        assert old in text
+        (project / name).write_text(text.replace(old, new), encoding="utf-8")
+
+    return replace

@@ -1,0 +1,324 @@
+"""Wrong input of every sort: a code, a place where there is one, the right status, and never a traceback."""
+
+import json
+import re
+
+import pytest
+
+SCENARIO = "climb.yaml"
+
+
+def replace(name, old, new):
+    def change(folder):
+        text = (folder / name).read_text(encoding="utf-8")
+        assert old in text
+        (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+
+    return change
+
+
+def write(name, data):
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+def write_scenario(name, **fields):
+    """A gridworld scenario of its own."""
+    base = {
+        "spec": "scenario/v1",
+        "name": name,
+        "world": "governed-gridworld",
+        "governor": "lexicographic",
+        "agent": "greedy",
+        "map": {"drawing": "S.\n.G"},
+        "horizon": 2,
+    }
+    return write(f"{name}.yaml", json.dumps(base | fields).encode())
+
+
+def chain_of_extends(folder):
+    write("a.yaml", b"spec: scenario/v1\nname: a\nextends: b\n")(folder)
+    write("b.yaml", b"spec: scenario/v1\nname: b\nextends: a\n")(folder)
+
+
+def nothing(folder):
+    pass
+
+
+SPECS = {
+    "an unknown key": (
+        replace(SCENARIO, "horizon: 3", "horizn: 3"),
+        [SCENARIO],
+        "E_SPEC_UNKNOWN_KEY",
+        "climb.yaml:10:1",
+    ),
+    "a missing key": (replace(SCENARIO, "horizon: 3\n", ""), [SCENARIO], "E_SPEC_MISSING_KEY", "climb.yaml:1:1"),
+    "a duplicate key": (
+        replace(SCENARIO, "seed: 3", "horizon: 4"),
+        [SCENARIO],
+        "E_YAML_DUPLICATE_KEY",
+        "climb.yaml:10:1",
+    ),
+    "a wrong type": (replace(SCENARIO, "horizon: 3", "horizon: three"), [SCENARIO], "E_SPEC_TYPE", "climb.yaml:10:10"),
+    "a value out of range": (
+        replace(SCENARIO, "horizon: 3", "horizon: 0"),
+        [SCENARIO],
+        "E_SPEC_VALUE",
+        "climb.yaml:10:10",
+    ),
+    "an ambiguous value": (replace(SCENARIO, "seed: 3", "seed: 0x3"), [SCENARIO], "E_", "climb.yaml:8:7"),
+    "a missing reference": (
+        replace(SCENARIO, "world: stairs", "world: stair"),
+        [SCENARIO],
+        "E_REF_MISSING",
+        "climb.yaml:4:8",
+    ),
+    "a reference to another kind": (
+        replace(SCENARIO, "agent: climber", "agent: warden"),
+        [SCENARIO],
+        "E_REF_KIND",
+        "climb.yaml:6:8",
+    ),
+    "extends in a circle": (chain_of_extends, ["a.yaml"], "E_EXTENDS_CYCLE", "b.yaml:3:10"),
+    "an expression of a wrong type": (
+        replace("climber.yaml", "score: action.by", "score: action.by + 'x'"),
+        [SCENARIO],
+        "E_EXPR_TYPE",
+        "climber.yaml:9:8",
+    ),
+    "an expression that is none": (
+        replace("bounded.yaml", "n <= TOP", "n <= <= TOP"),
+        [SCENARIO],
+        "E_EXPR_SYNTAX",
+        "bounded.yaml:5:15",
+    ),
+    "an unknown name": (
+        replace("bounded.yaml", "n <= TOP", "m <= TOP"),
+        [SCENARIO],
+        "E_EXPR_UNKNOWN_NAME",
+        "bounded.yaml:5:10",
+    ),
+    "a negative budget": (
+        nothing,
+        ["simple", "--set", "world.with.budget=-1"],
+        "E_PARAM_RANGE",
+        "--set world.with.budget:1:19",
+    ),
+    "a map without a start": (
+        write_scenario("grid", map={"drawing": "..\n.G"}),
+        ["grid.yaml"],
+        "E_START_INCOMPLETE",
+        "grid.yaml:1:",
+    ),
+    "a map with a strange character": (
+        write_scenario("grid", map={"drawing": "S?\n.G"}),
+        ["grid.yaml"],
+        "E_MAP_GLYPH",
+        "grid.yaml:1:",
+    ),
+    "a ragged map": (write_scenario("grid", map={"drawing": "S.\n.G."}), ["grid.yaml"], "E_MAP", "grid.yaml:1:"),
+    "a goal on a wall": (
+        write_scenario("grid", map={"drawing": "S#"}, start={"goal": "{'x': 1, 'y': 0}"}),
+        ["grid.yaml"],
+        "E_START_ILL_FORMED",
+        "grid.yaml:1:",
+    ),
+    "a goal behind a wall": (
+        write_scenario("grid", map={"drawing": "S#G"}),
+        ["grid.yaml"],
+        "E_START_ILL_FORMED",
+        "grid.yaml:1:",
+    ),
+    "an empty file": (write(SCENARIO, b""), [SCENARIO], "E_YAML_DOCUMENTS", "climb.yaml:1:1"),
+    "a file of comments": (write(SCENARIO, b"# nothing\n"), [SCENARIO], "E_YAML_DOCUMENTS", "climb.yaml:1:1"),
+    "a file that is no UTF-8": (
+        write(SCENARIO, b"spec: scenario/v1\nname: caf\xe9\n"),
+        [SCENARIO],
+        "E_YAML_ENCODING",
+        "climb.yaml:2:10",
+    ),
+    "a file that is no text": (write(SCENARIO, b"\x7fELF\x00\x01"), [SCENARIO], "E_YAML_CONTROL", "climb.yaml:1:1"),
+    "a file that is too large": (write(SCENARIO, b"#" * (1 << 21)), [SCENARIO], "E_YAML_SIZE", "climb.yaml:1:1"),
+    "a file that is no YAML": (write(SCENARIO, b"spec: [scenario/v1\n"), [SCENARIO], "E_YAML_SYNTAX", "climb.yaml:"),
+    "a file that is a list": (write(SCENARIO, b"[1, 2]\n"), [SCENARIO], "E_", "climb.yaml:1:1"),
+    "a file of another tool": (
+        write(SCENARIO, b"services: {web: {image: nginx}}\n"),
+        [SCENARIO],
+        "E_SPEC_KIND",
+        "climb.yaml:1:1",
+    ),
+    "a kind that is none": (
+        write(SCENARIO, b"spec: galaxy/v1\nname: x\n"),
+        [SCENARIO],
+        "E_SPEC_KIND",
+        "climb.yaml:1:7",
+    ),
+    "a text that steers a terminal": (
+        write(SCENARIO, b"spec: scenario/v1\nname: \x1b[31mred\n"),
+        [SCENARIO],
+        "E_YAML_CONTROL",
+        "climb.yaml:2:7",
+    ),
+    "a text that turns around": (
+        write(SCENARIO, "spec: scenario/v1\nname: a\u202eb\n".encode()),
+        [SCENARIO],
+        "E_YAML_BIDI",
+        "climb.yaml:2:8",
+    ),
+    "a folder in place of a file": (nothing, ["./"], "E_SPEC_FILE", None),
+    "a file that is not there": (nothing, ["nowhere.yaml"], "E_SPEC_FILE", None),
+    "a name that is not there": (nothing, ["simpl"], "E_REF_MISSING", None),
+    "a change that is none": (nothing, [SCENARIO, "--set", "horizon"], "E_SET_SYNTAX", "--set horizon:1:1"),
+    "a change of nothing": (nothing, [SCENARIO, "--set", "horizn=3"], "E_SET_PATH", "--set horizn:1:1"),
+    "a change to nonsense": (nothing, [SCENARIO, "--set", "horizon=["], "E_YAML_SYNTAX", "--set horizon:"),
+}
+
+
+@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_wrong_spec(spec, project, command, name):
+    change, words, code, place = SPECS[name]
+    change(project)
+    done = spec(command, *words, "--format", "json")
+    assert done.status == 2
+    found = [finding for finding in done.json["diagnostics"] if finding["code"].startswith(code)]
+    assert found, done.json
+    assert found[0]["message"]
+    if place is not None:
+        at = "{file}:{line}:{column}".format(**found[0])
+        assert at.startswith(place)
+        assert re.search(rf"^{re.escape(place)}.*error\[{code}", done.err, re.MULTILINE)
+    assert "Traceback" not in done.err
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", done.out + done.err) is None
+    assert not (project / "out").exists()
+
+
+def cut(data):
+    return data[: len(data) // 2]
+
+
+def reorder(data):
+    lines = data.splitlines(keepends=True)
+    return b"".join([lines[0], *lines[:0:-1]])
+
+
+def edit(data):
+    return data.replace(b'"chosen":1', b'"chosen":0', 1)
+
+
+def foreign(data):
+    return b'{"hello":"world"}\n'
+
+
+def empty(data):
+    return b""
+
+
+def binary(data):
+    return bytes(range(256)) * 20
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        (name, change)
+        for name in ("receipts.jsonl", "manifest.json", "specs.json")
+        for change in (cut, foreign, empty, binary)
+    ]
+    + [("receipts.jsonl", reorder), ("receipts.jsonl", edit)],
+)
+def test_wrong_evidence(spec, project, name, change):
+    spec("run", SCENARIO, "--out", "here")
+    path = project / "here" / name
+    before = path.read_bytes()
+    path.write_bytes(change(before))
+    assert path.read_bytes() != before
+    done = spec("verify", "here", "--format", "json")
+    assert (done.status, done.json["verdict"], done.err) == (1, "FAIL", "")
+    failed = [check["code"] for check in done.json["checks"] if check["status"] == "failed"]
+    assert failed == ["E_MANIFEST" if name == "manifest.json" else "E_FILES"]
+    assert "Traceback" not in spec("verify", "here").out
+
+
+@pytest.mark.usefixtures("project")
+def test_the_receipts_of_another_seed(spec, project):
+    spec("run", SCENARIO, "--out", "here")
+    spec("run", SCENARIO, "--seed", "9", "--out", "there")
+    (project / "here" / "receipts.jsonl").write_bytes((project / "there" / "receipts.jsonl").read_bytes())
+    done = spec("verify", "here")
+    assert done.status == 1
+    assert "2. FAILED   every file is listed, whole and unchanged [E_FILES]" in done.out
+
+
+@pytest.mark.usefixtures("project")
+def test_evidence_that_steers_a_terminal_is_shown_as_it_is(spec, project):
+    spec("run", SCENARIO, "--out", "here")
+    (project / "here" / "\x1b[2J\u202e\udcff").write_bytes(b"")
+    done = spec("verify", "here")
+    assert (done.status, done.err) == (1, "")
+    assert "not listed: \\x1b[2J\\u202e\\udcff" in done.out
+    message = spec("verify", "here", "--format", "json").json["checks"][1]["message"]
+    assert message == "not listed: \x1b[2J\u202e\\udcff", "in JSON only what is no character is escaped twice"
+
+
+USAGE = [
+    ["run"],
+    ["run", "--colour"],
+    ["run", SCENARIO, "--seed", "x"],
+    ["run", SCENARIO, "--seed", "-1"],
+    ["run", SCENARIO, "--episodes", "0"],
+    ["run", SCENARIO, "--format", "yaml"],
+    ["check"],
+    ["verify"],
+    ["verify", "a", "b"],
+    ["explain", "E_NOTHING_OF_THIS_KIND"],
+    ["schema", "galaxy"],
+    ["show"],
+    ["fly"],
+    ["\x1b[31m"],
+    ["--fly"],
+]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("words", USAGE, ids=" ".join)
+def test_a_wrong_command_line(spec, words):
+    done = spec(*words)
+    assert (done.status, done.out) == (2, "")
+    assert done.err.startswith("error[E_USAGE]: ")
+    assert "`spec --help`" in done.err
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("form", [["--format", "json"], ["--format=json"]])
+@pytest.mark.parametrize(
+    "words", [["run", "--colour"], ["run"], ["run", "nowhere.yaml"], ["check", "nowhere.yaml"], ["verify", "nowhere"]]
+)
+def test_programs_get_json_also_of_what_is_wrong(spec, words, form):
+    done = spec(*words, *form)
+    assert done.status == 2
+    assert len(done.codes) == 1
+    assert set(done.json["diagnostics"][0]) == {
+        "code",
+        "severity",
+        "message",
+        "file",
+        "line",
+        "column",
+        "expected",
+        "found",
+        "hint",
+    }
+    assert f"error[{done.codes[0]}]" in done.err
+
+
+def test_a_name_that_is_no_text_can_be_said_in_json(spec, project):
+    """A byte of a file's name that is no UTF-8 reaches Python as half of a surrogate pair."""
+    done = spec("run", SCENARIO, "--out", "caf\udce9", "--format", "json")
+    assert (done.status, done.json["runs"][0]["evidence"]) == (0, "caf\\udce9")
+    assert (project / "caf\udce9" / "manifest.json").exists()
+    assert spec("verify", "caf\udce9").status == 0
+    done = spec("check", "caf\udce9.yaml", "--format", "json")
+    assert done.codes == ["E_SPEC_FILE"]
+    assert "caf\\udce9.yaml" in done.err

@@ -1,0 +1,308 @@
+"""What each command says: to people, and to programs by `--format json`."""
+
+import ast
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine import __version__
+from engine.core.diagnostics import codes
+from engine.spec.kinds import KINDS
+
+ROOT = Path(__file__).parents[3]
+
+
+def declared():
+    """Every code that is declared anywhere in the engine."""
+    found = set()
+    for path in ROOT.glob("engine/**/*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "code":
+                first = node.args[0] if node.args else None
+                if isinstance(first, ast.Constant):
+                    found.add(first.value)
+    assert found
+    return found
+
+
+@pytest.mark.usefixtures("project")
+class TestCheck:
+    def test_a_scenario_and_a_world_are_compiled(self, spec):
+        done = spec("check", "climb.yaml", "stairs.yaml")
+        assert (done.status, done.err) == (0, "")
+        first, second = done.out.splitlines()
+        assert first.startswith("ok scenario climb ")
+        assert second.startswith("ok world stairs ")
+        assert "shape only" not in done.out
+
+    def test_other_kinds_are_looked_at_alone(self, spec):
+        done = spec("check", "climber.yaml", "--format=json")
+        (found,) = done.json["checked"]
+        assert (done.status, found["kind"], found["name"], found["case"]) == (0, "agent", "climber", "")
+        assert "shape only" in spec("check", "climber.yaml").out
+
+    def test_the_digest_is_that_of_the_run(self, spec):
+        (found,) = spec("check", "climb.yaml", "--set=seed=8", "--format=json").json["checked"]
+        (run,) = spec("run", "climb.yaml", "--seed=8", "--format=json").json["runs"]
+        assert found["digest"] == run["manifest"]["specs"]
+
+    def test_all_findings_of_all_files_are_told_at_once(self, spec, project):
+        scenario = (project / "climb.yaml").read_text()
+        (project / "a.yaml").write_text(scenario.replace("horizon: 3", "horizon: three\ncolour: red"))
+        (project / "b.yaml").write_text(scenario.replace("governor: warden", "governor: ward"))
+        done = spec("check", "a.yaml", "climb.yaml", "b.yaml", "nowhere.yaml", "--format", "json")
+        assert done.status == 2
+        places = {(one["file"], one["line"], one["column"], one["code"]) for one in done.json["diagnostics"]}
+        assert places == {
+            ("a.yaml", 10, 10, "E_SPEC_TYPE"),
+            ("a.yaml", 11, 1, "E_SPEC_UNKNOWN_KEY"),
+            ("b.yaml", 5, 11, "E_REF_MISSING"),
+            (None, None, None, "E_SPEC_FILE"),
+        }
+        assert [one["name"] for one in done.json["checked"]] == ["climb"]
+        human = spec("check", "a.yaml", "climb.yaml", "b.yaml", "nowhere.yaml")
+        assert human.out.startswith("ok scenario climb ")
+        assert human.err.endswith("4 errors. `spec explain CODE` says more about a code.\n")
+
+    def test_a_fault_that_several_files_share_is_told_once(self, spec, project, edit):
+        (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
+        edit("warden.yaml", "deny: action.by > 1", "deny: action.by > 'x'")
+        done = spec("check", "climb.yaml", "rise.yaml", "--format=json")
+        assert done.codes == ["E_EXPR_TYPE"]
+
+    def test_every_case_of_a_matrix_is_checked(self, spec, edit):
+        edit("climb.yaml", "seed: 3", "params: {n: int}\nmatrix: {n: [1, 2]}\nseed: ${n}")
+        found = spec("check", "climb.yaml", "--format=json").json["checked"]
+        assert [one["case"] for one in found] == ["n=1", "n=2"]
+        assert len({one["digest"] for one in found}) == 2
+
+
+@pytest.mark.usefixtures("project")
+class TestVerify:
+    def test_every_check_is_a_numbered_line(self, spec):
+        spec("run", "climb.yaml", "--out", "here")
+        done = spec("verify", "here")
+        assert (done.status, done.err) == (0, "")
+        lines = done.out.splitlines()
+        assert [line[:12] for line in lines[:-1]] == [f"{number}. ok       " for number in range(1, 8)]
+        assert lines[-1] == "here: intact, and replay gives the same bytes. Unsigned: who made it was not checked."
+
+    def test_what_failed_is_told_with_its_code_and_what_was_not_made(self, spec, project):
+        spec("run", "climb.yaml", "--out", "here")
+        data = (project / "here" / "receipts.jsonl").read_bytes()
+        (project / "here" / "receipts.jsonl").write_bytes(data.replace(b'"score":1', b'"score":2', 1))
+        done = spec("verify", "here")
+        assert done.status == 1
+        lines = done.out.splitlines()
+        assert lines[0].startswith("1. ok ")
+        assert lines[1].startswith("2. FAILED   every file is listed, whole and unchanged [E_FILES]: receipts.jsonl ")
+        assert all(f"{n}. not made" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
+        assert lines[-1].startswith("here: REFUTED.")
+
+    def test_in_json(self, spec):
+        spec("run", "climb.yaml", "--out", "here")
+        done = spec("verify", "here", "--no-replay", "--format", "json")
+        assert (done.status, done.json["verdict"]) == (3, "INCONCLUSIVE")
+        assert [check["number"] for check in done.json["checks"]] == list(range(1, 8))
+        assert [check["status"] for check in done.json["checks"]] == ["passed"] * 6 + ["not made"]
+        assert done.json["checks"][-1]["message"] == "replay was not asked for"
+
+    def test_what_is_no_bundle(self, spec):
+        done = spec("verify", "climb.yaml", "--format=json")
+        assert (done.status, done.codes) == (2, ["E_NO_EVIDENCE"])
+
+
+@pytest.mark.usefixtures("project")
+class TestGolden:
+    def test_accepted_then_same_then_different(self, spec, project, edit):
+        done = spec("golden", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (1, "climb: differs\n")
+        assert "error[E_GOLDEN_DIFFERS]: climb: nothing is pinned yet" in done.err
+        done = spec("golden", "--update", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out, done.err) == (0, "climb: accepted\n", "")
+        assert sorted(path.name for path in (project / "pins").iterdir()) == ["climb.json", "climb.jsonl"]
+        done = spec("golden", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out, done.err) == (0, "climb: same\n", "")
+        done = spec("golden", "--update", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (0, "climb: same\n")
+
+    @pytest.mark.parametrize(
+        ("file", "old", "new", "difference"),
+        [
+            (
+                "climber.yaml",
+                "score: action.by ",
+                "score: 0 - action.by ",
+                "episode 0, step 0: receipt 2 differs at body.proposals[1].score: recorded 1, replayed -1",
+            ),
+            (
+                "warden.yaml",
+                "action.by > 1",
+                "action.by > 1 || n > 0 && action.by > 0",
+                "episode 0, step 1: receipt 6 differs at body.chosen: recorded 1, replayed 0",
+            ),
+            (
+                "warden.yaml",
+                "reason: too_far",
+                "reason: far",
+                "episode 0, step 0: receipt 3 differs at body.decisions[2].rejected[0].reason: recorded 'too_far', replayed 'far'",
+            ),
+            ("climb.yaml", "horizon: 3", "horizon: 2", "receipt 0 differs at body.horizon: recorded 3, replayed 2"),
+            ("climb.yaml", "drift: [shift]\n", "", "receipt 0 differs at body.drifts[0]: recorded {"),
+            (
+                "shift.yaml",
+                "[3, 4, 5]",
+                "[6]",
+                "episode 0, step 1: receipt 4 differs at body.changed.goal.to: recorded 3, replayed 6",
+            ),
+            (
+                "climb.yaml",
+                "doc: The",
+                "doc: Thus the",
+                "only digests differ: the specs say something else, but the run does the same",
+            ),
+        ],
+    )
+    def test_a_difference_is_told_by_its_step_and_field(self, spec, edit, file, old, new, difference):
+        """Not by the digest of the specs in the first receipt, which every change changes."""
+        spec("golden", "--update", "climb.yaml", "--dir", "pins")
+        edit(file, old, new)
+        done = spec("golden", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (1, "climb: differs\n")
+        assert f"error[E_GOLDEN_DIFFERS]: climb: {difference}" in done.err
+
+    def test_the_command_that_accepts_can_be_pasted(self, spec, project, edit):
+        (project / "with space").mkdir()
+        (project / "climb.yaml").rename(project / "with space" / "climb.yaml")
+        for name in ("stairs", "pot", "climber", "warden", "bounded", "shift"):
+            (project / f"{name}.yaml").rename(project / "with space" / f"{name}.yaml")
+        done = spec("golden", "with space/climb.yaml", "--dir", "my pins")
+        (hint,) = (line for line in done.err.splitlines() if "to accept it: " in line)
+        command = shlex.split(hint.partition("to accept it: ")[2])
+        assert command[0] == "spec"
+        assert spec(*command[1:]).out == "climb: accepted\n"
+        assert spec("golden", "with space/climb.yaml", "--dir", "my pins").status == 0
+
+    def test_without_files_the_scenarios_of_the_project_are_compared(self, spec, project):
+        (project / "specs" / "scenario").mkdir(parents=True)
+        for path in project.glob("*.yaml"):
+            (project / "specs" / "scenario" / path.name).write_bytes(path.read_bytes())
+        for name in ("stairs", "pot", "climber", "warden", "bounded", "shift"):
+            kind = (project / f"{name}.yaml").read_text().partition("/")[0].removeprefix("spec: ")
+            (project / "specs" / kind).mkdir(exist_ok=True)
+            (project / "specs" / "scenario" / f"{name}.yaml").rename(project / "specs" / kind / f"{name}.yaml")
+        assert spec("golden", "--update").out == "climb: accepted\n"
+        assert (project / "fixtures" / "golden" / "climb.json").exists()
+        assert spec("golden").status == 0
+
+    def test_comparing_nothing_is_no_pass(self, spec):
+        done = spec("golden")
+        assert (done.status, done.out) == (3, "")
+        assert "error[E_GOLDEN_NONE]" in done.err
+
+    def test_pins_that_cannot_be_written_are_told(self, spec):
+        done = spec("golden", "--update", "climb.yaml", "--dir", "climb.yaml/pins")
+        assert done.status == 2
+        assert "error[E_OUT_UNWRITABLE]" in done.err
+
+
+@pytest.mark.usefixtures("project")
+class TestShow:
+    def test_the_resolved_form_is_json_with_the_digest_of_the_run(self, spec, project):
+        shown = spec("show", "climb.yaml", "--set", "seed=8").json
+        spec("run", "climb.yaml", "--seed", "8", "--out", "here")
+        evidence = json.loads((project / "here" / "specs.json").read_text())
+        assert {"root": shown["root"], "specs": shown["specs"]} == evidence
+        assert shown["digest"] == json.loads((project / "here" / "manifest.json").read_text())["specs"]
+        assert shown["case"] == ""
+
+    def test_origins_name_the_place_of_every_value(self, spec):
+        done = spec("show", "climb.yaml", "--origins")
+        assert (done.status, done.err) == (0, "")
+        assert "  horizon = 3  # climb.yaml:10:10" in done.out.splitlines()
+        assert "  gates.0.deny = action.by > 1  # warden.yaml:" in done.out
+
+    def test_an_origin_on_the_command_line(self, spec):
+        assert "  horizon = 7  # --set horizon:1:9" in spec("show", "climb.yaml", "--origins", "--set=horizon=7").out
+
+
+class TestSchema:
+    def test_all_kinds_or_one(self, spec):
+        everything = spec("schema")
+        assert (everything.status, everything.err) == (0, "")
+        assert list(everything.json) == sorted(KINDS)
+        for kind in KINDS:
+            assert spec("schema", kind).json == everything.json[kind]
+
+    def test_no_kind(self, spec):
+        done = spec("schema", "galaxy")
+        assert done.status == 2
+        assert "'galaxy' is no kind" in done.err
+        assert all(kind in done.err for kind in KINDS)
+
+
+class TestExplain:
+    def test_every_code_has_a_page(self, spec):
+        for name in sorted(declared()):
+            done = spec("explain", name)
+            assert (done.status, done.err) == (0, "")
+            head, _, text = done.out.partition("\n\n")
+            assert head.startswith(f"{name}: ")
+            assert len(text.split()) > 5, f"the page of {name} says nothing"
+
+    def test_a_fresh_process_knows_all_codes(self, process):
+        """The command itself must load every room that declares one."""
+        last = max(declared())
+        program = "import engine.cli.main, engine.pipeline; from engine.core.diagnostics import codes; print(*codes())"
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+        assert set(done.stdout.split()) == declared()
+        assert process("explain", last).out.startswith(f"{last}: ")
+
+    def test_letter_case_does_not_count(self, spec):
+        assert spec("explain", "e_chain").out.startswith("E_CHAIN: ")
+
+    def test_a_misspelt_code(self, spec):
+        done = spec("explain", "E_CHAN")
+        assert done.status == 2
+        assert "did you mean E_CHAIN?" in done.err
+        assert "E_CHAIN" in codes()
+
+    def test_the_kinds(self, spec):
+        done = spec("explain", "kinds")
+        assert (done.status, done.err) == (0, "")
+        assert [line.split()[0] for line in done.out.splitlines()[: len(KINDS)]] == list(KINDS)
+
+
+class TestHelp:
+    def test_the_version(self, spec):
+        done = spec("--version")
+        assert (done.status, done.out, done.err) == (0, f"specledger {__version__}\n", "")
+
+    def test_help_lists_every_command_and_the_exit_codes(self, spec):
+        done = spec("--help")
+        assert (done.status, done.err) == (0, "")
+        for word in ("run", "check", "verify", "golden", "show", "schema", "explain", "demo"):
+            assert f"\n  {word} " in done.out
+        assert "Exit codes: 0 conforms" in done.out
+
+    def test_without_a_command_help_is_shown_and_it_is_no_success(self, spec):
+        done = spec()
+        assert (done.status, done.out, done.err) == (2, spec("--help").out, "")
+
+    @pytest.mark.parametrize("command", ["run", "check", "verify", "golden", "show", "schema", "explain", "demo"])
+    def test_each_command_has_help(self, spec, command):
+        done = spec(command, "--help")
+        assert (done.status, done.err) == (0, "")
+        assert f"spec {command}" in done.out
+
+
+@pytest.mark.usefixtures("project")
+def test_the_demo_runs_and_verifies(spec):
+    done = spec("demo", "--out", "shown")
+    assert (done.status, done.err) == (0, "")
+    assert "$ spec verify shown" in done.out
+    assert "shown: intact, and replay gives the same bytes." in done.out

@@ -1,0 +1,191 @@
+"""Each way to end has its own status, seen from outside the process."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import engine.pipeline
+from engine.cli.main import _guarded
+
+COMMAND = [sys.executable, "-m", "engine.cli.main"]
+
+
+def test_a_run_that_conforms_ends_with_0(process, climb, tmp_path):
+    done = process("run", climb, "--out", str(tmp_path / "out"))
+    assert (done.status, done.err) == (0, "")
+    assert process("verify", str(tmp_path / "out")).status == 0
+
+
+def test_a_violation_and_a_refutation_end_with_1(process, climb, tmp_path):
+    done = process("run", climb, "--set", "governor.invariants.bounded.with.top=1", "--out", str(tmp_path / "out"))
+    assert (done.status, done.err) == (1, "")
+    assert "climb  FAIL" in done.out
+    assert "violations: bounded 2" in done.out
+    with (tmp_path / "out" / "receipts.jsonl").open("ab") as file:
+        file.write(b"\n")
+    done = process("verify", str(tmp_path / "out"))
+    assert (done.status, done.err) == (1, "")
+    assert "REFUTED" in done.out
+
+
+def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
+    done = process("golden", climb, "--dir", str(tmp_path))
+    assert done.status == 1
+    assert "E_GOLDEN_DIFFERS" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["check", "{climb}", "--set", "horizon=0"], "E_SPEC_VALUE"),
+        (["run", "{climb}", "--set", "horizon=0"], "E_SPEC_VALUE"),
+        (["run", "--colour"], "E_USAGE"),
+        (["run"], "E_USAGE"),
+        (["fly"], "E_USAGE"),
+        (["run", "{climb}", "--out", "/dev/null/out"], "E_OUT_UNWRITABLE"),
+        (["verify", "/nowhere"], "E_NO_EVIDENCE"),
+    ],
+    ids=" ".join,
+)
+def test_wrong_input_ends_with_2(process, climb, words, code):
+    done = process(*[word.format(climb=climb) for word in words])
+    assert (done.status, done.out) == (2, "")
+    assert f"error[{code}]" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_run_that_checked_nothing_ends_with_3(process, climb, tmp_path):
+    done = process("run", climb, "--set", "governor.invariants=[]", "--out", str(tmp_path / "out"))
+    assert (done.status, done.err) == (3, "")
+    assert "climb  INCONCLUSIVE" in done.out
+    assert process("verify", "--no-replay", str(tmp_path / "out")).status == 3
+
+
+def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
+    def fall(*arguments):
+        raise ZeroDivisionError("a \x1b[31mdefect")
+
+    monkeypatch.setattr(engine.pipeline, "load_scenarios", fall)
+    done = spec("run", climb)
+    assert (done.status, done.out) == (70, "")
+    assert "error[E_INTERNAL]: internal error: ZeroDivisionError: a \\x1b[31mdefect" in done.err
+    assert "SPECLEDGER_TRACEBACK=1" in done.err
+    assert "Traceback" not in done.err
+    monkeypatch.setenv("SPECLEDGER_TRACEBACK", "1")
+    with pytest.raises(ZeroDivisionError):
+        _guarded()
+
+
+@pytest.mark.parametrize("change", ["agent.with.fear=2", "governor.with.dread=2"])
+def test_what_could_not_be_evaluated_ends_with_70_and_is_no_refutation(spec, climb, tmp_path, change):
+    done = spec("run", climb, "--set", change, "--out", tmp_path / "out")
+    assert (done.status, done.err) == (70, "")
+    assert "climb  ERROR" in done.out
+    assert "something could not be evaluated" in done.out
+    assert spec("verify", tmp_path / "out").status == 0, "the evidence of an error is evidence"
+
+
+@pytest.fixture
+def long_run(environment, climb, tmp_path):
+    """Start a run that would take minutes, and wait until it writes; what is still running at the end is killed."""
+    started = []
+
+    def start(*words):
+        line = [*COMMAND, "run", climb, "--episodes", "100000", "--out", "out", *words]
+        pipe = subprocess.PIPE
+        running = subprocess.Popen(line, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe)
+        started.append(running)
+        receipts = tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl"
+        deadline = time.monotonic() + 30
+        while not (receipts.exists() and receipts.stat().st_size):
+            assert running.poll() is None, running.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return running
+
+    yield start
+    for running in started:
+        if running.poll() is None:
+            running.kill()
+        running.communicate()
+
+
+def held(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("earlier", [False, True], ids=["new", "over an earlier bundle"])
+def test_ctrl_c_ends_with_130_and_leaves_what_was_there(long_run, spec, climb, tmp_path, earlier):
+    if earlier:
+        spec("run", climb, "--out", tmp_path / "out")
+    before = held(tmp_path)
+    running = long_run("--format", "json")
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert [finding["code"] for finding in json.loads(out)["diagnostics"]] == ["E_INTERRUPTED"]
+    assert b"error[E_INTERRUPTED]" in err
+    assert b"Traceback" not in err
+    assert held(tmp_path) == before
+    assert list(tmp_path.iterdir()) == [tmp_path / "out"] * earlier
+
+
+def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec, climb, tmp_path):
+    spec("run", climb, "--out", tmp_path / "out")
+    earlier = held(tmp_path / "out")
+    running = long_run()
+    running.kill()
+    running.communicate()
+    assert running.returncode == -signal.SIGKILL
+    (left,) = (path for path in tmp_path.iterdir() if path.name != "out")
+    assert spec("verify", left).status == 2
+    assert spec("verify", left / "new").status == 1
+    assert held(tmp_path / "out") == earlier
+    assert spec("verify", tmp_path / "out").status == 0
+
+    assert spec("run", climb, "--seed", 4, "--out", tmp_path / "out").status == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert held(tmp_path / "out") != earlier
+
+
+def test_a_run_that_is_at_work_at_the_same_place_is_left_alone(long_run, spec, climb, tmp_path):
+    running = long_run()
+    assert spec("run", climb, "--out", tmp_path / "out").status == 0
+    assert (tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl").exists()
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert spec("verify", tmp_path / "out").status == 0
+
+
+def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_path, monkeypatch):
+    """Killed between its two moves, a run leaves nothing at the place; the next one begins by putting it right."""
+    spec("run", climb, "--out", tmp_path / "out")
+    earlier = held(tmp_path / "out")
+    (tmp_path / ".out.1.partial").mkdir()
+    (tmp_path / "out").rename(tmp_path / ".out.1.partial" / "earlier")
+
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.pipeline.stages.run", interrupt)
+    assert spec("run", climb, "--out", tmp_path / "out").status == 130
+    assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
+
+
+def test_folders_that_only_look_like_leftovers_stay(spec, climb, tmp_path):
+    names = [".out.partial", ".out.x.partial", ".outer.1.partial", "out.1.partial", ".out.1.partial.bak"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    (tmp_path / "target").mkdir()
+    os.symlink(tmp_path / "target", tmp_path / ".out.2.partial")
+    Path(tmp_path / ".out.3.partial").write_text("")
+    spec("run", climb, "--out", tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} == {*names, "target", ".out.2.partial", ".out.3.partial", "out"}

@@ -1,0 +1,227 @@
+"""`spec run`: what is run, where its evidence goes, and that a change on the command line is a change of the spec."""
+
+import json
+import re
+
+import pytest
+
+NAMES = ["manifest.json", "receipts.jsonl", "specs.json"]
+
+
+def manifest(place):
+    return json.loads((place / "manifest.json").read_bytes())
+
+
+def held(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def bundles(folder):
+    """The folders that are bundles and hold nothing else."""
+    return sorted(
+        path.parent.relative_to(folder).as_posix()
+        for path in folder.rglob("manifest.json")
+        if sorted(file.name for file in path.parent.iterdir()) == NAMES
+    )
+
+
+def test_what_a_run_says(spec, project):
+    done = spec("run", "climb.yaml", "--out", "there")
+    assert (done.status, done.err) == (0, "")
+    made = manifest(project / "there")
+    assert done.out.splitlines() == [
+        "climb  PASS  2 of 2 episodes reached the goal, 6 steps, 2 drifts, 6 checks",
+        "  violations: none",
+        "  rejections (of 18 proposals): leap 6",
+        f"  specs    {made['specs']}",
+        f"  receipts 20, root {made['receipts']['root']}",
+        "  evidence there",
+    ]
+
+
+def test_what_a_run_says_in_json(spec, project):
+    done = spec("run", "climb.yaml", "--out", "there", "--format", "json")
+    assert (done.status, done.err) == (0, "")
+    made = manifest(project / "there")
+    assert done.json == {"runs": [{"name": "climb", "evidence": "there", "manifest": made}]}
+
+
+CHANGES = {
+    "a field": (["--set", "horizon=2"], "climb.yaml", "horizon: 3", "horizon: 2"),
+    "the seed": (["--seed", "5"], "climb.yaml", "seed: 3", "seed: 5"),
+    "the episodes": (["--episodes", "4"], "climb.yaml", "episodes: 2", "episodes: 4"),
+    "a field that is not there": (["--set", "until=n == 2"], "climb.yaml", "seed: 3", "seed: 3\nuntil: n == 2"),
+    "an argument": (
+        ["--set", "agent.with.fear=50"],
+        "climb.yaml",
+        "agent: climber",
+        "agent: {use: climber, with: {fear: 50}}",
+    ),
+    "a referenced spec": (
+        ["--set", "world.start.goal=3"],
+        "stairs.yaml",
+        "start: {n: 0, goal: 2}",
+        "start: {n: 0, goal: 3}",
+    ),
+    "an element by its id": (
+        ["--set", "governor.gates.leap.reason=far"],
+        "warden.yaml",
+        "reason: too_far",
+        "reason: far",
+    ),
+    "a default that was written": (["--set", "episodes=1"], "climb.yaml", "episodes: 2\n", ""),
+}
+
+
+@pytest.mark.parametrize(("words", "file", "old", "new"), CHANGES.values(), ids=CHANGES)
+def test_a_change_is_recorded_as_if_it_stood_in_the_file(spec, project, edit, words, file, old, new):
+    spec("run", "climb.yaml", "--out", "plain")
+    assert spec("run", "climb.yaml", *words, "--out", "set").err == ""
+    edit(file, old, new)
+    assert spec("run", "climb.yaml", "--out", "written").err == ""
+    for name in NAMES:
+        assert (project / "set" / name).read_bytes() == (project / "written" / name).read_bytes()
+    assert manifest(project / "set")["specs"] != manifest(project / "plain")["specs"]
+
+
+def test_later_changes_win(spec, project):
+    words = ["--set", "seed=1", "--set", "horizon=9", "--seed", "5", "--set", "horizon=2", "--format=json"]
+    made = spec("run", "climb.yaml", *words).json["runs"][0]["manifest"]
+    assert (
+        made
+        == spec("run", "climb.yaml", "--set=seed=5", "--set=horizon=2", "--format=json").json["runs"][0]["manifest"]
+    )
+
+
+def test_without_out_evidence_goes_below_out(spec, project):
+    assert spec("run", "climb.yaml").out.splitlines()[-1] == "  evidence out/climb"
+    assert bundles(project) == ["out/climb"]
+
+
+@pytest.mark.parametrize("out", ["out", "here", "new/deep", "./dotted"])
+def test_a_single_case_goes_to_out_itself(spec, project, out):
+    assert spec("run", "climb.yaml", "--out", out).status == 0
+    assert bundles(project) == [out.removeprefix("./")]
+    assert spec("verify", out).status == 0
+
+
+def test_several_cases_get_a_folder_each(spec, project, edit):
+    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
+    done = spec("run", "climb.yaml", "rise.yaml", "--out", "all")
+    assert [line for line in done.out.splitlines() if "evidence" in line] == [
+        "  evidence all/climb",
+        "  evidence all/rise",
+    ]
+    assert bundles(project) == ["all/climb", "all/rise"]
+
+
+@pytest.fixture
+def matrix(edit):
+    """The scenario as a matrix of two seeds."""
+    edit("climb.yaml", "seed: 3", "params: {start: int}\nmatrix: {start: [1, 2]}\nseed: ${start}")
+
+
+@pytest.mark.usefixtures("matrix")
+def test_the_cases_of_a_matrix_get_a_folder_each(spec, project):
+    done = spec("run", "climb.yaml", "--format", "json")
+    assert [run["name"] for run in done.json["runs"]] == ["climb.start=1", "climb.start=2"]
+    assert bundles(project) == ["out/climb.start=1", "out/climb.start=2"]
+    assert len({run["manifest"]["run"] for run in done.json["runs"]}) == 2
+    for place in bundles(project):
+        assert spec("verify", place).status == 0
+
+
+def test_two_cases_of_one_name_are_refused_before_anything_runs(spec, project):
+    (project / "other").mkdir()
+    for file in project.glob("*.yaml"):
+        (project / "other" / file.name).write_bytes(file.read_bytes())
+    before = held(project)
+    done = spec("run", "climb.yaml", "other/climb.yaml", "--format", "json")
+    assert (done.status, done.codes) == (2, ["E_CASE_TWICE"])
+    assert "other/climb.yaml:2:7: error[E_CASE_TWICE]: there are two cases climb" in done.err
+    assert "climb.yaml:2:7: note: the other one" in done.err
+    assert held(project) == before
+
+
+@pytest.mark.usefixtures("project")
+def test_an_earlier_bundle_is_replaced(spec):
+    spec("run", "climb.yaml", "--out", "here")
+    done = spec("run", "climb.yaml", "--seed", 9, "--out", "here", "--format=json")
+    assert done.status == 0
+    assert spec("verify", "here").status == 0
+    assert manifest_digest(spec, "here") == done.json["runs"][0]["manifest"]["specs"]
+
+
+def manifest_digest(spec, place):
+    checks = spec("verify", place, "--format=json").json["checks"]
+    return checks[5]["message"].removeprefix("digest ")
+
+
+@pytest.mark.parametrize(
+    ("out", "code"),
+    [
+        (".", "E_OUT_FOREIGN"),
+        ("..", "E_OUT_FOREIGN"),
+        ("/", "E_OUT_FOREIGN"),
+        ("climb.yaml", "E_OUT_FOREIGN"),
+        ("full", "E_OUT_FOREIGN"),
+        ("bundle/inside", "E_OUT_FOREIGN"),
+        ("climb.yaml/below", "E_OUT_UNWRITABLE"),
+        ("x" * 300, "E_OUT_UNWRITABLE"),
+    ],
+)
+def test_a_place_that_will_not_do_is_refused(spec, project, out, code):
+    (project / "full").mkdir()
+    (project / "full" / "precious.txt").write_text("precious")
+    spec("run", "climb.yaml", "--out", "bundle")
+    before = held(project)
+    done = spec("run", "climb.yaml", "--out", out, "--format", "json")
+    assert (done.status, done.codes) == (2, [code])
+    assert held(project) == before
+
+
+def test_several_cases_do_not_go_into_a_bundle(spec, project):
+    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
+    spec("run", "climb.yaml", "--out", "bundle")
+    before = held(project)
+    done = spec("run", "climb.yaml", "rise.yaml", "--out", "bundle", "--format=json")
+    assert (done.status, done.codes) == (2, ["E_OUT_FOREIGN"])
+    assert held(project) == before
+
+
+def test_all_findings_of_all_files_are_told_before_anything_runs(spec, project, edit):
+    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
+    (project / "fall.yaml").write_text((project / "climb.yaml").read_text().replace("world: stairs", "world: stair"))
+    done = spec("run", "climb.yaml", "rise.yaml", "fall.yaml", "--format=json")
+    assert (done.status, sorted(done.codes)) == (2, ["E_REF_MISSING", "E_SPEC_TYPE"])
+    assert not (project / "out").exists()
+
+
+def test_the_name_of_a_shipped_scenario_works_in_place_of_a_file(spec, project):
+    done = spec("run", "simple", "scenario/two-tank", "two-tank.yaml", "--episodes", "1", "--set", "horizon=2")
+    assert done.status == 2
+    assert "cannot read two-tank.yaml" in done.err
+    done = spec("run", "simple", "two-tank", "--episodes", "1", "--set", "horizon=2")
+    assert done.err == ""
+    assert bundles(project) == ["out/simple", "out/two-tank"]
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize("target", ["stairs.yaml", "world/two-tank"])
+def test_only_scenarios_are_run(spec, target):
+    done = spec("run", target, "--format=json")
+    assert (done.status, done.codes) == (2, ["E_SPEC_WRONG_KIND"])
+    assert re.search(r"yaml:\d+:7: error\[E_SPEC_WRONG_KIND\]", done.err)
+
+
+def test_a_move_off_the_grid_is_a_move_into_a_wall(spec, project):
+    """The agent stands in the corner of a map without a rim: nothing falls, every move outward is rejected."""
+    (project / "open.yaml").write_text(
+        "spec: scenario/v1\nname: open\nworld: governed-gridworld\ngovernor: lexicographic\nagent: greedy\n"
+        "map: {drawing: 'SG'}\nhorizon: 1\ninvariants: [no-hazard-entered]\n"
+    )
+    done = spec("run", "open.yaml", "--format", "json")
+    assert (done.status, done.err) == (0, "")
+    result = done.json["runs"][0]["manifest"]["result"]
+    assert (result["errors"], result["rejections"]["wall"]) == (0, 3)
+    assert spec("verify", "out/open").status == 0
