@@ -24,8 +24,8 @@ from engine.expr import (
     compile_function,
 )
 from engine.expr.errors import E_EVAL_LIMIT
-from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
-from engine.expr.statements.effects import PlannedEffect, check_effect, emit_effects
+from engine.expr.statements.bind import bind, emit_let, fields_of
+from engine.expr.statements.effects import PlannedEffect, check_effect, emit_effects, emit_fitting
 from engine.expr.statements.scope import Fields, Let, Scope
 from engine.load import Resolved
 from engine.spec.agent import Agent as AgentSpec
@@ -97,6 +97,7 @@ class Agent:
     candidates: tuple[PlannedCandidate, ...]
     each: Let
     claims: Let
+    asked: Mapping[str, Type]
     score: Checked
 
 
@@ -125,7 +126,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     if score is None or (diagnostics.has_errors and not before):
         return None
     lasts = "episode" if model.memory is None else model.memory.scope
-    return Agent(around.observation, lasts, memory, begin, writes, let, candidates, each, claims, score)
+    return Agent(around.observation, lasts, memory, begin, writes, let, candidates, each, claims, around.claims, score)
 
 
 def _memory(model: AgentSpec, scope: Scope) -> tuple[RecordType, Let, Scope]:
@@ -190,7 +191,8 @@ def compile_begin(agent: Agent) -> Callable[[dict[str, Any]], dict[str, Any]]:
     def compose(emitter: Emitter) -> str:
         seen = emitter.local("observation")
         lines, names = bind(emitter, agent.begin.variables, fields_of(emitter, seen, agent.observation.fields))
-        return emitter.function("begin", [seen], [*lines, f"return {emit_record(emitter, agent.begin, names)}"])
+        more, display = emit_fitting(emitter, agent.begin, agent.memory.fields, names)
+        return emitter.function("begin", [seen], [*lines, *more, f"return {display}"])
 
     return compile_function(compose)
 
@@ -230,7 +232,9 @@ def _candidate_lines(
     inner = [f"{action} = {{{display}}}"]
     if candidate.when.text.value != "true":
         inner += [f"if not {emitter.expression(candidate.when, names)}:", "    continue"]
-    inner += [*emit_let(emitter, agent.each, names), f"{claims} = {emit_record(emitter, agent.claims, names)}"]
+    inner += emit_let(emitter, agent.each, names)
+    more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
+    inner += [*more, f"{claims} = {claimed}"]
     names["claims"] = claims
     score = emitter.expression(agent.score, names)
     inner.append(f"{made}.append({{'action': {action}, 'score': {score}, **{claims}}})")

@@ -46,7 +46,8 @@ class Chain:
         """Append one event and return its line without the newline.
 
         Raises:
-            NotCanonical: If the body holds anything but JSON with integers.
+            NotCanonical: If the body is not JSON. That it holds no floats is a promise of its types: what compiles has
+                none in whatever is sealed (E_NOT_SEALABLE), and a receipt that had one would be refused when read.
         """
         line = canonical_ints(
             {"body": event.body, "prev": self.head, "run": self.run, "seq": self.count, "type": event.type}

@@ -14,6 +14,7 @@ from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationErro
 from engine.expr.errors import E_EVAL_OVERFLOW
 from engine.expr.limits import INT_MAX, INT_MIN
 from engine.expr.statements.bind import emit_record, fields_of
+from engine.expr.statements.effects import emit_fitting
 from engine.expr.statements.kept import Kept
 from engine.expr.statements.scope import E_DECLARATION, Let, Scope
 from engine.load import Resolved
@@ -176,7 +177,8 @@ class _Body:
         lines = [f"{action} = {proposal}['action']", *self._cost(cost, total, names)]
         names |= {"cost": total}
         lines += self._kept.let(governor.each, names)
-        lines += [f"{inputs} = {emit_record(emitter, governor.supply, names)}", f"{op} = {action}['op']"]
+        supplied, display = emit_fitting(emitter, governor.supply, self._footing.inputs.fields, names)
+        lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
         reads = _outcome_reads(governor)
         step, (after, outcome) = self._footing.write_step(emitter, self._kept, (state, op, action, inputs), reads)
         names |= {"next": after, "outcome": outcome}

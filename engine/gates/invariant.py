@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, Checked, Emitter, compile_function
 from engine.expr.statements.bind import bind, emit_record, fields_of
-from engine.expr.statements.scope import Let, Scope
+from engine.expr.statements.scope import E_NAME_TAKEN, Let, Scope
 from engine.gates.governor import Footing
 from engine.load import Resolved
 from engine.spec.invariant import Invariant as InvariantSpec
+
+PROGRESS: Final = "progress"
+"""The violation that a step without an admissible action counts as."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,8 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     model = spec.model
     assert isinstance(model, InvariantSpec)  # noqa: S101 - a reference of kind invariant holds nothing else
     scope = Scope(footing.environment, spec, diagnostics)
+    if model.name == PROGRESS:
+        scope.wrong(E_NAME_TAKEN, f"{PROGRESS!r} is what results call a step without an admissible action", "name")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     scope = scope.within(previous=footing.state)
     when = scope.condition(model.when, "when")

@@ -58,7 +58,7 @@ def _qfixed(value: object) -> int:
         raise ValueError("expected a decimal number such as 200.0")
     text = value if isinstance(value, str) else format(Decimal(str(value)), "f")
     if not _DECIMAL.fullmatch(text):
-        raise ValueError("expected a decimal number below 1e10 with at most six decimals")
+        raise ValueError("expected a decimal number below 9e9 with at most six decimals")
     scaled = int(Decimal(text) * QFIXED_ONE)
     if abs(scaled) > INTEGER_LIMIT:
         raise ValueError("expected a decimal number below 9e9")

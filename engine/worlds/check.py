@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.expr import BOOL, INT, STRING, Defined, Environment, RecordType, Type
 from engine.expr.statements.declare import CELL, FIELD, allowed_values
 from engine.expr.statements.effects import check_effects
-from engine.expr.statements.scope import Let, Scope
+from engine.expr.statements.scope import E_NAME_TAKEN, Let, Scope
 from engine.load import Bundle, Resolved
 from engine.spec.world import World as WorldSpec
 from engine.worlds.model import (
@@ -39,6 +40,10 @@ E_WORLD_START = code(
     "Every field of the state has a start value: from the world's `start`, from a part, or from the glyphs of a "
     "drawing.",
 )
+
+
+LEDGER_FIELDS: Final = frozenset({"accepted", "before", "after", "tip", "tip_after"})
+"""What a part's chain adds to its receipts."""
 
 
 def check_world(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> World | None:
@@ -88,6 +93,8 @@ class _Checker:
         after = scope.within(next=state, outcome=outcome)
         observe = self._observe(scope)
         record, _ = after.let(self.model.record, "record")
+        for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
+            self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
         receipt, _ = after.let(self.model.receipt, "receipt")
         for told, path in ((observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)
@@ -233,6 +240,9 @@ class _Checker:
                 E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
             )
             return None
+        changed = (*actions[action].effects, *actions[action].otherwise)
+        if any(effect.target[0] == part for effect in changed):
+            self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *place)
         inner = scope.within(**actions[action].args.fields, **actions[action].let.types)
         let, inner = inner.let(spec.let, *place, "let")
         return PlannedCoupling(spec.action, let, inner.each(spec.args, *place, "args", expect=takes))

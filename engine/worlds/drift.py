@@ -66,6 +66,7 @@ def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift
             continue
         drawn[name] = source.type.item
         draws.append((name, draw.stream, source))
+    scope.sealed(drawn, "draw")
     inner = scope.declare(drawn, "draw")
     effects = check_effects(model.effects, world.state, inner, "effects")
     if at is None or when is None or len(draws) < len(model.draw) or len(effects) < len(model.effects):

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from engine.expr import Checked, Emitter, compile_function
 from engine.expr.statements.bind import bind, emit_let, emit_record, fields_of
-from engine.expr.statements.effects import PlannedEffect, emit_effects
+from engine.expr.statements.effects import PlannedEffect, demand, emit_effects
 from engine.expr.statements.kept import Kept
 from engine.expr.statements.scope import Fields, Let
 from engine.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
@@ -110,9 +110,10 @@ class _Step:
         emitter, world = self._emitter, self._world.parts[part].world
         lines = self._kept.let(coupling.let, names)
         given = {}
+        takes = world.actions[coupling.action].args.fields
         for key, checked in coupling.args:
             more, given[key] = self._kept.value(key, checked, names)
-            lines += more
+            lines += [*more, *demand(emitter, given[key], takes[key], checked)]
         step = _Step(emitter, self._kept, world, coupling.action, _below(self._wanted, part))
         state = self._kept.load([part], {part: source})[part]
         return lines + step.lines(state, given, made)

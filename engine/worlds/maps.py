@@ -13,7 +13,10 @@ from engine.core.rng import Stream
 from engine.spec.scenario import Connect, Fill, Generator, Map, Maze, Place, Scatter
 
 ATTEMPTS: Final = 1000
-"""How often a generated map is drawn again until its `connect` steps hold."""
+"""How often a generated map is drawn again until its `connect` steps hold; less often where it is large."""
+
+CELLS_DRAWN: Final = 4_194_304
+"""Cells of all attempts together, which bounds the time of an impossible request."""
 
 MAX_SIDE: Final = 256
 """Lines of a drawing at most, and characters of a line."""
@@ -49,11 +52,14 @@ def generate(steps: list[Generator], stream: Stream) -> Grid:
     Raises:
         MapError: If a step cannot be performed, or no attempt connects.
     """
-    for _ in range(ATTEMPTS):
+    first = steps[0]
+    cells = first.width * first.height if isinstance(first, Fill) else 1
+    attempts = min(ATTEMPTS, CELLS_DRAWN // cells)
+    for _ in range(attempts):
         grid = _attempt(steps, stream)
         if grid is not None:
             return grid
-    raise MapError(f"none of {ATTEMPTS} drawn maps satisfies `connect`")
+    raise MapError(f"none of {attempts} drawn maps satisfies `connect`")
 
 
 def make(spec: Map, stream: Stream) -> Grid:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.core.diagnostics import Diagnostics, code
-from engine.expr import Checked, Emitter, compile_expression, compile_function, conforms
+from engine.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
 from engine.expr.statements.bind import bind, emit_record
 from engine.expr.statements.effects import emit_effects
 from engine.expr.statements.scope import Let, Scope
@@ -97,11 +97,21 @@ class Starter:
                     raise IllFormedError(
                         E_MAP_GLYPH, f"{character!r} in column {x}, row {y} of the map is not in the legend"
                     )
+        self._demand_bases({character for row in grid for character in row}, state)
         state[self.world.drawing.cells] = [[self.glyphs[character][0] for character in row] for row in grid]
         for y, row in enumerate(grid):
             for x, character in enumerate(row):
                 state = self.glyphs[character][1](state, {"x": x, "y": y})
         return state
+
+    def _demand_bases(self, used: set[str], state: dict[str, Any]) -> None:
+        """Refuse glyphs that would change a part of a field which has no value yet."""
+        for character in sorted(used):
+            for effect in self.world.glyphs[character].effects:
+                whole = effect.kind == "set" and len(effect.target) == 1
+                if not whole and effect.target[0] not in state:
+                    message = f"{character!r} changes {effect.target[0]!r}, which has no start value"
+                    raise IllFormedError(E_START_INCOMPLETE, message)
 
 
 def starter(world: World, scenario_start: Let) -> Starter:
@@ -126,7 +136,8 @@ def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
             scope.wrong(
                 E_START_INCOMPLETE, f"{name!r} is no field of the state that a start value can be given", "start", name
             )
-    return scope.each(known, "start", expect=world.state.fields)
+    constants = Environment(functions=scope.environment.functions, constants=scope.environment.constants)
+    return replace(scope, environment=constants).each(known, "start", expect=world.state.fields)
 
 
 def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:

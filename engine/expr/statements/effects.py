@@ -13,7 +13,7 @@ from engine.expr.checker import Checked
 from engine.expr.emitter import Emitter
 from engine.expr.errors import EvaluationError
 from engine.expr.relations import conforms, contains
-from engine.expr.statements.scope import Path, Scope
+from engine.expr.statements.scope import Let, Path, Scope
 from engine.expr.types import BOOL, STRING, IntType, ListType, MapType, RecordType, Type
 from engine.spec.world import AppendEffect, EachEffect, Effect, PutEffect, RemoveEffect, SetEffect
 
@@ -267,11 +267,11 @@ def _change(
     if isinstance(declared, ListType | MapType) and effect.kind != "set":
         declared = declared.item if isinstance(declared, ListType) else declared.value
     right = effect.values[-1]
-    fits = [] if contains(declared, right.type) else [_demand(emitter, value, declared, right)]
+    fits = demand(emitter, value, declared, right)
     if effect.kind == "set":
         return read, [*fits, f"{place} = {value}"]
     if effect.kind == "append":
-        return read, [*fits, f"{place} = [*{place}, {value}]", _demand(emitter, place, effect.type, right)]
+        return read, [*fits, f"{place} = [*{place}, {value}]", _refusal(emitter, place, effect.type, right)]
     key = emitter.local("key")
     read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
     return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
@@ -292,15 +292,37 @@ def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str
         lines.append(f"    if {where}:")
         for name, local, checked in zip(effect.updates, locals_, effect.values[1:], strict=True):
             lines.append(f"        {local} = {emitter.expression(checked, inner)}")
-            if not contains(fields[name], checked.type):
-                lines.append(f"        {_demand(emitter, local, fields[name], checked)}")
+            lines += [f"        {line}" for line in demand(emitter, local, fields[name], checked)]
         pairs = ", ".join(f"{emitter.constant(n)}: {v}" for n, v in zip(effect.updates, locals_, strict=True))
         lines += [f"        {element} = {{**{element}, {pairs}}}", f"    {kept}.append({element})"]
     return [*lines, f"{place} = {kept}"]
 
 
-def _demand(emitter: Emitter, value: str, declared: Type, right: Checked) -> str:
-    """A line that refuses a value outside its declared type, where it is not proved to fit."""
+def demand(emitter: Emitter, value: str, declared: Type, right: Checked) -> list[str]:
+    """A line that refuses a value outside its declared type; none where the expression is proved to fit."""
+    return [] if contains(declared, right.type) else [_refusal(emitter, value, declared, right)]
+
+
+def emit_fitting(
+    emitter: Emitter, fields: Let, declared: Mapping[str, Type], names: Mapping[str, str]
+) -> tuple[list[str], str]:
+    """Lines that evaluate labelled expressions and refuse what leaves its declared type, and the dict display of them.
+
+    Args:
+        emitter: Where the lines will stand.
+        fields: The expressions.
+        declared: The type that each must keep, as whoever reads it relies on.
+        names: Local of every variable read.
+    """
+    lines, pairs = [], []
+    for name, checked in fields:
+        local = emitter.local(name)
+        lines += [f"{local} = {emitter.expression(checked, names)}", *demand(emitter, local, declared[name], checked)]
+        pairs.append(f"{emitter.constant(name)}: {local}")
+    return lines, "{" + ", ".join(pairs) + "}"
+
+
+def _refusal(emitter: Emitter, value: str, declared: Type, right: Checked) -> str:
     words = f"{declared.low}..{declared.high}" if isinstance(declared, IntType) else f"its declared type {declared}"
 
     def fit(given: object) -> None:

@@ -20,7 +20,8 @@ from engine.spec.world import Function
 E_NAME_TAKEN = code(
     "E_NAME_TAKEN",
     "a name already means something here",
-    "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant.",
+    "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant. Only the "
+    "parameters of a function and the variable of a macro are local.",
 )
 E_DECLARATION = code(
     "E_DECLARATION",

@@ -1,0 +1,95 @@
+"""The same specs give the same bytes: whatever the hash seed, the locale, the working folder, the interpreter's mode."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.pipeline import execute, load_scenarios
+
+ROOT = Path(__file__).parents[2]
+SCENARIOS = ("simple", "hazard", "maze", "scenario/two-tank")
+SHORT = ["--set", "horizon=25", "--episodes", "2"]
+
+CIRCUMSTANCES = {
+    "hash seed 0": ([], {"PYTHONHASHSEED": "0"}),
+    "hash seed 1": ([], {"PYTHONHASHSEED": "1"}),
+    "random hash seed": ([], {"PYTHONHASHSEED": "random"}),
+    "no locale": ([], {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}),
+    "another locale": ([], {"LC_ALL": "tr_TR.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Asia/Kathmandu"}),
+    "optimised": (["-O"], {}),
+    "without docstrings": (["-OO"], {}),
+    "development mode": (["-X", "dev"], {}),
+}
+
+
+def held(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def run(folder, flags=(), cwd=ROOT, **environment):
+    """Run all scenarios in a fresh process, and give every byte that it wrote."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}
+    done = subprocess.run(
+        [sys.executable, *flags, "-m", "engine.cli.main", "run", *SCENARIOS, *SHORT, "--out", str(folder)],
+        cwd=cwd,
+        env=inherited | {"PYTHONPATH": str(ROOT)} | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()
+    found = held(folder)
+    assert len(found) == 3 * len(SCENARIOS)
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("expected") / "out")
+
+
+@pytest.mark.parametrize(("flags", "environment"), CIRCUMSTANCES.values(), ids=CIRCUMSTANCES)
+def test_circumstances_do_not_count(expected, tmp_path, flags, environment):
+    assert run(tmp_path / "out", flags, **environment) == expected
+
+
+def test_the_working_folder_does_not_count(expected, tmp_path):
+    """From another folder the names lead to the shipped specs."""
+    assert run(tmp_path / "out", cwd=tmp_path) == expected
+
+
+def test_a_second_run_in_one_process_gives_the_same_bytes(expected, tmp_path):
+    for folder in ("first", "second"):
+        for bundle in load_scenarios(SCENARIOS, ["horizon=25", "episodes=2"]):
+            execute(bundle, tmp_path / folder / bundle.main.name)
+        assert held(tmp_path / folder) == expected
+
+
+def test_order_of_runs_does_not_count(expected, tmp_path):
+    for bundle in reversed(load_scenarios(SCENARIOS, ["horizon=25", "episodes=2"])):
+        execute(bundle, tmp_path / bundle.main.name)
+    assert held(tmp_path) == expected
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_seed_gives_other_bytes(tmp_path, scenario):
+    roots = set()
+    for seed in range(6):
+        (bundle,) = load_scenarios([scenario], ["horizon=25", "episodes=1", f"seed={seed}"])
+        roots.add(execute(bundle, tmp_path / str(seed)).manifest["receipts"]["root"])
+    assert len(roots) == 6
+
+
+def test_seeds_lead_to_other_runs_and_not_only_to_other_names(tmp_path):
+    """The receipts of what happened differ, not just the seed in the first one."""
+    drawn = set()
+    for seed in range(6):
+        (bundle,) = load_scenarios(["maze"], ["horizon=1", "episodes=1", f"seed={seed}"])
+        execute(bundle, tmp_path / str(seed))
+        episode = (tmp_path / str(seed) / "receipts.jsonl").read_bytes().splitlines()[1]
+        drawn.add(episode.partition(b'"state":')[2].partition(b',"world"')[0])
+    assert len(drawn) == 6

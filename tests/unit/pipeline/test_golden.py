@@ -1,0 +1,137 @@
+"""Pins: what is in them, and how a difference from an accepted one is told, whatever somebody did to its files."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.pipeline import load_scenarios, pin, pin_matches
+
+CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
+
+
+@pytest.fixture(scope="module")
+def made():
+    (bundle,) = load_scenarios([str(CLIMB)])
+    return pin(bundle)
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    made.write(tmp_path / "pins")
+    return tmp_path / "pins"
+
+
+def test_a_pin_is_a_tree_of_digests_beside_the_receipts(made, folder):
+    assert sorted(path.name for path in folder.iterdir()) == ["climb.json", "climb.jsonl"]
+    tree = json.loads((folder / "climb.json").read_bytes())
+    assert tree == made.tree
+    assert (tree["scenario"], tree["case"], len(tree["episodes"])) == ("climb", "", 2)
+    assert tree["receipts"]["count"] == len(made.receipts) == 20
+    assert tree["result"]["verdict"] == "PASS"
+    assert (folder / "climb.jsonl").read_bytes() == b"".join(line + b"\n" for line in made.receipts)
+
+
+def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
+    from engine.pipeline import execute
+
+    (bundle,) = load_scenarios([str(CLIMB)])
+    manifest = execute(bundle, tmp_path / "out").manifest
+    assert made.tree["receipts"] == manifest["receipts"]
+    assert made.tree["result"] == manifest["result"]
+    assert made.tree["specs"] == manifest["specs"]
+    assert (tmp_path / "out" / "receipts.jsonl").read_bytes().splitlines() == list(made.receipts)
+
+
+def test_an_episode_has_its_own_root(made):
+    """A change in one episode leaves the others' alone, unless they are chained to it: here by seq and prev."""
+    (bundle,) = load_scenarios([str(CLIMB)], ["episodes=1"])
+    assert len(set(made.tree["episodes"])) == 2
+    assert len(pin(bundle).tree["episodes"]) == 1
+
+
+def test_the_case_of_a_matrix_is_in_its_name(tmp_path):
+    for path in CLIMB.parent.glob("*.yaml"):
+        text = path.read_text().replace("seed: 3", "params: {n: string}\nmatrix: {n: [a b]}\nseed: 3\ndoc: ${n}")
+        text = text.replace("doc: The smallest", "# The smallest")
+        (tmp_path / path.name).write_text(text)
+    (bundle,) = load_scenarios([str(tmp_path / "climb.yaml")])
+    assert pin(bundle).name == "climb.n=a%20b"
+
+
+def change(name, old, new):
+    def make(folder):
+        data = (folder / name).read_bytes()
+        assert old in data
+        (folder / name).write_bytes(data.replace(old, new, 1))
+
+    return make
+
+
+def lines(cut):
+    def make(folder):
+        held = (folder / "climb.jsonl").read_bytes().splitlines(keepends=True)
+        (folder / "climb.jsonl").write_bytes(b"".join(cut(held)))
+
+    return make
+
+
+def write(name, data):
+    return lambda folder: (folder / name).write_bytes(data)
+
+
+DIFFERENCES = {
+    "a field": (
+        change("climb.jsonl", b'"chosen":1', b'"chosen":0'),
+        "episode 0, step 0: receipt 3 differs at body.chosen: recorded 0, replayed 1",
+    ),
+    "a digest alone": (
+        change("climb.jsonl", b'"after":"', b'"after":"0'),
+        "episode 0, step 0: receipt 3 differs at body.after",
+    ),
+    "white space": (
+        change("climb.jsonl", b'"chosen":1', b'"chosen": 1'),
+        "episode 0, step 0: receipt 3 differs at its form: recorded b'",
+    ),
+    "no JSON": (change("climb.jsonl", b'{"body"', b'{"b\xffdy"'), "receipt 0 differs at its form"),
+    "a receipt less": (lines(lambda held: held[:-1]), "receipt 19 is missing: replay goes on"),
+    "a receipt more": (lines(lambda held: [*held, held[-1]]), "receipt 20 is one too many: replay has ended"),
+    "an empty line more": (lines(lambda held: [*held, b"\n"]), "receipt 20 is one too many: replay has ended"),
+    "no receipts": (write("climb.jsonl", b""), "receipt 0 is missing: replay goes on"),
+    "the tree": (
+        change("climb.json", b'"count": 20', b'"count": 21'),
+        "the receipts are the same, the tree of digests is not",
+    ),
+    "a tree that is no text": (
+        write("climb.json", b"\xff\x00"),
+        "the receipts are the same, the tree of digests is not",
+    ),
+    "no tree": (lambda folder: (folder / "climb.json").unlink(), "nothing is pinned yet"),
+    "no receipts beside the tree": (lambda folder: (folder / "climb.jsonl").unlink(), "nothing is pinned yet"),
+}
+
+
+@pytest.mark.parametrize(("tamper", "words"), DIFFERENCES.values(), ids=DIFFERENCES)
+def test_a_difference_is_told(made, folder, tamper, words):
+    assert pin_matches(made, folder) is None
+    tamper(folder)
+    told = pin_matches(made, folder)
+    assert told is not None
+    assert words in told
+    made.write(folder)
+    assert pin_matches(made, folder) is None
+
+
+def test_how_lines_end_does_not_count(made, folder):
+    """A checkout may turn LF into CR LF."""
+    for path in folder.iterdir():
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert pin_matches(made, folder) is None
+
+
+def test_a_folder_that_cannot_be_written_is_told(made, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Rejected) as error:
+        made.write(tmp_path / "file" / "pins")
+    assert [one.code for one in error.value.diagnostics] == ["E_OUT_UNWRITABLE"]

@@ -1,0 +1,129 @@
+"""The stages in their order: what is loaded together, where it goes, and what is said of it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.pipeline import case_name, check, demo_case, execute, load_cases, load_scenarios, place_cases, verify
+
+CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    shutil.copytree(CLIMB.parent, tmp_path / "project")
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def copies(project):
+    """Scenarios of other names, as many as are asked for, with some text replaced."""
+
+    def make(*names, old="", new=""):
+        for name in names:
+            text = CLIMB.read_text().replace("name: climb", f"name: {name}")
+            (project / f"{name}.yaml").write_text(text.replace(old, new) if old else text)
+        return [f"{name}.yaml" for name in names]
+
+    return make
+
+
+def codes(error):
+    return [one.code for one in error.value.diagnostics]
+
+
+def test_a_run_is_a_function_of_its_specs(tmp_path):
+    (bundle,) = load_scenarios([str(CLIMB)])
+    first, second = execute(bundle, tmp_path / "a"), execute(bundle, tmp_path / "b")
+    assert first.manifest == second.manifest
+    assert (first.name, first.verdict) == ("climb", Verdict.PASS)
+    assert verify(tmp_path / "a").verdict is Verdict.PASS
+
+
+def test_progress_counts_steps(tmp_path):
+    (bundle,) = load_scenarios([str(CLIMB)])
+    seen: list[tuple[int, int]] = []
+    execute(bundle, tmp_path / "out", lambda done, most: seen.append((done, most)))
+    assert seen == [(number, 6) for number in range(1, 7)]
+
+
+def test_findings_of_all_targets_come_together_and_once(copies, project):
+    copies("a", "b", old="horizon: 3", new="horizon: three")
+    warden = (project / "warden.yaml").read_text()
+    (project / "warden.yaml").write_text(warden.replace("action.by > 1", "action.by > 'x'"))
+    with pytest.raises(Rejected) as error:
+        load_scenarios(["a.yaml", "climb.yaml", "b.yaml", *copies("c")])
+    assert sorted(codes(error)) == ["E_EXPR_TYPE", "E_SPEC_TYPE", "E_SPEC_TYPE"]
+    _, findings = check(["a.yaml", "climb.yaml", "b.yaml", "c.yaml"])
+    assert sorted(one.code for one in findings) == ["E_EXPR_TYPE", "E_SPEC_TYPE", "E_SPEC_TYPE"]
+
+
+def test_cases_whose_names_differ_in_letter_case_only_are_refused(project):
+    """They would be one folder on some file systems."""
+    text = CLIMB.read_text().replace(
+        "seed: 3", "params: {n: string}\nmatrix: {n: [a, A]}\nseed: 3\nmetadata: {annotations: {n: '${n}'}}"
+    )
+    (project / "climb.yaml").write_text(text)
+    assert [case_name(bundle) for bundle in load_cases("climb.yaml")] == ["climb.n=a", "climb.n=A"]
+    with pytest.raises(Rejected) as error:
+        load_scenarios(["climb.yaml"])
+    assert codes(error) == ["E_CASE_TWICE"]
+
+
+@pytest.mark.usefixtures("project")
+def test_places(copies):
+    one = load_scenarios(["climb.yaml"])
+    two = load_scenarios(["climb.yaml", *copies("rise")])
+    assert place_cases(one, None) == (Path("out/climb"),)
+    assert place_cases(one, Path("x")) == (Path("x"),)
+    assert place_cases(two, None) == (Path("out/climb"), Path("out/rise"))
+    assert place_cases(two, Path("x")) == (Path("x/climb"), Path("x/rise"))
+    assert place_cases((), Path("x")) == ()
+
+
+@pytest.mark.usefixtures("project")
+def test_places_inside_a_bundle_are_refused(copies):
+    one = load_scenarios(["climb.yaml"])
+    two = load_scenarios(["climb.yaml", *copies("rise")])
+    execute(one[0], Path("x"))
+    assert place_cases(one, Path("x")) == (Path("x"),)
+    for cases, out in ((two, Path("x")), (one, Path("x/inside"))):
+        with pytest.raises(Rejected) as error:
+            place_cases(cases, out)
+        assert codes(error) == ["E_OUT_FOREIGN"]
+
+
+@pytest.mark.usefixtures("project")
+def test_how_deeply_a_spec_is_looked_at():
+    checked, findings = check(
+        ["climb.yaml", "stairs.yaml", "pot.yaml", "climber.yaml", "warden.yaml", "bounded.yaml", "shift.yaml"]
+    )
+    assert findings == ()
+    assert [(one.kind, one.depth) for one in checked] == [
+        ("scenario", "compiled"),
+        ("world", "compiled"),
+        ("world", "compiled"),
+        ("agent", "shape"),
+        ("governor", "shape"),
+        ("invariant", "shape"),
+        ("drift", "shape"),
+    ]
+
+
+def test_the_demo_is_a_shipped_scenario_that_says_so():
+    bundle = demo_case()
+    assert bundle.main.kind == "scenario"
+    assert bundle.main.model.metadata.annotations["demo"] is True
+
+
+def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.pipeline.stages.find_specs", lambda: tmp_path)
+    with pytest.raises(LookupError):
+        demo_case()
+    monkeypatch.setattr("engine.pipeline.stages.find_specs", lambda: None)
+    with pytest.raises(LookupError):
+        demo_case()
