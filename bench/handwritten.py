@@ -47,7 +47,9 @@ class Run:
                 "episodes": task.episodes,
                 "horizon": task.horizon,
                 "gates": list(GATES),
-                "invariants": [{"name": name, "severity": severity} for name, severity in task.invariants],
+                "invariants": [
+                    {"name": name, "scope": "step", "severity": severity} for name, severity in task.invariants
+                ],
                 "drifts": [{"drift": task.drift, "schedule": task.schedule}],
             },
         )

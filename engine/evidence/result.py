@@ -21,7 +21,7 @@ class Tally:
         self._gates: Counter[str] = Counter()
         self._violations: Counter[str] = Counter()
         self._warnings: Counter[str] = Counter()
-        self._invariants = 0
+        self._invariants: Counter[str] = Counter()
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
@@ -31,7 +31,7 @@ class Tally:
             KeyError, TypeError: If the body lacks what its type must have.
         """
         if type_ == "start":
-            self._invariants = len(body["invariants"])
+            self._invariants.update(invariant["scope"] for invariant in body["invariants"])
             self._gates.update(dict.fromkeys(body["gates"], 0))
         elif type_ == "drift":
             self._figures["drifts"] += 1
@@ -42,6 +42,7 @@ class Tally:
         elif type_ == "episode_end":
             self._figures["episodes"] += 1
             self._figures["successes"] += 1 if body["success"] else 0
+            self._figures["checks"] += self._invariants["episode"]
             self._breaches(body["violations"])
         elif type_ == "end":
             self._ended = True
@@ -49,7 +50,7 @@ class Tally:
     def _step(self, body: Mapping[str, Any]) -> None:
         self._figures["steps"] += 1
         self._figures["proposals"] += len(body["decisions"])
-        self._figures["checks"] += self._invariants
+        self._figures["checks"] += self._invariants["step"]
         for decision in body["decisions"]:
             for failing in decision["rejected"]:
                 self._gates[failing["gate"]] += 1

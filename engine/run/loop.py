@@ -39,7 +39,9 @@ def run(plan: Plan, progress: Callable[[int, int], None] | None = None) -> Itera
             "episodes": plan.episodes,
             "horizon": plan.horizon,
             "gates": list(plan.gates),
-            "invariants": [{"name": item.name, "severity": item.severity} for item in plan.invariants],
+            "invariants": [
+                {"name": item.name, "scope": item.scope, "severity": item.severity} for item in plan.invariants
+            ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
         },
     )

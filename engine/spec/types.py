@@ -24,10 +24,8 @@ class Schema(Model):
     type: Literal["integer", "boolean", "string", "number", "array", "object"] | None = None
     minimum: int | None = None
     maximum: int | None = None
-    max_length: Size | None = Field(default=None, alias="maxLength")
     enum: Annotated[list[str] | list[int], Field(min_length=1)] | None = None
     items: TypeSpec | None = None
-    min_items: Size | None = Field(default=None, alias="minItems")
     max_items: Size | None = Field(default=None, alias="maxItems")
     properties: Mapping[Identifier, TypeSpec] | None = None
     required: list[Identifier] | None = None

@@ -169,7 +169,7 @@ class _Checker:
 
     def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction | None:
         spec = self.model.actions[name]
-        args = scope.types(spec.args, "actions", name, "args", named=self.model.types)
+        args = scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
         if args is None:
             return None
         allowed = {

@@ -52,7 +52,7 @@ def generate(steps: list[Generator], stream: Stream) -> Grid:
     Raises:
         MapError: If a step cannot be performed, or no attempt connects.
     """
-    first = steps[0]
+    first = steps[0] if steps else None
     cells = first.width * first.height if isinstance(first, Fill) else 1
     attempts = min(ATTEMPTS, CELLS_DRAWN // cells)
     for _ in range(attempts):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.load import load
+from engine.spec.profile import Profile
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = sorted(ROOT.glob("specs/profile/*.yaml"))
@@ -13,6 +14,7 @@ PROFILES = sorted(ROOT.glob("specs/profile/*.yaml"))
 
 def controls(path):
     (bundle,) = load(str(path))
+    assert isinstance(bundle.main.model, Profile)
     return bundle.main.model.controls
 
 

@@ -44,9 +44,15 @@ def test_digests_are_the_pinned_ones(made, snapshot):
 
 
 def test_receipts_are_the_pinned_ones(made):
-    assert pin_matches(made, FOLDER) is None, f"accept: spec golden --update specs/scenario/{made.name}.yaml"
+    difference = pin_matches(made, FOLDER)
+    assert difference is None, f"{difference}; accept: spec golden --update specs/scenario/{made.name}.yaml"
 
 
 def test_nothing_else_is_pinned():
     named = {path.stem for path in SCENARIOS}
     assert {path.name for path in FOLDER.iterdir()} == {f"{name}{end}" for name in named for end in (".json", ".jsonl")}
+
+
+def test_pins_are_small():
+    """Whole receipts are pinned, so that a change says what it changes; a checkout must be able to hold them."""
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 2_000_000

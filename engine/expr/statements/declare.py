@@ -55,13 +55,20 @@ class DeclarationError(ValueError):
         return DeclarationError(str(self), (key, *self.path))
 
 
-def read_type(spec: TypeSpec, named: Mapping[str, TypeSpec] | None = None, open_names: tuple[str, ...] = ()) -> Type:
+def read_type(
+    spec: TypeSpec,
+    named: Mapping[str, TypeSpec] | None = None,
+    open_names: tuple[str, ...] = (),
+    *,
+    choices: bool = False,
+) -> Type:
     """The static type that a spec writes.
 
     Args:
         spec: A built-in name, a name of `named`, or a schema.
         named: The types that the spec itself declares.
         open_names: Names being read, for refusing a type that contains itself.
+        choices: Whether the type is an argument of an action, whose values are compared with its `enum` one by one.
 
     Raises:
         DeclarationError: Unknown name, a type that contains itself, or keywords that do not go together.
@@ -72,10 +79,10 @@ def read_type(spec: TypeSpec, named: Mapping[str, TypeSpec] | None = None, open_
         if spec in open_names:
             raise DeclarationError(f"type {spec!r} contains itself: {' -> '.join((*open_names, spec))}")
         if named and spec in named:
-            return read_type(named[spec], named, (*open_names, spec))
+            return read_type(named[spec], named, (*open_names, spec), choices=choices)
         raise DeclarationError(f"unknown type {spec!r}")
     if spec.enum is not None:
-        return _enumeration(spec)
+        return _enumeration(spec, choices)
     if spec.type == "array" or spec.items is not None:
         item = _inner(spec.items, "items", named, open_names) if spec.items is not None else INT
         return ListType(item, spec.max_items) if spec.max_items is not None else ListType(item)
@@ -98,8 +105,15 @@ def _inner(spec: TypeSpec, key: str, named: Mapping[str, TypeSpec] | None, open_
         raise error.below(key) from None
 
 
-def _enumeration(spec: Schema) -> Type:
+def _enumeration(spec: Schema, choices: bool) -> Type:
+    """The range or the kind of an enumeration's values; what that would not hold to them is refused."""
     values = spec.enum or []
+    numbers = sorted(value for value in values if isinstance(value, int))
+    row = [numbers[0] + index for index in range(len(values))] if numbers else None
+    if not choices and numbers != row:
+        raise DeclarationError(
+            "outside the arguments of actions an `enum` is integers in a row; use minimum, maximum"
+        )
     if all(isinstance(value, int) for value in values):
         numbers = [value for value in values if isinstance(value, int)]
         return IntType(min(numbers), max(numbers))

@@ -147,7 +147,11 @@ class Scope:
         return scope
 
     def types(
-        self, specs: Mapping[str, TypeSpec], *path: str | int, named: Mapping[str, TypeSpec] | None = None
+        self,
+        specs: Mapping[str, TypeSpec],
+        *path: str | int,
+        named: Mapping[str, TypeSpec] | None = None,
+        choices: bool = False,
     ) -> dict[str, Type] | None:
         """The types that a spec declares, or None, with findings, if one means nothing.
 
@@ -155,11 +159,12 @@ class Scope:
             specs: The declared types by name.
             path: Where they stand.
             named: The spec's own named types.
+            choices: Whether these are arguments of an action.
         """
         types = {}
         for name, spec in specs.items():
             try:
-                types[name] = read_type(spec, named)
+                types[name] = read_type(spec, named, choices=choices)
             except DeclarationError as error:
                 near = suggest(str(spec), (*BUILT_IN, *(named or {})))
                 self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)

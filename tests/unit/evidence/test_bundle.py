@@ -20,7 +20,10 @@ RUN = "ab" * 16
 DIGEST = "cd" * 32
 SPECS = {"root": "scenario/a@0", "specs": {"scenario/a@0": {"name": "a", "horizon": 3}}}
 EVENTS = [
-    Event("start", {"invariants": [{"name": "budget", "severity": "fatal"}], "gates": ["wall"], "specs": DIGEST}),
+    Event(
+        "start",
+        {"invariants": [{"name": "budget", "scope": "step", "severity": "fatal"}], "gates": ["wall"], "specs": DIGEST},
+    ),
     Event("episode", {"episode": 0}),
     Event("step", {"decisions": [{"rejected": [], "error": None}], "chosen": 0, "violations": []}),
     Event("episode_end", {"success": True, "violations": []}),

@@ -26,7 +26,10 @@ END = ("end", {"episodes": 1, "steps": 1})
 
 
 def start(*invariants, gates=("schema", "wall")):
-    return "start", {"invariants": [{"name": name, "severity": "fatal"} for name in invariants], "gates": list(gates)}
+    return "start", {
+        "invariants": [{"name": name, "scope": "step", "severity": "fatal"} for name in invariants],
+        "gates": list(gates),
+    }
 
 
 def step(*violations, decisions=(ADMITTED,), chosen=0):

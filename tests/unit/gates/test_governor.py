@@ -213,6 +213,30 @@ def test_an_error_anywhere_in_the_judgement_admits_nothing(make, governor):
     assert step["before"] == step["after"]
 
 
+def test_a_condition_guards_its_gate_and_a_rejection_its_witness_from_errors(make):
+    """What is not asked is not computed, however often the same thing is computed elsewhere."""
+    quotient = "6 / (action.n - 2)"
+    gates = [
+        {
+            "id": "guarded",
+            "when": "action.n != 2",
+            "deny": f"{quotient} > 5",
+            "reason": "r",
+            "witness": {"q": quotient},
+        },
+        {"id": "told", "deny": "action.n == 3", "reason": "r", "witness": {"q": quotient}},
+        {"id": "lazy", "deny": f"action.n != 2 && {quotient} < -5", "reason": "r"},
+    ]
+    found = judge(make(governor={"gates": gates}), adds(1, 2, 3))
+    assert [judgement.error for judgement in found] == [None] * 3
+    assert [[failing["gate"] for failing in judgement.rejected] for judgement in found] == [
+        ["lazy"],
+        [],
+        ["guarded", "told"],
+    ]
+    assert [failing["witness"] for failing in found[2].rejected] == [{"q": 6}, {"q": 6}]
+
+
 # --- what is refused, with its place
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.core.diagnostics import Rejected
-from engine.pipeline import load_scenarios, pin, pin_matches
+from engine.pipeline import execute, load_scenarios, pin, pin_matches
 
 CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
 
@@ -34,8 +34,6 @@ def test_a_pin_is_a_tree_of_digests_beside_the_receipts(made, folder):
 
 
 def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
-    from engine.pipeline import execute
-
     (bundle,) = load_scenarios([str(CLIMB)])
     manifest = execute(bundle, tmp_path / "out").manifest
     assert made.tree["receipts"] == manifest["receipts"]

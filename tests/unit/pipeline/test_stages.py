@@ -117,7 +117,7 @@ def test_how_deeply_a_spec_is_looked_at():
 def test_the_demo_is_a_shipped_scenario_that_says_so():
     bundle = demo_case()
     assert bundle.main.kind == "scenario"
-    assert bundle.main.model.metadata.annotations["demo"] is True
+    assert bundle.main.data["metadata"]["annotations"]["demo"] is True
 
 
 def test_without_a_demo_there_is_none(tmp_path, monkeypatch):

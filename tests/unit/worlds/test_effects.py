@@ -317,8 +317,10 @@ def test_a_range_is_enforced_in_updates_of_elements_and_in_every_step(tmp_path):
     world["state"] = {"x": "int", "list": items}
     world["start"] = {"x": "0", "list": "[{'v': 1}, {'v': 2}]"}
     world["actions"] = {"go": {"args": {"n": "int"}}}
-    world["every_step"] = [{"each": "list", "as": "e", "update": {"v": "e.v + n_"}}, {"set": "x", "to": "x + 1"}]
-    world["derived"] = {"n_": "x"}
+    world["every_step"] = [
+        {"set": "x", "to": "x + 1"},
+        {"each": "list", "as": "e", "update": {"v": "e.v + now.x"}},  # `now` is the state before both
+    ]
     documents: dict[str, Any] = {"world": world, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
     for kind, document in documents.items():
         (tmp_path / kind).mkdir()
