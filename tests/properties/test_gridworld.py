@@ -153,7 +153,7 @@ def hazard(every):
     return compile_scenario(load("specs/scenario/hazard.yaml", set=[f"drift.0.with.every={every}"])[0])
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(
     map_=maps(), seed=st.integers(0, 2**32), budget=st.sampled_from([0, 12, 60, 200]), every=st.sampled_from([3, 10])
 )

@@ -10,7 +10,7 @@ from engine.core.verdict import Verdict
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status, Verification
 
-HOSTILE = [None, True, False, -1, "\x1b[31m\u202e", [], {}, [{"action": {"op": []}, "rejected": 0}]]
+HOSTILE: list[object] = [None, True, False, -1, "\x1b[31m\u202e", [], {}, [{"action": {"op": []}, "rejected": 0}]]
 
 
 def paths(value, path=()):

@@ -102,11 +102,11 @@ def digest(state):
 
 
 def test_equal_seeds_have_equal_drifts_and_others_have_others():
-    drifts = {seed: bodies(events("hazard", f"seed={seed}"), "drift") for seed in (1, 2, 3)}
+    drifts = {seed: bodies(events("hazard", f"seed={seed}"), "drift") for seed in (1, 2)}
     again = tuple(run(compile_scenario(load("specs/scenario/hazard.yaml", set=["seed=1"])[0])))
     assert bodies(again, "drift") == drifts[1]
     drawn = {seed: json.dumps([drift["drawn"] for drift in found]) for seed, found in drifts.items()}
-    assert len(set(drawn.values())) == 3
+    assert len(set(drawn.values())) == 2
 
 
 def test_a_goal_without_another_cell_to_go_to_stays():
@@ -208,7 +208,7 @@ def test_a_drift_that_draws_does_not_change_what_another_draws(make):
     assert [draw for draw in both if "to" in draw] == alone
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 2**53 - 1))
 def test_every_drawn_value_is_one_of_its_list(tmp_path_factory, seed):
     plan = compiled(

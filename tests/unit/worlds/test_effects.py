@@ -156,7 +156,7 @@ INDEPENDENT = [
 
 
 def test_effects_of_different_fields_may_stand_in_any_order(act):
-    changes = [act(list(order)) for order in itertools.permutations(INDEPENDENT)]
+    changes = [act(list(order)) for order in itertools.islice(itertools.permutations(INDEPENDENT), 0, None, 4)]
     assert all(change == changes[0] for change in changes)
     assert set(changes[0]) == {"x", "home", "numbers", "counts"}
 
@@ -267,7 +267,7 @@ def expected(effects, state, n):
     return after
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(effects=EFFECTS, n=st.integers(-1, 1), x=st.integers(0, 3), y=st.integers(0, 3))
 def test_any_list_of_effects_reads_the_old_state_and_never_changes_it(tmp_path_factory, effects, n, x, y):
     plan = compiled(tmp_path_factory.getbasetemp(), effects)
