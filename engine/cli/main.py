@@ -159,7 +159,8 @@ def golden(
         elif difference is not None:
             accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
             findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}"))
-        show.say(f"{made.name}: {'same' if difference is None else 'accepted' if update else 'differs'}")
+        word = "same" if difference is None else "accepted" if update else "differs"
+        show.say(f"{made.name}: {word} ({made.tree['result']['verdict']})")
     if findings:
         show.complain(show.diagnostics_text(findings))
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from engine.core.canonical import pretty
+from engine.core.canonical import canonical_bytes, pretty
 from engine.core.diagnostics import Diagnostic, printable, render
 from engine.core.verdict import Verdict
 
 if TYPE_CHECKING:
     from engine.load import Bundle
-    from engine.pipeline import CheckedSpec, Finished
+    from engine.pipeline import CheckedSpec, Finished, Incident
     from engine.verify.checks import Verification
 
 _MAX_SOURCE: Final = 4_194_304
 _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not made"}
 _STATES: Final = {
     Verdict.PASS: "intact, and replay gives the same bytes",
-    Verdict.INCONCLUSIVE: "intact, not replayed",
+    Verdict.INCONCLUSIVE: "whole in itself, but nothing is concluded without replay",
     Verdict.FAIL: "REFUTED",
 }
 
@@ -103,15 +103,35 @@ def finished_text(finished: Finished) -> str:
     lines += _table("warnings", result["warnings"], "")
     lines += _table(f"rejections (of {_count(result['proposals'], 'proposal')})", result["rejections"], "none")
     if result["errors"]:
-        lines.append(f"  {_count(result['errors'], 'error')}: something could not be evaluated; see the receipts")
+        lines.append(f"  {_count(result['errors'], 'error')}: something could not be evaluated")
+    if finished.incidents:
+        lines.append("  what went wrong first:")
+        lines += [f"    {_incident(incident)}" for incident in finished.incidents]
+    if result["verdict"] == Verdict.INCONCLUSIVE:
+        lines.append("  no invariant was checked, so nothing can be concluded")
     receipts = finished.manifest["receipts"]
     lines += [f"  specs    {finished.manifest['specs']}", f"  receipts {receipts['count']}, root {receipts['root']}"]
-    return "\n".join([*lines, f"  evidence {printable(str(finished.place))}"])
+    replaced = " (in place of an earlier bundle)" if finished.replaced else ""
+    return "\n".join([*lines, f"  evidence {printable(str(finished.place))}{replaced}"])
+
+
+def _incident(incident: Incident) -> str:
+    """One incident on a line: when, what, and its witness or expression."""
+    detail = incident.detail if isinstance(incident.detail, str) else canonical_bytes(incident.detail).decode()
+    return printable(f"episode {incident.episode}, step {incident.t}: {incident.what}  {detail}")
 
 
 def finished_json(finished: Finished) -> dict[str, Any]:
     """A run's result as a JSON value."""
-    return {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
+    return {
+        "name": finished.name,
+        "evidence": str(finished.place),
+        "manifest": finished.manifest,
+        "incidents": [
+            {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail}
+            for each in finished.incidents
+        ],
+    }
 
 
 def verification_text(place: Path, verification: Verification) -> str:

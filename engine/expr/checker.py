@@ -88,7 +88,9 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
     code, hint = E_EXPR_TYPE, None
     if mixed(root.type, expect):
         code = E_EXPR_NO_PROMOTION
-        truncating = f"write `int({forms.source(root)})`, which truncates"
+        truncating = (
+            f"`int({forms.source(root)})` truncates; fixed point counts millionths: 1.5 is 1500000, or {{qfixed: 1.5}}"
+        )
         hint = f"write `double({forms.source(root)})`" if expect == DOUBLE else truncating
     elif root.type == DYN and (expect in (DOUBLE, STRING, BOOL) or isinstance(expect, IntType)):
         hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"

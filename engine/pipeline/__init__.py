@@ -8,6 +8,7 @@ from engine.pipeline.golden import Pin, pin, pin_matches
 from engine.pipeline.stages import (
     CheckedSpec,
     Finished,
+    Incident,
     case_name,
     check,
     demo_case,
@@ -21,6 +22,7 @@ from engine.pipeline.stages import (
 __all__ = [
     "CheckedSpec",
     "Finished",
+    "Incident",
     "Pin",
     "case_name",
     "check",

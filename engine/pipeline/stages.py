@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from engine.compile.scenario import compile_scenario
 from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from engine.core.events import Event
 from engine.core.verdict import Verdict
 from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS, BundleWriter
 from engine.evidence.chain import run_id
+from engine.gates.invariant import PROGRESS
 from engine.load import Bundle, load
 from engine.load.shipped import find_specs
 from engine.run.loop import run
@@ -47,6 +49,43 @@ class CheckedSpec:
     depth: str
 
 
+MOST_INCIDENTS: Final = 5
+"""Incidents that a finished run carries, so that people see what happened first; the receipts hold all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One thing that went wrong in a run.
+
+    Attributes:
+        episode, t: When.
+        what: An invariant's name, or the code of an error.
+        detail: The witness, the expression that failed, or the reasons of each proposal.
+    """
+
+    episode: int
+    t: int
+    what: str
+    detail: Any
+
+
+def incidents_of(event: Event) -> list[Incident]:
+    """What an event says went wrong: errors, broken invariants, and a step without an admissible action."""
+    body = event.body
+    if event.type == "error":
+        return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
+    if event.type not in ("step", "episode_end"):
+        return []
+    t = body["t"] if event.type == "step" else body["steps"]
+    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
+    found = [Incident(body["episode"], t, cause["code"], cause["expression"]) for cause in causes]
+    found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
+    if event.type == "step" and body["chosen"] is None:
+        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
+        found.append(Incident(body["episode"], t, PROGRESS, reasons))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A run that was carried to its end and written.
@@ -55,11 +94,15 @@ class Finished:
         name: What the case is called.
         place: The bundle's folder.
         manifest: Its manifest.
+        incidents: The first errors and broken invariants, in the order of the run.
+        replaced: Whether an earlier bundle was at the place.
     """
 
     name: str
     place: Path
     manifest: dict[str, Any]
+    incidents: tuple[Incident, ...] = ()
+    replaced: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -191,11 +234,15 @@ def execute(bundle: Bundle, place: Path, progress: Callable[[int, int], None] | 
         Rejected: If it does not compile, or the place cannot be written.
     """
     plan = compile_scenario(bundle)
+    incidents: list[Incident] = []
     with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest) as writer:
         for event in run(plan, progress):
             writer.add(event)
+            if len(incidents) < MOST_INCIDENTS:
+                incidents += incidents_of(event)
+        replaced = (place / MANIFEST).exists()
         manifest = writer.finish()
-    return Finished(case_name(bundle), place, manifest)
+    return Finished(case_name(bundle), place, manifest, tuple(incidents[:MOST_INCIDENTS]), replaced)
 
 
 def verify(place: Path, *, replay: bool = True) -> Verification:
