@@ -18,7 +18,7 @@ from engine import __version__
 from engine.cli import show
 from engine.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
 from engine.core.diagnostics import Diagnostic, Rejected, explain, printable
-from engine.core.verdict import Exit, combine, exit_code
+from engine.core.verdict import Exit, Verdict, combine, exit_code
 
 app = typer.Typer(
     name="spec",
@@ -160,7 +160,8 @@ def golden(
             accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
             findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}"))
         word = "same" if difference is None else "accepted" if update else "differs"
-        show.say(f"{made.name}: {word} ({made.tree['result']['verdict']})")
+        verdict = made.tree["result"]["verdict"]
+        show.say(f"{made.name}: {word}{'' if verdict == Verdict.PASS else f', and its verdict is {verdict}'}")
     if findings:
         show.complain(show.diagnostics_text(findings))
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)

@@ -43,7 +43,7 @@ def test_what_a_run_says_in_json(spec, project):
     done = spec("run", "climb.yaml", "--out", "there", "--format", "json")
     assert (done.status, done.err) == (0, "")
     made = manifest(project / "there")
-    assert done.json == {"runs": [{"name": "climb", "evidence": "there", "manifest": made}]}
+    assert done.json == {"runs": [{"name": "climb", "evidence": "there", "manifest": made, "incidents": []}]}
 
 
 CHANGES = {
@@ -225,3 +225,13 @@ def test_a_move_off_the_grid_is_a_move_into_a_wall(spec, project):
     result = done.json["runs"][0]["manifest"]["result"]
     assert (result["errors"], result["rejections"]["wall"]) == (0, 3)
     assert spec("verify", "out/open").status == 0
+
+
+def test_a_run_that_fails_says_where_it_failed_first(spec, project, edit):
+    (invariant,) = [path for path in project.glob("**/*.yaml") if "spec: invariant/v1" in path.read_text()][:1]
+    name = next(line.split()[1] for line in invariant.read_text().splitlines() if line.startswith("name:"))
+    lines = ["require: false" if line.startswith("require:") else line for line in invariant.read_text().splitlines()]
+    invariant.write_text("\n".join(lines) + "\n")
+    done = spec("run", "climb.yaml", "--out", "there")
+    assert done.status == 1
+    assert f"episode 0, step 0: {name}" in done.out
