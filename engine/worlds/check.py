@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.expr import BOOL, INT, STRING, Defined, Environment, RecordType, Type
+from engine.expr.relations import assignable, join
 from engine.expr.statements.declare import CELL, FIELD, allowed_values
 from engine.expr.statements.effects import check_effects
 from engine.expr.statements.scope import E_NAME_TAKEN, Let, Scope
@@ -57,18 +58,21 @@ def check_world(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> Wor
     Returns:
         The checked world, or None if its own names or types are so wrong that the rest cannot be looked at.
     """
-    return _Checker(spec, bundle, diagnostics).world()
+    return _Checker(spec, bundle, diagnostics, {}).world()
 
 
 class _Checker:
     """Checks one world; the order of its methods is the order in which names come into scope."""
 
-    def __init__(self, spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> None:
+    def __init__(
+        self, spec: Resolved, bundle: Bundle, diagnostics: Diagnostics, known: dict[str, World | None]
+    ) -> None:
         assert isinstance(spec.model, WorldSpec)  # noqa: S101 - a reference of kind world holds nothing else
         self.model = spec.model
         self.spec = spec
         self.bundle = bundle
         self.diagnostics = diagnostics
+        self.known = known
         self.scope = Scope(Environment(functions=FIELD_FUNCTIONS), spec, diagnostics)
 
     def world(self) -> World | None:
@@ -121,7 +125,9 @@ class _Checker:
 
     def _part_world(self, name: str) -> World | None:
         key = self.spec.refs["parts", name, "world"]
-        return check_world(self.bundle.specs[key], self.bundle, self.diagnostics)
+        if key not in self.known:
+            self.known[key] = _Checker(self.bundle.specs[key], self.bundle, self.diagnostics, self.known).world()
+        return self.known[key]
 
     def _names(self, scope: Scope, parts: Mapping[str, World]) -> Scope:
         """Constants, functions and their bodies' syntax: those of the parts first, then the world's own."""
@@ -260,10 +266,14 @@ class _Checker:
         fields: dict[str, Type] = {}
         for action, record in records.items():
             for name, type_ in record.fields.items():
-                if str(fields.setdefault(name, type_)) != str(type_):
+                known = fields.setdefault(name, type_)
+                both = join(known, type_) if assignable(type_, known) else None
+                if both is None:
                     self.scope.wrong(
-                        E_WORLD_ACTION, f"{name!r} is {type_} here and {fields[name]} elsewhere", "actions", action
+                        E_WORLD_ACTION, f"{name!r} is {type_} here and {known} elsewhere", "actions", action
                     )
+                else:
+                    fields[name] = both
         common = set(fields).intersection(*(record.fields for record in records.values()))
         return RecordType("", fields, optional=frozenset(set(fields) - common))
 

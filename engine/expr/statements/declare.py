@@ -55,6 +55,36 @@ class DeclarationError(ValueError):
         return DeclarationError(str(self), (key, *self.path))
 
 
+MAX_PARTS: Final = 4096
+"""Parts of one type when every name in it is replaced by what it stands for."""
+
+MAX_DEPTH: Final = 32
+"""Names that may stand inside each other in a type."""
+
+
+def bound_type(spec: TypeSpec, named: Mapping[str, TypeSpec] | None = None) -> None:
+    """Refuse a type that would be too large or too deep to read.
+
+    Raises:
+        DeclarationError: It has more than `MAX_PARTS` parts, or names more than `MAX_DEPTH` deep.
+    """
+    if _parts(spec, named or {}, {}, ()) > MAX_PARTS:
+        raise DeclarationError(f"a type has at most {MAX_PARTS} parts, all names in it written out")
+
+
+def _parts(spec: TypeSpec, named: Mapping[str, TypeSpec], known: dict[str, int], open_names: tuple[str, ...]) -> int:
+    if isinstance(spec, str):
+        if spec not in named or spec in open_names:
+            return 1
+        if len(open_names) >= MAX_DEPTH:
+            raise DeclarationError(f"types name each other more than {MAX_DEPTH} deep")
+        if spec not in known:
+            known[spec] = _parts(named[spec], named, known, (*open_names, spec))
+        return known[spec]
+    inner = (spec.items, spec.additional, *(spec.properties or {}).values())
+    return 1 + sum(_parts(each, named, known, open_names) for each in inner if each is not None)
+
+
 def read_type(
     spec: TypeSpec,
     named: Mapping[str, TypeSpec] | None = None,

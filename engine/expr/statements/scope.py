@@ -11,7 +11,7 @@ from engine.core.spans import Span, Text
 from engine.expr.checker import Checked, check
 from engine.expr.environment import Environment
 from engine.expr.parser import parse
-from engine.expr.statements.declare import DeclarationError, read_constant, read_type, sealable
+from engine.expr.statements.declare import DeclarationError, bound_type, read_constant, read_type, sealable
 from engine.expr.syntax import Call, Macro, Name, Node
 from engine.expr.types import BOOL, Defined, Type
 from engine.spec.types import BUILT_IN, TypeSpec
@@ -108,7 +108,7 @@ class Scope:
     source: Source
     diagnostics: Diagnostics
 
-    def within(self, **variables: Type) -> Scope:
+    def within(self, /, **variables: Type) -> Scope:
         """The same scope with more variables, whose names the engine chose and no spec can take."""
         return replace(self, environment=self.environment.extend(variables=variables))
 
@@ -164,6 +164,7 @@ class Scope:
         types = {}
         for name, spec in specs.items():
             try:
+                bound_type(spec, named)
                 types[name] = read_type(spec, named, choices=choices)
             except DeclarationError as error:
                 near = suggest(str(spec), (*BUILT_IN, *(named or {})))

@@ -199,6 +199,14 @@ class TestGolden:
         assert (project / "fixtures" / "golden" / "climb.json").exists()
         assert spec("golden").status == 0
 
+    def test_a_pin_of_a_run_that_fails_is_told(self, spec, edit):
+        """It can be pinned like any other; nobody should take it for a pass."""
+        edit("climb.yaml", "governor: warden", "governor: {use: warden, with: {stamina: 2}}")
+        done = spec("golden", "--update", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (0, "climb: accepted, and its verdict is FAIL\n")
+        done = spec("golden", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (0, "climb: same, and its verdict is FAIL\n")
+
     def test_comparing_nothing_is_no_pass(self, spec):
         done = spec("golden")
         assert (done.status, done.out) == (3, "")

@@ -46,6 +46,40 @@ def test_what_a_run_says_in_json(spec, project):
     assert done.json == {"runs": [{"name": "climb", "evidence": "there", "manifest": made, "incidents": []}]}
 
 
+REFUSALS = [["too_tired"], ["too_tired"], ["too_far", "too_tired"]]
+DIVISION = "E_EVAL_DIVISION_BY_ZERO"
+WRONG = {
+    "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)]),
+    "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)]),
+    "an error of the agent": ("agent.with.fear=2", DIVISION, "action.by + 0 / (FEAR - n)", [(0, 2), (1, 2)]),
+    "an error of a gate": (
+        "governor.with.dread=2",
+        DIVISION,
+        "1 / (DREAD - next.n) > 1",
+        [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)],
+    ),
+}
+
+
+@pytest.mark.usefixtures("project")
+@pytest.mark.parametrize(("change", "what", "detail", "places"), WRONG.values(), ids=WRONG)
+def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, what, detail, places):
+    told = spec("run", "climb.yaml", "--set", change, "--format=json").json["runs"][0]["incidents"]
+    assert told == [{"episode": episode, "t": t, "what": what, "detail": detail} for episode, t in places]
+    lines = spec("run", "climb.yaml", "--set", change).out.splitlines()
+    first = lines.index("  what went wrong first:") + 1
+    shown = detail if isinstance(detail, str) else json.dumps(detail, separators=(",", ":"))
+    assert lines[first : first + len(places)] == [f"    episode {n}, step {t}: {what}  {shown}" for n, t in places]
+    assert lines[first + len(places)].startswith("  specs ")
+
+
+@pytest.mark.usefixtures("project")
+def test_a_run_that_checked_nothing_says_so(spec):
+    done = spec("run", "climb.yaml", "--set", "governor.invariants=[]")
+    assert done.status == 3
+    assert "  no invariant was checked, so nothing can be concluded" in done.out.splitlines()
+
+
 CHANGES = {
     "a field": (["--set", "horizon=2"], "climb.yaml", "horizon: 3", "horizon: 2"),
     "the seed": (["--seed", "5"], "climb.yaml", "seed: 3", "seed: 5"),
@@ -146,6 +180,7 @@ def test_two_cases_of_one_name_are_refused_before_anything_runs(spec, project):
 @pytest.mark.usefixtures("project")
 def test_an_earlier_bundle_is_replaced(spec):
     spec("run", "climb.yaml", "--out", "here")
+    assert "  evidence here (in place of an earlier bundle)" in spec("run", "climb.yaml", "--out", "here").out
     done = spec("run", "climb.yaml", "--seed", 9, "--out", "here", "--format=json")
     assert done.status == 0
     assert spec("verify", "here").status == 0

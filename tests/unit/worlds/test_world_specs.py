@@ -585,3 +585,67 @@ def test_the_findings_of_a_parts_world_are_at_its_own_place(make):
     with pytest.raises(Rejected) as rejected:
         make(inner={"observe": {"z": "zz"}}, world={"parts": {"p": part()}})
     assert ["inner.yaml" in str(finding.span) for finding in rejected.value.diagnostics] == [True]
+
+
+def union_world(tmp_path, first, second, gate):
+    """A run of one step in a world whose two actions share an argument and an outcome of different ranges."""
+    files = {
+        "two.yaml": f"""
+spec: world/v1
+name: two
+state: {{n: int}}
+start: {{n: 0}}
+actions:
+  inc: {{args: {{k: {first}}}, effects: [{{set: n, to: n + k}}], outcome: {{z: "1"}}}}
+  jnc: {{args: {{k: {second}}}, effects: [{{set: n, to: n - k}}], outcome: {{z: 0 - 1}}}}
+""",
+        "g.yaml": f"""
+spec: governor/v1
+name: g
+constants: {{LIMITS: [0, 0, 1]}}
+gates: [{{id: p, require: "{gate}", reason: bad}}]
+choose: {{maximise: 0}}
+""",
+        "a.yaml": 'spec: agent/v1\nname: a\ncandidates: [{op: jnc, for_each: {k: "[0 - 1]"}}]\nscore: 0\n',
+        "s.yaml": "spec: scenario/v1\nname: s\nworld: two\ngovernor: g\nagent: a\nhorizon: 1\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text.lstrip())
+    (bundle,) = load(str(tmp_path / "s.yaml"))
+    return [event.body for event in run(compile_scenario(bundle)) if event.type == "step"]
+
+
+@pytest.mark.parametrize("gate", ["LIMITS[action.k] == 1", "LIMITS[outcome.z] == 1"])
+def test_what_actions_share_has_the_range_of_all_of_them(tmp_path, gate):
+    (step,) = union_world(tmp_path, "{enum: [0, 1, 2]}", "{type: integer, minimum: -5, maximum: 5}", gate)
+    assert step["chosen"] is None
+    assert step["decisions"][0]["error"]["code"] == "E_EVAL_INDEX"
+
+
+def findings_of(tmp_path, text):
+    path = tmp_path / "w.yaml"
+    path.write_text(text)
+    (bundle,) = load(str(path))
+    diagnostics = Diagnostics()
+    check_world(bundle.main, bundle, diagnostics)
+    return [(found.code, found.message) for found in diagnostics.sorted()]
+
+
+HEAD = "spec: world/v1\nname: w\nactions: {go: {}}\n"
+
+
+def test_a_field_may_be_named_self(tmp_path):
+    text = HEAD + "state: {self: int}\nstart: {self: 0}\nobserve: {self: self}\nderived: {twice: self + self}\n"
+    assert findings_of(tmp_path, text) == []
+
+
+def test_types_that_double_at_every_level_are_refused_at_once(tmp_path):
+    names = "".join(f"  t{n}: {{properties: {{a: t{n + 1}, b: t{n + 1}}}}}\n" for n in range(24))
+    found = findings_of(tmp_path, f"{HEAD}types:\n{names}  t24: int\nstate: {{x: t0}}\n")
+    assert found == [("E_DECLARATION", "a type has at most 4096 parts, all names in it written out")]
+
+
+def test_types_that_are_named_too_deep_are_refused(tmp_path):
+    names = "".join(f"  t{n}: t{n + 1}\n" for n in range(1000))
+    found = findings_of(tmp_path, f"{HEAD}types:\n{names}  t1000: int\nstate: {{x: t0}}\n")
+    assert found == [("E_DECLARATION", "types name each other more than 32 deep")]
