@@ -31,6 +31,9 @@ if sys.platform != "win32":
 
 FORMAT: Final = "specledger/bundle/v1"
 ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
+MAX_LINE: Final = 8_388_608
+"""Bytes of one receipt at most, its newline included."""
+
 MANIFEST: Final = "manifest.json"
 RECEIPTS: Final = "receipts.jsonl"
 SPECS: Final = "specs.json"
@@ -41,6 +44,12 @@ E_OUT_UNWRITABLE = code(
     "the output folder cannot be written",
     "Evidence could not be written where --out says. Nothing that was written before the failure counts as a result. "
     "Choose another folder, or make room and grant permission there.",
+)
+E_RECEIPT_SIZE = code(
+    "E_RECEIPT_SIZE",
+    "a receipt is too long",
+    "A verifier reads lines of a bounded length. A state, a witness or a proposal of this run is larger than that: "
+    "keep lists and texts in the state short, and record figures about them instead.",
 )
 E_OUT_FOREIGN = code(
     "E_OUT_FOREIGN",
@@ -92,10 +101,13 @@ class BundleWriter:
         """Seal one event, count it and write its line.
 
         Raises:
-            Rejected: E_OUT_UNWRITABLE.
+            Rejected: E_OUT_UNWRITABLE; E_RECEIPT_SIZE, if no verifier would read a line that long.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         line = self.chain.seal(event)
+        if len(line) >= MAX_LINE:
+            message = f"receipt {self.chain.count - 1} ({event.type}) has {len(line)} bytes, more than {MAX_LINE}"
+            raise Rejected([Diagnostic(E_RECEIPT_SIZE, message)])
         self.tally.add(event.type, event.body)
         try:
             self._lines.write(line + b"\n")

@@ -21,12 +21,10 @@ from engine.core.binding import (
 )
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.merkle import Tree
+from engine.evidence.bundle import MAX_LINE
 from engine.evidence.chain import receipt_digest
 from engine.evidence.result import Tally
 from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
-
-MAX_LINE: Final = 8_388_608
-"""Bytes of one receipt at most."""
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 

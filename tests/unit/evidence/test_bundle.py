@@ -12,7 +12,7 @@ import pytest
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Rejected
 from engine.core.events import Event
-from engine.evidence.bundle import FORMAT, BundleWriter
+from engine.evidence.bundle import FORMAT, MAX_LINE, BundleWriter
 from engine.evidence.chain import Chain
 from engine.evidence.result import Tally
 
@@ -618,3 +618,11 @@ def test_a_message_names_the_place(tmp_path):
         write(tmp_path / "evidence" / "below")
     for error, place in ((foreign, tmp_path / "evidence"), (unwritable, tmp_path / "evidence" / "below")):
         assert str(place) in error.value.diagnostics[0].message
+
+
+def test_a_receipt_that_no_verifier_would_read_is_refused_and_leaves_nothing(tmp_path):
+    place = tmp_path / "evidence"
+    with pytest.raises(Rejected) as error:
+        write(place, [Event("start", {"invariants": [], "gates": [], "specs": "x" * MAX_LINE})])
+    assert refusal(error) == "E_RECEIPT_SIZE"
+    assert list(tmp_path.iterdir()) == []

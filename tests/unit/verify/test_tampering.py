@@ -14,9 +14,9 @@ import engine.verify.bundle
 import engine.verify.receipts
 import engine.verify.replay
 from engine.core.verdict import Verdict
+from engine.evidence.bundle import MAX_LINE
 from engine.verify.bundle import MAX_MANIFEST, MAX_SPECS, verify_bundle
 from engine.verify.checks import Status, Verification
-from engine.verify.receipts import MAX_LINE
 
 NAMES = {
     1: "the manifest is canonical and of a known format",
