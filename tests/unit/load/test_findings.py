@@ -38,7 +38,7 @@ BAD_WORLDS = {
         "did you mean `qfixed`?",
     ),
     "a name that is no identifier": ("derived: {a-b: x}", "E_SPEC_VALUE", 5, 11, "the key `a-b`"),
-    "a too small number": ("types: {T: {type: array, minItems: -1}}", "E_SPEC_VALUE", 5, 36, "at least 0"),
+    "a too small number": ("types: {T: {type: array, maxItems: -1}}", "E_SPEC_VALUE", 5, 36, "at least 0"),
     "a word that is not allowed": ("types: {T: {type: intger}}", "E_SPEC_VALUE", 5, 19, "did you mean `integer`?"),
     "an effect without a verb": ("every_step: [{sett: x, to: 1}]", "E_SPEC_VALUE", 5, 14, "did you mean `set`?"),
     "a wrong key of an effect": ("every_step:\n- set: x\n  too: 1", "E_SPEC_UNKNOWN_KEY", 7, 3, "did you mean `to`?"),
