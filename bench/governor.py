@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from bench import grid, kernel
 from bench.ledger import dumps, hash_proposal, hash_scope, hash_token
@@ -14,10 +14,11 @@ PROPOSAL: Final = {"action", "score", "expected_next_position", "V_task_proposal
 
 
 class Found(NamedTuple):
-    """What the gates found about a proposal: why it is rejected, what it costs, and V after it."""
+    """What the gates found about a proposal: why it is rejected, what it costs, the step that it is, and V after it."""
 
     rejected: list[Json]
     cost: Json
+    step: grid.Step | None
     potential: int
 
 
@@ -42,7 +43,7 @@ class Governor:
             action = proposal["action"]
             misfit = self._misfit(proposal, action)
             if misfit:
-                found.append(Found([{"gate": "schema", "reason": misfit, "witness": {}}], {}, 0))
+                found.append(Found([{"gate": "schema", "reason": misfit, "witness": {}}], {}, None, 0))
                 continue
             writing = 0 if action["dir"] == "Stay" else memory
             cost = {
@@ -52,8 +53,10 @@ class Governor:
                 "rejected_attempt": attempts,
                 "total": move + making + writing + attempts,
             }
-            against, now = self._pass_gates(state, proposal, before, exhausted, cost["total"])
-            found.append(Found(against, cost, now))
+            step = self._world.step(state, action["dir"], cost["total"])
+            now = kernel.potential(step.inner.after, self._task.kernel)
+            against = self._pass_gates(state, proposal, step, (before, now), exhausted, cost["total"])
+            found.append(Found(against, cost, step, now))
         return found
 
     @staticmethod
@@ -65,33 +68,31 @@ class Governor:
         return None if action["dir"] in grid.MOVES else "malformed_action"
 
     def _pass_gates(
-        self, state: Json, proposal: Json, before: int, exhausted: bool, charge: int
-    ) -> tuple[list[Json], int]:
+        self, state: Json, proposal: Json, step: grid.Step, v: tuple[int, int], exhausted: bool, charge: int
+    ) -> list[Json]:
+        """Why a proposal is rejected that leads from V to V: `v` is both."""
         world, move = self._task.world, proposal["action"]["dir"]
-        after, aimed, code, inner = self._world.step(state, move, charge)
-        position, b = after["position"], state["coherence"]["b"]
+        after, aimed, code, inner = step
+        position, b, (before, now) = after["position"], state["coherence"]["b"], v
         rejected: list[Json] = []
-
-        def reject(gate: str, reason: str, **witness: Any) -> None:
-            rejected.append({"gate": gate, "reason": reason, "witness": witness})
-
         left = grid.distance(position, after["goal"])
         if proposal["expected_next_position"] != position or proposal["V_task_proposal"] != left:
-            reject("prediction", "prediction_mismatch", position=position, V_task=left)
+            rejected.append(_rejection("prediction", "prediction_mismatch", {"position": position, "V_task": left}))
         if code == world.WALL:
-            reject("wall", "environment_unsafe_cell_1", cell=aimed)
+            rejected.append(_rejection("wall", "environment_unsafe_cell_1", {"cell": aimed}))
         elif code == world.HAZARD:
-            reject("hazard", "environment_unsafe_cell_2", cell=aimed)
+            rejected.append(_rejection("hazard", "environment_unsafe_cell_2", {"cell": aimed}))
         if b < 0 or inner.rho_low or inner.rho_high:
-            reject("admissible", "gmi_admissibility_violation", rho=inner.rho, C=inner.floored)
-        now = kernel.potential(inner.after, self._task.kernel)
+            rejected.append(
+                _rejection("admissible", "gmi_admissibility_violation", {"rho": inner.rho, "C": inner.floored})
+            )
         if now > before:
-            reject("lyapunov", "coherence_lyapunov_increase", V_next=now, V_prev=before)
+            rejected.append(_rejection("lyapunov", "coherence_lyapunov_increase", {"V_next": now, "V_prev": before}))
         if exhausted and now >= before and move != "Stay":
-            reject("absorption", "absorption_violation")
+            rejected.append(_rejection("absorption", "absorption_violation", {}))
         if charge > b:
-            reject("budget_insufficient", "budget_insufficient", cost=charge, b=b)
-        return rejected, now
+            rejected.append(_rejection("budget_insufficient", "budget_insufficient", {"cost": charge, "b": b}))
+        return rejected
 
     def issue(self, leaf: bytes, root: str, episode: int, t: int) -> Json:
         """The token that binds a chosen proposal, its set, and the scope."""
@@ -100,12 +101,12 @@ class Governor:
         self._open = {**bound, "id": hash_token(dumps(bound))}
         return self._open
 
-    def act(self, token: Json, leaf: bytes, state: Json, move: str, charge: int) -> grid.Step:
-        """Take a step of the world, once for each token."""
+    def act(self, token: Json, leaf: bytes, step: grid.Step) -> grid.Step:
+        """Take the step that was judged, once for each token: nothing has changed since."""
         if token != self._open or token["proposal"] != hash_proposal(leaf):
             raise PermissionError("the token is spent or bound to another proposal")
         self._open = None
-        return self._world.step(state, move, charge)
+        return step
 
     def find_violations(self, before: Json, after: Json, v_before: int, v_after: int) -> list[Json]:
         """The invariants that a step from V = `v_before` to V = `v_after` breaks."""
@@ -131,3 +132,7 @@ class Governor:
             for (name, severity), held, witness in zip(self._task.invariants, holds, witnesses, strict=True)
             if not held
         ]
+
+
+def _rejection(gate: str, reason: str, witness: Json) -> Json:
+    return {"gate": gate, "reason": reason, "witness": witness}

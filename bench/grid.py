@@ -34,6 +34,7 @@ class World:
         blank = [wall] * (len(rows[0]) + 2 * sight)
         framed = [[*[wall] * sight, *row, *[wall] * sight] for row in rows]
         self._framed: list[list[int]] = [*[blank] * sight, *framed, *[blank] * sight]
+        self._ways: dict[tuple[int, int], dict[tuple[int, int], int]] = {}
 
     def code(self, x: int, y: int) -> int:
         """The code of a cell at most one step outside the map."""
@@ -59,6 +60,31 @@ class World:
                     reached.add(place)
                     front.append(place)
         return [{"x": x, "y": y} for y, x in sorted((y, x) for x, y in reached - {start})]
+
+    def path_length(self, position: Json, goal: Json) -> int:
+        """Steps of a shortest way between two cells that touches no hazard but perhaps the first, -1 without one."""
+        target = goal["x"], goal["y"]
+        ways = self._ways.get(target)
+        if ways is None:
+            ways = self._ways[target] = self._lengths(target)
+        x, y = position["x"], position["y"]
+        if (x, y) in ways:
+            return ways[x, y]
+        near = [ways[place] for place in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)) if place in ways]
+        return 1 + min(near) if near else -1
+
+    def _lengths(self, target: tuple[int, int]) -> dict[tuple[int, int], int]:
+        """Steps to a cell from all cells from which a safe way leads there."""
+        unsafe = self._world.WALL, self._world.HAZARD
+        if self.code(*target) in unsafe:
+            return {}
+        ways, front = {target: 0}, [target]
+        for x, y in front:  # grows while it is gone through
+            for place in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+                if place not in ways and self.code(*place) not in unsafe:
+                    ways[place] = ways[x, y] + 1
+                    front.append(place)
+        return ways
 
     def observe(self, state: Json, potential: int) -> Json:
         """What the agent is shown."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+import orjson
+
 from bench import grid, kernel
 from bench.governor import GATES, Found, Governor
 from bench.ledger import GENESIS, Chain, draw, dumps, hash_observation, hash_part, hash_state, merkle_root
@@ -22,7 +24,7 @@ class Run:
         task, world, governor: What every episode works with.
         chain: The chain of what was yielded.
         tip: The tip of the kernel's own chain.
-        figures: What has been counted.
+        figures, rejections: What has been counted; rejections by gate.
     """
 
     def __init__(self, task: Task) -> None:
@@ -32,7 +34,7 @@ class Run:
         self.chain = Chain(task.specs)
         self.tip = GENESIS
         self.figures: Counter[str] = Counter()
-        self._rejections = Counter(dict.fromkeys(GATES, 0))
+        self.rejections = dict.fromkeys(GATES, 0)
         self._violations: Counter[str] = Counter()
 
     def receipts(self) -> Iterator[bytes]:
@@ -55,7 +57,7 @@ class Run:
         )
         for number in range(task.episodes):
             yield from Episode(self, number).receipts()
-        yield seal("end", {"episodes": task.episodes, "steps": self.figures["steps"]})
+        yield seal("end", {"episodes": task.episodes, "steps": self.figures["steps"], "gates": self.rejections})
 
     def result(self) -> Json:
         """The figures of the run, as a manifest holds them."""
@@ -63,7 +65,7 @@ class Run:
         return {
             "verdict": "FAIL" if self._violations else "PASS" if self.figures["checks"] else "INCONCLUSIVE",
             **{name: self.figures[name] for name in names},
-            "rejections": dict(self._rejections),
+            "rejections": dict(self.rejections),
             "violations": dict(self._violations),
             "warnings": {},
         }
@@ -76,7 +78,7 @@ class Run:
         figures["checks"] += len(self.task.invariants)
         for judged in found:
             for failing in judged.rejected:
-                self._rejections[failing["gate"]] += 1
+                self.rejections[failing["gate"]] += 1
         for breach in violations:
             self._violations[breach["invariant"]] += 1
 
@@ -90,7 +92,9 @@ class Episode:
         self._visits: grid.Visits = {}
         self._pending = 0
         self._first_success: int | None = None
-        self._enter(run.task.start())
+        start = run.task.start()
+        self._grid = orjson.Fragment(dumps(start["grid"]))  # never changes
+        self._enter(start)
         self._b_start: int = self._state["coherence"]["b"]
 
     def receipts(self) -> Iterator[bytes]:
@@ -117,11 +121,12 @@ class Episode:
                 break
         yield seal("episode_end", self._ending(steps, ended))
 
-    def _enter(self, state: Json) -> None:
+    def _enter(self, state: Json, v: int | None = None) -> None:
+        """Go on from a state; V is found out, unless it is known."""
         self._state = state
-        self._digest = hash_state(dumps(state))
+        self._digest = hash_state(dumps({**state, "grid": self._grid}))
         self._part = hash_state(dumps(state["coherence"]))
-        self._v = kernel.potential(state["coherence"], self._run.task.kernel)
+        self._v = kernel.potential(state["coherence"], self._run.task.kernel) if v is None else v
 
     def _opening(self) -> Json:
         world = {name: value for name, value in self._state.items() if name != "coherence"}
@@ -129,6 +134,7 @@ class Episode:
             "episode": self._number,
             "state": self._state,
             "digest": self._digest,
+            "opening": {},
             "world": hash_state(dumps(world)),
             "parts": {"coherence": self._part},
         }
@@ -147,7 +153,7 @@ class Episode:
         self._enter(after)
         run.figures["drifts"] += 1
         body = {"episode": self._number, "t": t, "drift": run.task.drift, "drawn": {"to": drawn}, "changed": changed}
-        return {**body, "before": before, "after": self._digest}
+        return {**body, "rebases": [], "before": before, "after": self._digest}
 
     def _decide(self, t: int, proposals: list[Json], leaves: list[bytes], root: str) -> Json:
         """Judge, choose, act through a token, remember, and give the receipt's body."""
@@ -155,10 +161,11 @@ class Episode:
         found = run.governor.judge(state, proposals, self._pending, v)
         admitted = [index for index, judged in enumerate(found) if not judged.rejected]
         chosen = max(admitted, key=lambda index: proposals[index]["score"])  # standing still is always admitted
-        move, cost = proposals[chosen]["action"]["dir"], found[chosen].cost
+        move, (_, cost, step, v_after) = proposals[chosen]["action"]["dir"], found[chosen]
+        assert step is not None  # only what fails its schema has none
         token = run.governor.issue(leaves[chosen], root, self._number, t)
-        after, _, _, inner = run.governor.act(token, leaves[chosen], state, move, cost["total"])
-        self._enter(after)
+        after, _, _, inner = run.governor.act(token, leaves[chosen], step)
+        self._enter(after, v_after)
         self._pending = len(found) - len(admitted)
         if move != "Stay":
             place = after["position"]["x"], after["position"]["y"]
@@ -167,7 +174,6 @@ class Episode:
         receipt = {**told, "accepted": True, "before": part, "after": self._part, "tip": run.tip}
         run.tip = hash_part(run.tip.encode() + dumps(receipt))
         left = grid.distance(after["position"], after["goal"])
-        reward = grid.distance(state["position"], state["goal"]) - left
         if left == 0 and self._first_success is None:
             self._first_success = t
         violations = run.governor.find_violations(state, after, v, self._v)
@@ -182,11 +188,38 @@ class Episode:
             "after": self._digest,
             "cost": cost,
             "inputs": {"charge": cost["total"]},
-            "record": {"task_performance": left, "reward": reward, "V_coh": self._v, "b": inner.after["b"]},
+            "record": self._record(state, after, left),
+            "potentials": {},
+            "rebases": [],
             "success": left == 0,
             "parts": {"coherence": {**receipt, "tip_after": run.tip}},
             "violations": violations,
             "decisions": [{"rejected": judged.rejected, "error": None} for judged in found],
+        }
+
+    def _record(self, state: Json, after: Json, left: int) -> Json:
+        """The figures of a step that leaves so many steps to the goal on an empty grid."""
+        run, world = self._run, self._run.world
+        way, shorter = (world.path_length(one["position"], after["goal"]) for one in (state, after))
+        weight = run.task.weight(after["t"])
+        inner, b = after["coherence"], after["coherence"]["b"]
+        return {
+            "task_performance": left,
+            "reward": grid.distance(state["position"], state["goal"]) - left,
+            "reached": int(left == 0),
+            "distance": shorter,
+            "distance_before": way,
+            "regret": 0 if way == shorter == 0 else 1 + shorter - way,
+            "hazard_hit": int(world.code(after["position"]["x"], after["position"]["y"]) == run.task.world.HAZARD),
+            "bump": after["bumps"] - state["bumps"],
+            "place": after["position"]["y"] * run.task.world.FIELD_SIDE + after["position"]["x"],
+            "V_coh": self._v,
+            "lambda": weight,
+            "V_total": self._v + weight * left,
+            "b": b,
+            "work": state["coherence"]["b"] - b,
+            "outside_K": int(not kernel.admissible(inner, run.task.kernel)),
+            "negative_b": int(b < 0),
         }
 
     def _ending(self, steps: int, ended: str) -> Json:
@@ -199,5 +232,7 @@ class Episode:
             "success": success,
             "first_success": self._first_success,
             "violations": [],
+            "idle": {},
+            "gates": self._run.rejections,
             "state": self._digest,
         }

@@ -15,7 +15,7 @@ from engine.evidence.result import Tally
 from engine.load import Bundle
 from engine.run.loop import run
 from engine.verify.receipts import Receipts
-from engine.verify.replay import compare
+from engine.verify.replay import compare, make_again
 
 ENGINE: Final = "engine"
 BUNDLE: Final = "engine, writing a bundle"
@@ -60,7 +60,8 @@ def check_chain(place: Path, specs: str) -> int:
 
 def replay(plan: Plan, place: Path, steps: int) -> int:
     """Run a plan again and compare it with a bundle's receipts."""
-    compare(plan, Receipts(place / RECEIPTS, run_id(plan.specs)).lines())
+    made = make_again(lambda _progress: run(plan), plan.specs)
+    compare(made, Receipts(place / RECEIPTS, run_id(plan.specs)).lines())
     return steps
 
 

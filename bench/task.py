@@ -43,6 +43,11 @@ class Task:
         """The steps at which the goal moves."""
         return [t for t in range(1, self.horizon) if t % self.every == 0]
 
+    def weight(self, t: int) -> int:
+        """Lambda at a step, in millionths."""
+        found: int = self.world.LAMBDA[sum(since <= t for since in self.world.LAMBDA_FROM) - 1]
+        return found
+
     def start(self) -> Json:
         """The state in which every episode starts."""
         world, places = self.world, {}

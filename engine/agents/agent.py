@@ -1,4 +1,4 @@
-"""An agent spec: checked against an observation's type, then written as Python functions.
+"""An agent spec, checked against an observation's type.
 
 The agent's expressions see the fields of the observation and of its memory, the world's functions and constants, and
 nothing else: a function that reads a hidden field of the state does not type-check here.
@@ -7,26 +7,23 @@ nothing else: a function that reads a hidden field of the state does not type-ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from math import prod
+from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.agents.draws import check_draws
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.expr import (
+    BOOL,
     INT,
     Checked,
-    Emitter,
     Environment,
-    EvaluationError,
     ListType,
     RecordType,
     Type,
-    compile_function,
 )
-from engine.expr.errors import E_EVAL_LIMIT
-from engine.expr.statements.bind import bind, emit_let, fields_of
-from engine.expr.statements.effects import PlannedEffect, check_effect, emit_effects, emit_fitting
-from engine.expr.statements.scope import Fields, Let, Scope
+from engine.expr.statements.effects import PlannedEffect
+from engine.expr.statements.memory import EPISODE, Memory, check_fields, check_writes
+from engine.expr.statements.scope import Let, Scope
 from engine.load import Resolved
 from engine.spec.agent import Agent as AgentSpec
 
@@ -41,11 +38,21 @@ E_AGENT_CLAIMS = code(
     "The governor's `claims` say what every proposal must predict; the agent's `claims` give exactly those, with "
     "their types.",
 )
-E_AGENT_MEMORY = code(
-    "E_AGENT_MEMORY",
-    "a memory write cannot be made",
-    "`remember` writes to fields that `memory` declares. Its condition stands at the write, not at the effect, "
-    "because each write that is made is counted and priced.",
+E_AGENT_PREDICTS = code(
+    "E_AGENT_PREDICTS",
+    "an agent cannot know what its actions would do",
+    "An agent that `predicts` takes the world's own step on what it observes. So the world's `observe` must show every "
+    "field of the state under the field's own name, and its step must need no `inputs`.",
+)
+
+BREACH: Final = "breach"
+"""Whether what is weighed breaks a rule: false for the agent's own proposals, true for an offer to break one."""
+
+E_AGENT_OUTSIDE = code(
+    "E_AGENT_OUTSIDE",
+    "an agent from outside cannot stand here",
+    "Nobody knows the procedure of an agent that is asked `outside`. So it narrates for nobody, and no probe can ask "
+    "it again about a clone; it acts, and its documents are judged like any others.",
 )
 
 MOST_PROPOSALS: Final = 256
@@ -65,6 +72,8 @@ class Around:
         actions: Per operation, the types of its arguments.
         action: The type of an action.
         claims: What every proposal must claim.
+        state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
+        step: `(state, op, action, inputs) -> (next state, outcome)`, for agents that predict in such a world.
     """
 
     functions: Mapping[str, Any]
@@ -73,6 +82,8 @@ class Around:
     actions: Mapping[str, RecordType]
     action: RecordType
     claims: Mapping[str, Type]
+    state: RecordType | None = None
+    step: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,11 @@ class PlannedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A checked agent; its parts are those of the spec, `scope` says how long its memory lasts."""
+    """A checked agent; its parts are those of the spec, `scope` says how long its memory lasts.
+
+    `state` and `step` are there if it predicts: the type of the state, and the function that takes a step. `draws` has
+    name, stream and source list of each value that is drawn for a decision.
+    """
 
     observation: RecordType
     scope: str
@@ -99,6 +114,14 @@ class Agent:
     claims: Let
     asked: Mapping[str, Type]
     score: Checked
+    state: RecordType | None = None
+    step: Callable[..., Any] | None = None
+    draws: tuple[tuple[str, str, Checked], ...] = ()
+
+    @property
+    def kept(self) -> Memory:
+        """What it remembers, and how."""
+        return Memory(self.observation, self.memory, self.scope, self.begin, self.writes)
 
 
 def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Agent | None:
@@ -108,10 +131,14 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     before = diagnostics.has_errors
     names = Environment(functions=around.functions, constants=around.constants)
     scope = Scope(names, spec, diagnostics)
+    if model.outside is not None:
+        scope.wrong(E_AGENT_OUTSIDE, f"{model.name!r} is asked outside", "outside")
+        return None
     scope = scope.within(**around.observation.fields)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    memory, begin, scope = _memory(model, scope)
-    writes = _writes(model, memory, scope.within(action=around.action), around.observation)
+    types, begin, scope = check_fields(model.memory, scope)
+    writes = check_writes(model.remember, types, scope.within(action=around.action), around.observation)
+    draws, scope = check_draws(model.draw, scope)
     let, scope = scope.let(model.let, "let")
     candidates = tuple(
         candidate
@@ -119,40 +146,35 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
         if (candidate := _candidate(model, index, around, scope)) is not None
     )
     scope = scope.within(action=around.action)
+    state = around.state if model.predicts else None
+    if model.predicts and around.state is None:
+        scope.wrong(E_AGENT_PREDICTS, "the world does not show its whole state, or needs inputs", "predicts")
+        return None
+    if state is not None:
+        scope = scope.within(now=state, next=state).declare({BREACH: BOOL}, "predicts")
     each, scope = scope.let(model.each, "each")
     claims = _claims(model, around, scope)
     scope = scope.within(claims=RecordType("claims", claims.types))
     score = scope.expression("score", expect=INT)
     if score is None or (diagnostics.has_errors and not before):
         return None
-    lasts = "episode" if model.memory is None else model.memory.scope
-    return Agent(around.observation, lasts, memory, begin, writes, let, candidates, each, claims, around.claims, score)
-
-
-def _memory(model: AgentSpec, scope: Scope) -> tuple[RecordType, Let, Scope]:
-    if model.memory is None:
-        return RecordType("memory", {}), Fields(), scope
-    types = scope.types({name: field.type for name, field in model.memory.fields.items()}, "memory", "fields") or {}
-    starts = []
-    for name in sorted(types):
-        checked = scope.expression("memory", "fields", name, "start", expect=types[name])
-        if checked is not None:
-            starts.append((name, checked))
-    return RecordType("memory", types), Fields(tuple(starts)), scope.declare(types, "memory", "fields")
-
-
-def _writes(model: AgentSpec, memory: RecordType, scope: Scope, observation: RecordType) -> tuple[PlannedEffect, ...]:
-    planned = []
-    seeing = scope.within(seen=observation)
-    for index, write in enumerate(model.remember):
-        if write.effect.when is not None:
-            scope.wrong(E_AGENT_MEMORY, "move this condition up to the write", "remember", index, "effect", "when")
-            continue
-        when = scope.condition(write.when, "remember", index, "when")
-        effect = check_effect(write.effect, memory, seeing, "remember", index, "effect")
-        if when is not None and effect is not None:
-            planned.append(replace(effect, when=when))
-    return tuple(planned)
+    lasts = EPISODE if model.memory is None else model.memory.scope
+    return Agent(
+        observation=around.observation,
+        scope=lasts,
+        memory=RecordType("memory", types),
+        begin=begin,
+        writes=writes,
+        let=let,
+        candidates=candidates,
+        each=each,
+        claims=claims,
+        asked=around.claims,
+        score=score,
+        state=state,
+        step=around.step,
+        draws=draws,
+    )
 
 
 def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> PlannedCandidate | None:
@@ -183,116 +205,3 @@ def _claims(model: AgentSpec, around: Around, scope: Scope) -> Let:
         scope.wrong(E_AGENT_CLAIMS, f"the governor asks for no claim {name!r}", "claims", name)
     known = {name: model.claims[name] for name in sorted(asked & given)}
     return scope.each(known, "claims", expect=around.claims)
-
-
-def compile_begin(agent: Agent) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """`observation -> memory` at the first observation."""
-
-    def compose(emitter: Emitter) -> str:
-        seen = emitter.local("observation")
-        lines, names = bind(emitter, agent.begin.variables, fields_of(emitter, seen, agent.observation.fields))
-        more, display = emit_fitting(emitter, agent.begin, agent.memory.fields, names)
-        return emitter.function("begin", [seen], [*lines, *more, f"return {display}"])
-
-    return compile_function(compose)
-
-
-def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], list[dict[str, Any]]]:
-    """`(observation, memory) -> proposals`, each `{action: {op, ...args}, score, ...claims}`, in the spec's order."""
-
-    def compose(emitter: Emitter) -> str:
-        seen, memory, made = (emitter.local(hint) for hint in ("observation", "memory", "made"))
-        lines, names = bind(emitter, _propose_reads(agent), _sources(emitter, agent, seen, memory))
-        lines += [*emit_let(emitter, agent.let, names), f"{made} = []"]
-        for candidate in agent.candidates:
-            lines += _candidate_lines(emitter, agent, candidate, made, dict(names))
-        bound = emitter.bind(_bounded)
-        return emitter.function("propose", [seen, memory], [*lines, f"return {bound}({made})"])
-
-    return compile_function(compose)
-
-
-def _candidate_lines(
-    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str]
-) -> list[str]:
-    lists = [emitter.local("values") for _ in candidate.for_each]
-    lines = [
-        f"{listed} = {emitter.expression(values, names)}"
-        for listed, (_, values) in zip(lists, candidate.for_each, strict=True)
-    ]
-    lines.append(f"{emitter.bind(_countable)}([{', '.join(lists)}])")
-    args = []
-    for depth, (listed, (name, _)) in enumerate(zip(lists, candidate.for_each, strict=True)):
-        value = emitter.local(name)
-        args.append(f"{emitter.constant(name)}: {value}")
-        lines.append(f"{'    ' * depth}for {value} in {listed}:")
-    action, claims = emitter.local("action"), emitter.local("claims")
-    display = ", ".join([f"'op': {emitter.constant(candidate.op)}", *args])
-    names["action"] = action
-    inner = [f"{action} = {{{display}}}"]
-    if candidate.when.text.value != "true":
-        inner += [f"if not {emitter.expression(candidate.when, names)}:", "    continue"]
-    inner += emit_let(emitter, agent.each, names)
-    more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
-    inner += [*more, f"{claims} = {claimed}"]
-    names["claims"] = claims
-    score = emitter.expression(agent.score, names)
-    inner.append(f"{made}.append({{'action': {action}, 'score': {score}, **{claims}}})")
-    if not candidate.for_each.items:
-        lines, depth = [f"for {emitter.local('once')} in (None,):"], 1
-    else:
-        depth = len(candidate.for_each.items)
-    return [*lines, *(f"{'    ' * depth}{line}" for line in inner)]
-
-
-def compile_writes(agent: Agent) -> Callable[..., int]:
-    """`(observation, memory, action) -> the number of memory writes that the action would cause`."""
-
-    def compose(emitter: Emitter) -> str:
-        seen, memory, action = (emitter.local(hint) for hint in ("observation", "memory", "action"))
-        whens = [write.when for write in agent.writes if write.when is not None]
-        read = frozenset[str]().union(*(when.variables for when in whens))
-        lines, names = bind(emitter, read, {**_sources(emitter, agent, seen, memory), "action": action})
-        count = " + ".join(f"(1 if {emitter.expression(when, names)} else 0)" for when in whens) or "0"
-        return emitter.function("writes", [seen, memory, action], [*lines, f"return {count}"])
-
-    return compile_function(compose)
-
-
-def compile_remember(agent: Agent) -> Callable[..., dict[str, Any]]:
-    """`(observation, memory, action, new observation) -> memory`."""
-
-    def compose(emitter: Emitter) -> str:
-        hints = ("observation", "memory", "action", "seen", "after")
-        seen, memory, action, later, after = (emitter.local(hint) for hint in hints)
-        read = frozenset[str]().union(*(write.variables for write in agent.writes))
-        sources = {**_sources(emitter, agent, seen, memory), "action": action, "seen": later}
-        lines, names = bind(emitter, read, sources)
-        lines += [f"{after} = {memory}", *emit_effects(emitter, agent.writes, names, after), f"return {after}"]
-        return emitter.function("remember", [seen, memory, action, later], lines)
-
-    return compile_function(compose)
-
-
-def _sources(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[str, str]:
-    return {
-        **fields_of(emitter, seen, agent.observation.fields),
-        **fields_of(emitter, memory, agent.memory.fields),
-    }
-
-
-def _propose_reads(agent: Agent) -> frozenset[str]:
-    lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
-    read = agent.score.variables.union(*(checked.variables for let in lets for _, checked in let))
-    return read.union(*(candidate.when.variables for candidate in agent.candidates))
-
-
-def _countable(lists: list[list[Any]]) -> None:
-    if prod(map(len, lists)) > MOST_COMBINATIONS:
-        raise EvaluationError(E_EVAL_LIMIT, f"a candidate combines its arguments in more than {MOST_COMBINATIONS} ways")
-
-
-def _bounded(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    if len(made) > MOST_PROPOSALS:
-        raise EvaluationError(E_EVAL_LIMIT, f"a decision has more than {MOST_PROPOSALS} proposals")
-    return made

@@ -17,6 +17,7 @@ from typer.exceptions import TyperException
 from engine import __version__
 from engine.cli import show
 from engine.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
+from engine.cli.report import report
 from engine.core.diagnostics import Diagnostic, Rejected, explain, printable
 from engine.core.verdict import Exit, Verdict, combine, exit_code
 
@@ -46,6 +47,10 @@ Overrides = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="PATH=VALUE", help="Override a field of the resolved spec; may be repeated."),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, max=256, help="Processes that share the runs of a suite.  [default: one for each processor]"),
+]
 Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
 
 
@@ -69,7 +74,7 @@ def options(
 
 
 @app.command()
-def run(
+def run(  # noqa: PLR0913, PLR0917 - each is an option
     files: Files,
     seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
@@ -79,23 +84,38 @@ def run(
             help="Where the evidence of a single case goes; several get a folder each in it.  [default: out/<case>]"
         ),
     ] = None,
+    workers: Workers = None,
+    trust_agent: Annotated[
+        bool, typer.Option("--trust-agent", help="Execute the programs and functions that specs name as agents.")
+    ] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Have each entry of the audit log on the disk before its action.")
+    ] = False,
     overrides: Overrides = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
-    """Run scenarios and write their evidence."""
+    """Run scenarios, suites and laws, and write their evidence."""
     from engine.cli.progress import progress_bar
-    from engine.pipeline import execute, load_scenarios, place_cases
+    from engine.pipeline import Conduct, execute, load_runs, place_cases
+    from engine.run.workers import available
 
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
-    cases = load_scenarios(files, changes)
-    finished = []
+    cases = load_runs(files, changes)
+    finished, laws = [], []
     for bundle, place in zip(cases, place_cases(cases, out), strict=True):
         with progress_bar(bundle.main.name) as progress:
-            finished.append(execute(bundle, place, progress))
-        if shown is Format.HUMAN:
+            conduct = Conduct(trusted=trust_agent, live=live)
+            finished.append(execute(bundle, place, progress, workers or available(), conduct))
+        if finished[-1].found:
+            show.complain(show.diagnostics_text(finished[-1].found))
+        if bundle.main.kind == "law":
+            laws.append(finished[-1])
+        elif shown is Format.HUMAN:
             show.say(show.finished_text(finished[-1]))
+    if laws and shown is Format.HUMAN:
+        show.say(show.laws_text(laws))
     if shown is Format.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
@@ -119,14 +139,16 @@ def check(files: Files, overrides: Overrides = None, shown: Shown = Format.HUMAN
 
 @app.command()
 def verify(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder that `spec run` wrote.")],
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder that `spec run` wrote, or an audit log.")],
     replay: Annotated[bool, typer.Option(help="Make the run again and compare every byte.")] = True,
+    workers: Workers = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Check evidence: the chain without the engine, then replay from the recorded specs."""
     from engine.pipeline import verify as verify_bundle
+    from engine.run.workers import available
 
-    verification = verify_bundle(bundle, replay=replay)
+    verification = verify_bundle(bundle, replay=replay, workers=workers or available())
     if shown is Format.JSON:
         show.say_json(show.verification_json(verification))
     else:
@@ -134,25 +156,30 @@ def verify(
     raise typer.Exit(exit_code(verification.verdict))
 
 
+app.command(name="report")(report)
+
+
 @app.command()
 def golden(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE...]", help="Scenarios; all of specs/scenario/ if none is named."),
+        typer.Argument(metavar="[FILE...]", help="Scenarios and suites; all of specs/scenario/ if none is named."),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Accept what the scenarios give now.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
     folder: Annotated[Path, typer.Option("--dir", help="Where the goldens are.")] = Path("fixtures/golden"),
+    workers: Workers = None,
 ) -> None:
-    """Compare scenarios with their pinned digests and receipts, or accept a change."""
-    from engine.pipeline import load_scenarios, pin, pin_matches
+    """Compare scenarios and suites with their pinned digests and receipts, or accept a change."""
+    from engine.pipeline import load_runs, pin, pin_matches
+    from engine.run.workers import available
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
     if not named:
         show.complain(show.diagnostics_text([Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")]))
         raise typer.Exit(Exit.INCONCLUSIVE)
     findings = []
-    for bundle in load_scenarios(named):
-        made = pin(bundle)
+    for bundle in load_runs(named):
+        made = pin(bundle, workers or available())
         difference = pin_matches(made, folder)
         if difference is not None and update:
             made.write(folder)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from engine.cli.tables import law_table, suite_tables
 from engine.core.canonical import canonical_bytes, pretty
 from engine.core.diagnostics import Diagnostic, printable, render
 from engine.core.verdict import Verdict
@@ -92,7 +93,9 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 
 def finished_text(finished: Finished) -> str:
-    """A run's result in a few lines."""
+    """The result of a run in a few lines, or that of a suite in tables."""
+    if finished.told:
+        return suite_text(finished)
     result = finished.manifest["result"]
     lines = [
         f"{printable(finished.name)}  {result['verdict']}  "
@@ -115,6 +118,32 @@ def finished_text(finished: Finished) -> str:
     return "\n".join([*lines, f"  evidence {printable(str(finished.place))}{replaced}"])
 
 
+def suite_text(finished: Finished) -> str:
+    """A suite's figures with their intervals, its checks, its mutants, and where its evidence is."""
+    result, receipts = finished.manifest["result"], finished.manifest["receipts"]
+    trials = f", {_count(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
+    head = f"{printable(finished.name)}  {result['verdict']}  {_count(result['runs'], 'run')}, "
+    head += f"{_count(result['episodes'], 'episode')}, {_count(result['steps'], 'step')}{trials}"
+    replaced = " (in place of an earlier bundle)" if finished.replaced else ""
+    return "\n".join(
+        [
+            head,
+            *suite_tables(finished.told),
+            f"  specs    {finished.manifest['specs']}",
+            f"  receipts {receipts['count']}, root {receipts['root']}",
+            f"  evidence {printable(str(finished.place))}{replaced}",
+        ]
+    )
+
+
+def laws_text(laws: Sequence[Finished]) -> str:
+    """One table of all laws that were tried, and where their evidence is."""
+    verdicts = [receipt for law in laws for receipt in law.told if receipt["type"] == "verdict"]
+    places = {str(law.place.parent) for law in laws}
+    where = f"  evidence {printable(str(laws[0].place) if len(laws) == 1 else ', '.join(sorted(places)))}"
+    return "\n".join([*law_table(verdicts), where])
+
+
 def _incident(incident: Incident) -> str:
     """One incident on a line: when, what, and its witness or expression."""
     detail = incident.detail if isinstance(incident.detail, str) else canonical_bytes(incident.detail).decode()
@@ -122,11 +151,12 @@ def _incident(incident: Incident) -> str:
 
 
 def finished_json(finished: Finished) -> dict[str, Any]:
-    """A run's result as a JSON value."""
+    """The result of a run or a suite as a JSON value."""
+    known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
+    if finished.told:
+        return {**known, "receipts": [dict(one) for one in finished.told if one["type"] != "run"]}
     return {
-        "name": finished.name,
-        "evidence": str(finished.place),
-        "manifest": finished.manifest,
+        **known,
         "incidents": [
             {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail}
             for each in finished.incidents
@@ -142,6 +172,8 @@ def verification_text(place: Path, verification: Verification) -> str:
         prefix = f" [{check.code}]" if check.code else ""
         lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
     state = _STATES[verification.verdict]
+    if place.is_file() and verification.verdict is Verdict.PASS:
+        state = "an intact audit log, as far as it goes"
     return "\n".join([*lines, f"{printable(str(place))}: {state}. Unsigned: who made it was not checked."])
 
 

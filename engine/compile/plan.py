@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from engine.expr import EvaluationError
+
+if TYPE_CHECKING:
+    from engine.compile.desk import Desk
+    from engine.oracles.tape import Oracle
+    from engine.spec.agent import Outside
 
 State = dict[str, Any]
 Proposal = dict[str, Any]
@@ -32,6 +37,25 @@ class Judgement(NamedTuple):
     cost: dict[str, int]
     inputs: dict[str, Any]
     error: EvaluationError | None = None
+
+
+class Looked(NamedTuple):
+    """What is seen after a step.
+
+    Attributes:
+        record: What `record` gives of it.
+        seen: What `observe` gives of the next state.
+        told: Per part what `receipt` gives.
+        success, until: What they give of the next state.
+        found: What the invariants of each step give, in their order.
+    """
+
+    record: dict[str, Any]
+    seen: Any
+    told: dict[str, dict[str, Any]]
+    success: bool
+    until: bool
+    found: list[dict[str, Any] | Literal[False] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +81,12 @@ class PlannedDrift:
 
 @dataclass(frozen=True, slots=True)
 class PlannedInvariant:
-    """One invariant: `judge(previous, state)` gives None if it holds, else its witness."""
+    """One invariant: `judge(previous, state)` is None if it holds, False if its `when` does not, else its witness."""
 
     name: str
     scope: str
     severity: str
-    judge: Callable[[State, State], dict[str, Any] | None]
+    judge: Callable[[State, State], dict[str, Any] | Literal[False] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +103,38 @@ class PlannedPart:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedWatch:
+    """What a governor keeps for itself: a memory of the observations, and potentials of the state and the memory.
+
+    Attributes:
+        remembers: `episode` or `run`: when its memory begins anew.
+        begin: `observation -> memory`.
+        remember: `(observation, memory, action, new observation) -> memory`.
+        potentials: `(state, memory) -> {name: value}`.
+    """
+
+    remembers: str
+    begin: Callable[[Any], Any]
+    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    potentials: Callable[[State, Any], dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAsking:
+    """How the agent is asked in a live run.
+
+    Attributes:
+        outside: Who is asked; None for an agent that is a spec.
+        deadline_ms: How long one answer may take.
+        ms_per_tick: Kernel time of a step; None where there is no kernel.
+    """
+
+    outside: Outside | None
+    deadline_ms: int
+    ms_per_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A compiled scenario.
 
@@ -91,17 +147,25 @@ class Plan:
         remembers: `episode` or `run`: when memory begins anew.
         gates: The gates' ids in order.
         start: `episode -> state`.
+        opening: `state -> figures` of an episode's start.
         begin: `observation -> memory`.
         observe: `state -> observation`.
         propose: `(observation, memory) -> proposals`.
         writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
         remember: `(observation, memory, action, new observation) -> memory`.
-        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each) -> judgements`.
+        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each, the governor's
+            memory) -> judgements`; without a watch the memory may be left out.
         step: `(state, op, action, inputs) -> (next state, outcome)`.
         record: `(state, next state, outcome) -> figures`.
         success: `state -> bool`.
         until: `state -> bool`: whether the episode ends early.
-        drifts, invariants, parts: As their types say.
+        drifts, invariants, parts, watch: As their types say; there is a watch if the governor keeps anything.
+        look: `(state, next state, outcome) -> all of these at once`, None where it must be looked at one by one.
+        desk: `plan -> desk` of one run, where something lasts from decision to decision.
+        asking: How the agent is asked, where it is outside, or under a kernel.
+        oracle: Gives what came from outside in the run that is made; None where nothing does.
+        signatures: Those of the run that is made again, where its kernel signs with a key; None in a run of its own.
+        signed: Whether the kernel signs with a key, which a run that is made again does not have.
     """
 
     name: str
@@ -112,12 +176,13 @@ class Plan:
     remembers: str
     gates: tuple[str, ...]
     start: Callable[[int], State]
+    opening: Callable[[State], dict[str, Any]]
     begin: Callable[[Any], Any]
     observe: Callable[[State], Any]
     propose: Callable[[Any, Any], list[Proposal]]
     writes: Callable[[Any, Any, Mapping[str, Any]], int]
     remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
-    judge: Callable[[State, list[Proposal], int, list[int]], list[Judgement]]
+    judge: Callable[..., list[Judgement]]
     step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
     record: Callable[[State, State, dict[str, Any]], dict[str, Any]]
     success: Callable[[State], bool]
@@ -125,3 +190,10 @@ class Plan:
     drifts: tuple[PlannedDrift, ...]
     invariants: tuple[PlannedInvariant, ...]
     parts: tuple[PlannedPart, ...]
+    watch: PlannedWatch | None
+    look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
+    desk: Callable[[Plan], Desk] | None = None
+    asking: PlannedAsking | None = None
+    oracle: Oracle | None = None
+    signatures: tuple[str, ...] | None = None
+    signed: bool = False

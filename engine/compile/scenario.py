@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from engine.agents.agent import (
-    Agent,
-    Around,
-    check_agent,
-    compile_begin,
-    compile_propose,
-    compile_remember,
-    compile_writes,
-)
-from engine.compile.plan import Judgement, Plan, PlannedDrift, PlannedInvariant, PlannedPart, Proposal, State
+from engine.agents.agent import Agent, Around, check_agent
+from engine.agents.propose import compile_propose
+from engine.compile.assembly import Parts, compile_kernel
+from engine.compile.desk import Desk
+from engine.compile.judging import compile_judge_set, plan_watch
+from engine.compile.kernel import Kernel, KernelDesk
+from engine.compile.looking import compile_look
+from engine.compile.outside import OutsideDesk, OutsideKernelDesk, offered, unmoved
+from engine.compile.plan import Plan, PlannedAsking, PlannedDrift, PlannedInvariant, PlannedPart, State
 from engine.core.diagnostics import Diagnostics
 from engine.core.rng import Stream
-from engine.expr import BOOL, EvaluationError, RecordType, Type, conforms
+from engine.expr import BOOL, EvaluationError, RecordType
+from engine.expr.statements.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from engine.expr.statements.scope import Scope
-from engine.gates.governor import SCHEMA, Footing, Governor, check_governor, compile_judge
-from engine.gates.invariant import check_invariant, compile_invariant
+from engine.gates.governor import SCHEMA, Footing, Governor, check_governor
+from engine.gates.invariant import Invariant, check_invariant, compile_invariant
 from engine.load import Bundle, Resolved
+from engine.spec.agent import Agent as AgentSpec
+from engine.spec.agent import Outside
+from engine.spec.governor import Governor as GovernorSpec
 from engine.spec.invariant import Invariant as InvariantSpec
 from engine.spec.scenario import Map, Scenario
 from engine.worlds.check import check_world
@@ -32,6 +36,7 @@ from engine.worlds.emit import (
     compile_over,
     compile_predicate,
     compile_step,
+    discloses_state,
     part_receipt,
     write_step,
 )
@@ -76,15 +81,20 @@ class _Compiler:
         world = check_world(self._referred("world"), self.bundle, self.diagnostics)
         if world is None or self.diagnostics.has_errors:
             return None
-        footing = _footing(world)
+        scope = Scope(world.environment, self.spec, self.diagnostics)
+        start = self._start(world, scope)
+        like = None if start is None or self.diagnostics.has_errors else start(0)
+        footing = _footing(world, like)
         governor = check_governor(self._referred("governor"), footing, self.diagnostics)
-        agent = None if governor is None else self._agent(world, governor)
+        around = None if governor is None else _around(world, governor)
+        outside = self._outside()
+        agent = None if around is None or outside else check_agent(self._referred("agent"), around, self.diagnostics)
+        known = agent is not None or outside is not None
+        kernel = self._kernel(world, around, agent) if around is not None and known else None
         drifts = [self._drift(index, world) for index in range(len(self.model.drift))]
         invariants = self._invariants(footing)
-        scope = Scope(world.environment, self.spec, self.diagnostics)
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
-        start = self._start(world, scope)
-        if governor is None or agent is None or start is None or self.diagnostics.has_errors:
+        if governor is None or not known or start is None or self.diagnostics.has_errors:
             return None
         return Plan(
             name=self.model.name,
@@ -92,38 +102,52 @@ class _Compiler:
             seed=self.model.seed,
             episodes=self.model.episodes,
             horizon=self.model.horizon,
-            remembers=agent.scope,
-            gates=(SCHEMA, *(gate.id for gate in governor.gates)),
+            gates=(SCHEMA, *(() if kernel is None else kernel.admission.gates), *(gate.id for gate in governor.gates)),
             start=start,
-            begin=compile_begin(agent),
-            observe=compile_over(world, world.observe),
-            propose=compile_propose(agent),
-            writes=compile_writes(agent),
-            remember=compile_remember(agent),
-            judge=_judge(governor, footing, world),
-            step=compile_step(world),
-            record=compile_between(world, world.record),
+            opening=compile_over(world, world.opening, like),
+            observe=compile_over(world, world.observe, like),
+            judge=compile_judge_set(governor, footing, world),
+            step=compile_step(world, like),
+            record=compile_between(world, world.record, like),
             success=compile_predicate(world, world.success, default=False),
             until=compile_predicate(world, until, default=False),
             drifts=tuple(drift for drift in drifts if drift is not None),
-            invariants=invariants,
-            parts=_parts(world),
+            invariants=tuple(planned for planned, _ in invariants),
+            parts=_parts(world, like),
+            look=compile_look(world, until, [each for planned, each in invariants if planned.scope == "step"], like),
+            watch=plan_watch(governor, footing),
+            desk=_desk(world, governor, kernel, outside),
+            asking=self._asking(outside),
+            signed=kernel is not None and kernel.signing is not None,
+            **_acts(agent),
         )
 
     def _referred(self, *path: str | int) -> Resolved:
         """The spec that a reference of the scenario names; its kind was checked when it was resolved."""
         return self.bundle.specs[self.spec.refs[path]]
 
-    def _agent(self, world: World, governor: Governor) -> Agent | None:
-        around = Around(
-            functions=world.environment.functions,
-            constants=world.environment.constants,
-            observation=RecordType("observation", world.observe.types),
-            actions={name: action.args for name, action in world.actions.items()},
-            action=world.action,
-            claims=governor.claims,
+    def _outside(self) -> Outside | None:
+        """Who is asked outside, if the agent is."""
+        model = self._referred("agent").model
+        assert isinstance(model, AgentSpec)  # noqa: S101 - see `_referred`
+        return model.outside
+
+    def _asking(self, outside: Outside | None) -> PlannedAsking | None:
+        """How the agent is asked: under a kernel no longer than its watchdog waits."""
+        governor = self._referred("governor").model
+        assert isinstance(governor, GovernorSpec)  # noqa: S101 - see `_referred`
+        admission = governor.admission
+        if admission is None:
+            return None if outside is None else PlannedAsking(outside, outside.deadline_ms, None)
+        waits = admission.watchdog_ms
+        return PlannedAsking(
+            outside, waits if outside is None else min(waits, outside.deadline_ms), admission.ms_per_tick
         )
-        return check_agent(self._referred("agent"), around, self.diagnostics)
+
+    def _kernel(self, world: World, around: Around, agent: Agent | None) -> Kernel | None:
+        governor, spec = self._referred("governor"), self._referred("agent")
+        parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, self.diagnostics)
+        return compile_kernel(parts)
 
     def _drift(self, index: int, world: World) -> PlannedDrift | None:
         spec = self._referred("drift", index)
@@ -139,7 +163,7 @@ class _Compiler:
             apply=compile_change(drift, world),
         )
 
-    def _invariants(self, footing: Footing) -> tuple[PlannedInvariant, ...]:
+    def _invariants(self, footing: Footing) -> list[tuple[PlannedInvariant, Invariant]]:
         """The governor's invariants and the scenario's; one that both name is looked at once."""
         keys = [
             key
@@ -152,11 +176,13 @@ class _Compiler:
             spec = self.bundle.specs[key]
             model = spec.model
             assert isinstance(model, InvariantSpec)  # noqa: S101 - see `_referred`
+            if model.scope == "proposal":
+                continue  # the kernel's
             invariant = check_invariant(spec, footing, self.diagnostics)
             if invariant is not None:
                 judge = compile_invariant(invariant, footing)
-                planned.append(PlannedInvariant(spec.name, model.scope, model.severity, judge))
-        return tuple(planned)
+                planned.append((PlannedInvariant(spec.name, model.scope, model.severity, judge), invariant))
+        return planned
 
     def _start(self, world: World, scope: Scope) -> Callable[[int], State] | None:
         start = check_start(world, self.model.start, scope)
@@ -167,7 +193,46 @@ class _Compiler:
         return begin
 
 
-def _footing(world: World) -> Footing:
+def _acts(agent: Agent | None) -> dict[str, Any]:
+    """What a plan calls of its agent; nothing is called of one that is asked outside."""
+    if agent is None:
+        return {"remembers": EPISODE, **unmoved()}
+    return {
+        "remembers": agent.scope,
+        "begin": compile_begin(agent.kept),
+        "propose": compile_propose(agent),
+        "writes": compile_writes(agent.kept),
+        "remember": compile_remember(agent.kept),
+    }
+
+
+def _desk(
+    world: World, governor: Governor, kernel: Kernel | None, outside: Outside | None
+) -> Callable[[Plan], Desk] | None:
+    """The desk of each run; None for the plain one."""
+    if outside is None:
+        return None if kernel is None else partial(KernelDesk, kernel=kernel)
+    if kernel is None:
+        return partial(OutsideDesk, operations=offered(world), claims=governor.claims)
+    return partial(OutsideKernelDesk, kernel=kernel, operations=offered(world))
+
+
+def _around(world: World, governor: Governor) -> Around:
+    """What agents are given."""
+    disclosed = discloses_state(world)
+    return Around(
+        functions=world.environment.functions,
+        constants=world.environment.constants,
+        observation=RecordType("observation", world.observe.types),
+        actions={name: action.args for name, action in world.actions.items()},
+        action=world.action,
+        claims=governor.claims,
+        state=world.state if disclosed else None,
+        step=compile_step(world) if disclosed else None,
+    )
+
+
+def _footing(world: World, like: State | None) -> Footing:
     """What the governor and the invariants stand on."""
     return Footing(
         environment=world.environment,
@@ -175,13 +240,15 @@ def _footing(world: World) -> Footing:
         inputs=world.inputs,
         action=world.action,
         outcome=world.outcome,
+        observation=RecordType("observation", world.observe.types),
         write_step=lambda emitter, kept, call, wanted: write_step(emitter, kept, world, Call(*call), wanted),
+        like=like,
     )
 
 
-def _parts(world: World) -> tuple[PlannedPart, ...]:
+def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
-    told = ((name, part_receipt(part, name)) for name, part in world.parts.items())
+    told = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
     return tuple(PlannedPart(name, receipt) for name, receipt in told if receipt is not None)
 
 
@@ -215,61 +282,3 @@ class _Start:
             grid = None if self._map is None else make(self._map, Stream.named(self._seed, "map", number))
             self._made = self._starter.state(grid)
         return self._made
-
-
-def _judge(governor: Governor, footing: Footing, world: World) -> Callable[..., list[Judgement]]:
-    """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
-    judge = compile_judge(governor, footing)
-    fits = _schema(world, governor.claims)
-
-    def judge_set(state: State, proposals: list[Proposal], rejected: int, writes: list[int]) -> list[Judgement]:
-        misfits = [fits(proposal) for proposal in proposals]
-        if not any(misfits):
-            try:
-                return [Judgement(*found) for found in judge(state, proposals, len(proposals), rejected, writes)]
-            except EvaluationError:
-                pass  # at least one proposal has no judgement: find out which, the others keep theirs
-        return [
-            _schema_rejection(misfit) if misfit else _alone(judge, state, proposal, len(proposals), rejected, count)
-            for misfit, proposal, count in zip(misfits, proposals, writes, strict=True)
-        ]
-
-    return judge_set
-
-
-def _alone(
-    judge: Callable[..., Any], state: State, proposal: Proposal, number: int, rejected: int, writes: int
-) -> Judgement:
-    try:
-        return Judgement(*judge(state, [proposal], number, rejected, [writes])[0])
-    except EvaluationError as error:
-        return Judgement([], 0, {}, {}, error)
-
-
-def _schema_rejection(reason: str) -> Judgement:
-    return Judgement([{"gate": SCHEMA, "reason": reason, "witness": {}}], 0, {}, {})
-
-
-def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:
-    """Why a proposal is malformed, or None: its operation, its arguments and its claims against their declarations."""
-    tables = {
-        op: tuple((name, action.allowed.get(name), type_) for name, type_ in action.args.fields.items())
-        for op, action in world.actions.items()
-    }
-    keys = {op: {"op", *action.args.fields} for op, action in world.actions.items()}
-    expected = {"action", "score", *claims}
-
-    def misfit(proposal: Proposal) -> str | None:
-        action = proposal["action"]
-        op = action["op"]
-        if op not in tables:
-            return "unknown_action"
-        if action.keys() != keys[op] or proposal.keys() != expected:
-            return "malformed_proposal"
-        for name, allowed, type_ in tables[op]:
-            value = action[name]
-            if (value not in allowed) if allowed is not None else not conforms(value, type_):
-                return "malformed_action"
-        return None
-
-    return misfit

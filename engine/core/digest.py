@@ -10,7 +10,7 @@ kinds never share a digest. SHA-256(tag || 0x00 || data) is unambiguous, because
 import hashlib
 import hmac
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from engine.core.canonical import NO_FLOATS, FloatPolicy, canonical_bytes
@@ -31,6 +31,26 @@ def sha256_hex(data: bytes) -> str:
 def sha256_raw(data: bytes) -> bytes:
     """SHA-256 as 32 bytes."""
     return hashlib.sha256(data).digest()
+
+
+def uuid5_text(space: bytes, name: str) -> str:
+    """A UUID of version 5, made from SHA-1 as RFC 4122, 4.3 says.
+
+    Args:
+        space: The 16 bytes of the UUID of a name space.
+        name: The name in it.
+    """
+    made = bytearray(hashlib.sha1(space + name.encode(), usedforsecurity=False).digest()[:16])
+    made[6] = made[6] & 0x0F | 0x50
+    made[8] = made[8] & 0x3F | 0x80
+    text = made.hex()
+    return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def sha256_each(prefix: bytes, items: Iterable[bytes]) -> list[bytes]:
+    """SHA-256(prefix || item) of each item as 32 bytes."""
+    sha256 = hashlib.sha256
+    return [sha256(prefix + data).digest() for data in items]
 
 
 def hash_json(value: object, floats: FloatPolicy = NO_FLOATS) -> str:

@@ -10,7 +10,7 @@ leaves; verifying one takes logarithmic time. Proofs are untrusted: whatever byt
 
 from collections.abc import Sequence
 
-from engine.core.digest import sha256_raw
+from engine.core.digest import sha256_each, sha256_raw
 
 EMPTY_ROOT = sha256_raw(b"")
 """The root of a tree without leaves."""
@@ -67,10 +67,13 @@ class Tree:
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """The root of the tree over all leaves, in their order."""
-    level = [leaf_hash(leaf) for leaf in leaves]
+    level = sha256_each(b"\x00", leaves)
     while len(level) > 1:
-        lone = level[len(level) & ~1 :]
-        level = [*map(_node_hash, level[::2], level[1::2]), *lone]
+        lone = level.pop() if len(level) & 1 else None
+        each = iter(level)
+        level = sha256_each(b"\x01", [left + right for left, right in zip(each, each, strict=True)])
+        if lone is not None:
+            level.append(lone)
     return level[0] if level else EMPTY_ROOT
 
 

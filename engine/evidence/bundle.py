@@ -7,15 +7,16 @@ left beside the place is removed by the next run to it, where the system's locks
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Final, Self
+from typing import IO, Any, Final, Self, cast
 
 from engine import __version__
 from engine.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
@@ -24,7 +25,7 @@ from engine.core.digest import sha256_hex
 from engine.core.events import Event
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.evidence.chain import Chain
-from engine.evidence.result import Tally
+from engine.evidence.result import TALLIES, Fold
 
 if sys.platform != "win32":
     import fcntl
@@ -37,7 +38,17 @@ MAX_LINE: Final = 8_388_608
 MANIFEST: Final = "manifest.json"
 RECEIPTS: Final = "receipts.jsonl"
 SPECS: Final = "specs.json"
+AUDIT_LOG: Final = "audit.log.jsonl"
+TAPE: Final = "tape.jsonl"
+MORE: Final = (AUDIT_LOG, TAPE)
+"""What a bundle holds where its run had it: the audit log of a kernel, and what came from outside."""
 _EARLIER: Final = "earlier"
+FOLDERS: Final = frozenset({"runs", "controls", "mutants"})
+"""The folders of a suite's bundle, which hold the bundles of runs."""
+_NESTED: Final = 3  # folders inside one another in a bundle that holds others
+
+SCENARIO: Final = "scenario"
+"""The kind of a bundle whose manifest names none."""
 
 E_OUT_UNWRITABLE = code(
     "E_OUT_UNWRITABLE",
@@ -67,11 +78,14 @@ class BundleWriter:
         tally: The figures of what has been sealed.
     """
 
-    def __init__(self, place: Path, run: str, specs: Mapping[str, Any], specs_digest: str) -> None:
+    def __init__(
+        self, place: Path, run: str, specs: Mapping[str, Any], specs_digest: str, kind: str = SCENARIO
+    ) -> None:
         """Prepare to write at `place`; nothing is touched before the context is entered."""
         self.place = place
         self.chain = Chain(run)
-        self.tally = Tally()
+        self.tally: Fold = TALLIES[kind]()
+        self._kind = kind
         self._specs = specs
         self._specs_digest = specs_digest
         self._work = place.parent / f".{place.name}.{os.getpid()}.partial"
@@ -97,6 +111,11 @@ class BundleWriter:
             raise self._unwritable(error) from error
         return self
 
+    @property
+    def inside(self) -> Path:
+        """The folder in which the bundle grows; bundles that it holds are written there before it is finished."""
+        return self._partial
+
     def add(self, event: Event) -> None:
         """Seal one event, count it and write its line.
 
@@ -116,8 +135,22 @@ class BundleWriter:
         except OSError as error:
             raise self._unwritable(error) from error
 
-    def finish(self) -> dict[str, Any]:
+    def put(self, name: str, data: bytes) -> None:
+        """Write a further file, one of `MORE`.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE.
+        """
+        try:
+            _write(self._partial / name, data)
+        except OSError as error:
+            raise self._unwritable(error) from error
+
+    def finish(self, held: Sequence[str] = ()) -> dict[str, Any]:
         """Write specs and manifest, force all three files to the disk, and move the bundle to its place.
+
+        Args:
+            held: The places of the bundles inside this one, in order; their manifests are listed as its files.
 
         Returns:
             The manifest.
@@ -136,8 +169,12 @@ class BundleWriter:
                 "specs": self._specs_digest,
                 "result": self.tally.result(),
                 "receipts": {"count": self.chain.count, "head": self.chain.head, "root": self.chain.root},
-                "files": [_entry(self._partial, name) for name in (RECEIPTS, SPECS)],
+                "files": [
+                    _entry(self._partial, name)
+                    for name in (RECEIPTS, SPECS, *self._more(), *(f"{place}/{MANIFEST}" for place in held))
+                ],
                 "engine": dict(ENGINE),
+                **({} if self._kind == SCENARIO else {"kind": self._kind}),
             }
             _write(self._partial / MANIFEST, canonical_bytes(manifest) + b"\n")
             self._refuse_foreign()
@@ -147,6 +184,10 @@ class BundleWriter:
         except OSError as error:
             raise self._unwritable(error) from error
         return manifest
+
+    def _more(self) -> list[str]:
+        """The further files that were written."""
+        return [name for name in MORE if (self._partial / name).exists()]
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -192,7 +233,7 @@ class BundleWriter:
 
 
 def _replaceable(place: Path) -> bool:
-    """Whether nothing is there, an empty folder, or a bundle's own plain files with a manifest of this format.
+    """Whether nothing is there, an empty folder, or a bundle's own files with a manifest of this format.
 
     `.` and `..` are never replaced: they are what the working folder stands in.
     """
@@ -202,10 +243,29 @@ def _replaceable(place: Path) -> bool:
         return True
     if place.is_symlink() or not place.is_dir():
         return False
+    return not os.listdir(place) or _is_bundle(place, _NESTED)
+
+
+def _is_bundle(place: Path, depth: int) -> bool:
+    """Whether a folder holds a bundle's plain files and, in the folders of a suite, nothing but bundles."""
     with os.scandir(place) as entries:
         plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
-    ours = {MANIFEST} <= plain.keys() <= {MANIFEST, RECEIPTS, SPECS} and all(plain.values())
-    return not plain or (ours and _has_manifest(place))
+        folders = [name for name in plain if (place / name).is_dir() and not (place / name).is_symlink()]
+    files = plain.keys() - set(folders)
+    ours = {MANIFEST} <= files <= {MANIFEST, RECEIPTS, SPECS, *MORE} and all(plain[name] for name in files)
+    return (
+        ours
+        and set(folders) <= FOLDERS
+        and _has_manifest(place)
+        and all(_holds_bundles(place / name, depth - 1) for name in folders)
+    )
+
+
+def _holds_bundles(folder: Path, depth: int) -> bool:
+    return depth >= 0 and all(
+        inner.is_dir() and not inner.is_symlink() and (_is_bundle(inner, 0) or _holds_bundles(inner, depth - 1))
+        for inner in folder.iterdir()
+    )
 
 
 def _has_manifest(place: Path) -> bool:
@@ -243,5 +303,18 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _entry(folder: Path, name: str) -> dict[str, Any]:
-    data = (folder / name).read_bytes()
-    return {"path": name, "sha256": sha256_hex(data), "size": len(data)}
+    """How a manifest lists a file: path, SHA-256 and size."""
+    return {"path": name, "sha256": file_digest(folder / name), "size": (folder / name).stat().st_size}
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, which is not read into memory as a whole.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        if not os.fstat(file.fileno()).st_size:
+            return sha256_hex(b"")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
+            return sha256_hex(cast(bytes, view))

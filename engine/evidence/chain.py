@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from engine.core.binding import GENESIS
-from engine.core.canonical import canonical_ints
+from engine.core.canonical import Written, canonical_ints
 from engine.core.digest import tagger
 from engine.core.events import Event
 from engine.core.merkle import Tree
@@ -49,9 +49,8 @@ class Chain:
             NotCanonical: If the body is not JSON. That it holds no floats is a promise of its types: what compiles has
                 none in whatever is sealed (E_NOT_SEALABLE), and a receipt that had one would be refused when read.
         """
-        line = canonical_ints(
-            {"body": event.body, "prev": self.head, "run": self.run, "seq": self.count, "type": event.type}
-        )
+        body = event.body if event.form is None else Written(event.form)
+        line = canonical_ints({"body": body, "prev": self.head, "run": self.run, "seq": self.count, "type": event.type})
         self.head = receipt_digest(line)
         self.count += 1
         self._tree.append(line)

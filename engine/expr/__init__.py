@@ -21,8 +21,10 @@ One expression:
         run = compile_expression(checked, ["p", "grid"])                # fast, the same answers and errors
         run({"x": 0, "y": 0}, [[7]])
 
-A module of composed functions, as a world makes it. `compose` is called twice: with a fast emitter, and with one whose
-expressions call the exact evaluator; whenever the fast function raises anything, the exact one decides:
+A module of composed functions, as a world makes it. `compose` is called once for each emitter: a fast one, one whose
+expressions call the exact evaluator, and one that heeds `emitter.expect(local, example)`, for matrices of known sizes.
+Whenever a faster function raises anything, the next slower one decides. Fast functions are rewritten before they run
+(`sharing`), so that what two expressions have in common is computed once:
 
     def compose(emitter: Emitter) -> str:
         state, to, position, grid, dir = (emitter.local(hint) for hint in ("state", "to", "position", "grid", "dir"))

@@ -7,8 +7,8 @@ what is composed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from engine.expr.checker import Checked
@@ -47,32 +47,52 @@ def compile_function(compose: Callable[[Emitter], str]) -> Callable[..., Any]:
     """One composed function.
 
     Args:
-        compose: Adds functions to an emitter and returns the name of one; it is called twice, with a fast and with an
-            exact emitter, and must do the same both times.
+        compose: Adds functions to an emitter and returns the name of one; it is called with a sized
+            emitter, later perhaps with an exact and a fast one, and must do the same each time.
     """
     return compile_functions(lambda emitter: {"": compose(emitter)})[""]
 
 
-def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> dict[str, Callable[..., Any]]:
+def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> Mapping[str, Callable[..., Any]]:
     """Several composed functions of one module.
 
     Args:
-        compose: As for `compile_function`, but returns key -> name.
+        compose: As for `compile_function`, but returns key -> name; no two keys have one name.
 
     Returns:
         key -> function.
     """
-    fast, exact = Emitter(), Emitter(exact=True)
-    fast_names, exact_names = compose(fast), compose(exact)
-    fast_functions, exact_functions = fast.build(), exact.build()
-    return {key: decided(fast_functions[name], exact_functions[exact_names[key]]) for key, name in fast_names.items()}
+    sized = Emitter(sized=True)
+    names = compose(sized)
+    slower = _Later(compose, lambda: Emitter(exact=True), {})
+    if sized.expects:
+        slower = _Later(compose, lambda: Emitter(shared=False), slower.functions(names))
+    built = sized.build({name: slower.functions(names)[key] for key, name in names.items()})
+    return {key: built[name] for key, name in names.items()}
 
 
-def decided(fast: FunctionType, exact: FunctionType) -> Callable[..., Any]:
-    """The fast function of a module, with the exact one deciding whenever it raises."""
-    emitter = Emitter()
-    params = [emitter.local() for _ in range(fast.__code__.co_argcount)]
-    given = ", ".join(params)
-    lines = ["try:", f"    return {emitter.bind(fast)}({given})", "except Exception:"]
-    name = emitter.function("decided", params, [*lines, f"    return {emitter.bind(exact)}({given})"])
-    return emitter.build()[name]
+class _Later:
+    """Functions that decide where faster ones raise: most never do, so these are made when the first one is called."""
+
+    def __init__(
+        self,
+        compose: Callable[[Emitter], Mapping[str, str]],
+        emitter: Callable[[], Emitter],
+        slower: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        self._compose = compose
+        self._emitter = emitter
+        self._slower = slower
+        self._made: Mapping[str, Callable[..., Any]] | None = None
+
+    def functions(self, keys: Iterable[str]) -> dict[str, Callable[..., Any]]:
+        """key -> function, for the keys that `compose` will give."""
+        return {key: partial(self._call, key) for key in keys}
+
+    def _call(self, key: str, *given: Any) -> Any:
+        if self._made is None:
+            emitter = self._emitter()
+            names = self._compose(emitter)
+            built = emitter.build({names[key]: function for key, function in self._slower.items()})
+            self._made = {key: built[name] for key, name in names.items()}
+        return self._made[key](*given)

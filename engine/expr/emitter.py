@@ -8,10 +8,11 @@ what the functions are for.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import Any, Final
 
 from engine.expr.checker import Checked
 from engine.expr.evaluator import evaluate
@@ -19,8 +20,10 @@ from engine.expr.frames import Frame
 from engine.expr.limits import MAX_WORK
 from engine.expr.measure import work
 from engine.expr.meter import Meter
+from engine.expr.numbering import has_small, sizes
 from engine.expr.render import Renderer
-from engine.expr.sealed import seal
+from engine.expr.sealed import seal, sealed
+from engine.expr.sharing import share
 from engine.expr.source import BUILTINS, Source, literal
 
 _LINE = re.compile(r"[ -~]+\Z")
@@ -29,15 +32,19 @@ _LINE = re.compile(r"[ -~]+\Z")
 class Emitter:
     """Builds one generated module out of checked expressions and templates of its caller."""
 
-    def __init__(self, exact: bool = False) -> None:
+    def __init__(self, exact: bool = False, sized: bool = False, shared: bool = True) -> None:
         """Begins a module.
 
         Args:
             exact: Render every expression as a call of the exact evaluator, slow and always right, instead of fast
                 code, which may raise anything where the exact evaluation fails.
+            shared: Rewrite fast code so that nothing is computed twice.
+            sized: Heed `expect`: the code raises for values of other sizes.
         """
         self._source = Source()
         self._exact = exact
+        self.sized = sized
+        self._shared = shared and not exact
         self._meter = Meter()
         self._plain = Renderer(self._source)
         self._metered = Renderer(self._source, self._meter)
@@ -92,6 +99,16 @@ class Emitter:
         lines.append(f"return {self._metered.render(checked.root, frame)}")
         return f"{self._source.define('limited', params, lines, shared=True)}({', '.join(given.values())})"
 
+    def expect(self, local: str, example: Any) -> None:
+        """Say what a parameter's value will probably be like, if anything: small matrices in it keep their sizes."""
+        if self.sized and has_small(example):
+            self._source.expected[local] = example
+
+    @property
+    def expects(self) -> bool:
+        """Whether the code that is made raises for values of sizes that were not expected."""
+        return bool(self._source.expected)
+
     def function(self, hint: str, params: Sequence[str], lines: Sequence[str]) -> str:
         """Adds a function.
 
@@ -118,8 +135,11 @@ class Emitter:
         """The text of the module, for people who look at it."""
         return self._source.text()
 
-    def build(self) -> Mapping[str, FunctionType]:
+    def build(self, slower: Mapping[str, Callable[..., Any]] | None = None) -> Mapping[str, FunctionType]:
         """Executes the module.
+
+        Args:
+            slower: For some functions, what decides whenever they raise.
 
         Returns:
             Its functions by name.
@@ -127,12 +147,61 @@ class Emitter:
         Raises:
             NotSealed: The source holds what generated source must not.
         """
-        source = self._source
-        names = {*source.locals, *source.functions, *source.bound, *BUILTINS}
-        tree = seal(source.text(), names)
-        space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **source.bound}
-        exec(compile(tree, "<generated>", "exec"), space)  # noqa: S102 - sealed
+        source, given = self._source, slower or {}
+        key = (self._exact, self._shared, *_identified(source), frozenset(given))
+        made = _MADE.get(key)
+        if made is None:
+            if len(_MADE) >= _MOST_MADE:
+                _MADE.clear()
+            made = _MADE[key] = self._made(given)
+        code, names = made
+        bound = {name: given[function] for function, name in names.items()}
+        space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **source.bound, **bound}
+        exec(code, space)  # noqa: S102 - sealed
         return {name: space[name] for name in source.functions}
+
+    def _made(self, slower: Iterable[str]) -> tuple[CodeType, Mapping[str, str]]:
+        """The module's code, and under which name each function with a slower one calls that."""
+        source = self._source
+        tree = seal(source.text(), {*source.locals, *source.functions, *source.bound, *BUILTINS})
+        names = {function: source.fresh("g", "slower") for function in slower}
+        if not self._exact:
+            if self._shared:
+                share(tree, source)
+            for function in tree.body:
+                if isinstance(function, ast.FunctionDef) and function.name in names:
+                    _decide(function, names[function.name])
+            tree = sealed(tree, {*source.locals, *source.functions, *source.bound, *names.values(), *BUILTINS})
+        return compile(tree, "<generated>", "exec"), names
+
+
+_MADE: Final[dict[tuple[object, ...], tuple[CodeType, Mapping[str, str]]]] = {}
+"""Code by all that decides it. It holds no bound object: those are given to each module anew."""
+_MOST_MADE: Final = 4096
+
+
+def _identified(source: Source) -> tuple[object, ...]:
+    """All of a source that decides what becomes of it, and nothing of the objects that its names stand for.
+
+    Of an expected value only the sizes of small matrices are heeded, and of a written native the writer.
+    """
+    return (
+        source.text(),
+        tuple(source.functions),
+        frozenset(source.locals),
+        frozenset(source.bound),
+        frozenset(source.pure),
+        frozenset(source.written.items()),
+        tuple((name, sizes(value)) for name, value in source.expected.items()),
+    )
+
+
+def _decide(function: ast.FunctionDef, slower: str) -> None:
+    """Make a function call a slower one whenever it raises."""
+    params = ", ".join(argument.arg for argument in function.args.args)
+    (tried,) = ast.parse(f"try:\n    pass\nexcept Exception:\n    return {slower}({params})").body
+    assert isinstance(tried, ast.Try)  # noqa: S101 - written above
+    tried.body, function.body = function.body, [tried]
 
 
 def _exactly(checked: Checked, names: tuple[str, ...]) -> Callable[..., Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import filterfalse
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -67,9 +69,8 @@ class Environment:
         for name in ("variables", "functions", "constants", "derived"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         values = [*self.variables, *self.constants, *self.derived]
-        for name in {*values, *self.functions}:
-            if not is_name(name):
-                raise ValueError(f"not a name: {name!r}")
+        for name in filterfalse(is_name, {*values, *self.functions}):
+            raise ValueError(f"not a name: {name!r}")
         if len(set(values)) != len(values):
             twice = sorted({name for name in values if values.count(name) > 1})
             raise ValueError(f"names that stand for two things: {', '.join(twice)}")
@@ -79,9 +80,8 @@ class Environment:
         if any(definition.params for definition in self.derived.values()):
             raise ValueError("a derived value has no parameters")
         for name, function in self.functions.items():
-            params = function.params if isinstance(function, Defined) else ()
-            if len(set(params)) != len(params) or not all(is_name(param) and "." not in param for param in params):
-                raise ValueError(f"parameters of {name!r} are not different names: {params}")
+            if isinstance(function, Defined) and not _are_names(function.params):
+                raise ValueError(f"parameters of {name!r} are not different names: {function.params}")
 
     def extend(
         self,
@@ -119,6 +119,13 @@ class Environment:
         return next((f"is already {kind}" for kind, names in kinds.items() if name in names), None)
 
 
+@lru_cache(maxsize=4096)
 def is_name(text: str) -> bool:
     """Whether `text` can name a variable or a function (dots qualify)."""
     return _NAME.match(text) is not None and not set(text.split(".")) & RESERVED
+
+
+@lru_cache(maxsize=4096)
+def _are_names(params: tuple[str, ...]) -> bool:
+    """Whether parameters have different names without dots."""
+    return len(set(params)) == len(params) and all(is_name(param) and "." not in param for param in params)

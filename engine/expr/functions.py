@@ -37,6 +37,10 @@ class Native:
         cost: Work of one call, in tree nodes; a list argument adds its length.
         fast: The same function for generated code, where it may raise anything at all in place of an
             `EvaluationError`; `call` where it is left out.
+        written: Writes a call out as Python source over the cells of small matrices. It is given the source of each
+            scalar argument and, for a list, the list of its elements' sources; it returns source, or a matrix of
+            source for a matrix, in which `call` stands for the call itself. It raises ValueError or TypeError where the
+            arguments do not fit.
         infer: Narrows the result from the argument types (ranges, sizes); it must return a type that fits the
             overload's result.
     """
@@ -48,3 +52,4 @@ class Native:
     cost: int = 1
     infer: Callable[[tuple[Type, ...]], Type] | None = None
     fast: Callable[..., Any] | None = None
+    written: Callable[..., str | list[list[str]]] | None = None

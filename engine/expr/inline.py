@@ -17,7 +17,7 @@ from engine.expr import ranges
 from engine.expr.builtins import METHODS, STANDARD
 from engine.expr.errors import E_EVAL_INDEX, E_EVAL_OVERFLOW, EvaluationError
 from engine.expr.frames import Frame
-from engine.expr.limits import INT_MAX, INT_MIN, MAX_LIST
+from engine.expr.limits import INT_MAX, INT_MIN, MAX_LIST, MAX_STRING
 from engine.expr.relations import plain
 from engine.expr.source import Source
 from engine.expr.tree import MakeList, NativeCall, Operation, Typed, Value
@@ -41,6 +41,15 @@ def _negative_index() -> NoReturn:
 def _ints(types: Sequence[Type]) -> list[IntType] | None:
     found = [type_ for type_ in types if isinstance(type_, IntType)]
     return found if len(found) == len(types) else None
+
+
+def longest(text: Typed) -> int:
+    """Characters of a string expression at most, as far as its form tells."""
+    if isinstance(text, Operation) and text.operator == "+":
+        return sum(map(longest, text.args))
+    if isinstance(text, NativeCall) and text.native is STANDARD["string"] and isinstance(text.args[0].type, IntType):
+        return len(str(INT_MIN))
+    return len(text.value) if isinstance(text, Value) and type(text.value) is str else MAX_STRING + 1
 
 
 class Inline(ABC):
@@ -122,6 +131,8 @@ class Inline(ABC):
                 return f"({args[0]} {node.operator} {args[1]})"
             return f"{self.source.bind(divide_doubles)}({args[0]}, {args[1]})"
         if types[0] == STRING:
+            if longest(node) <= MAX_STRING:
+                return f"({args[0]} + {args[1]})"
             return f"{self.source.bind(concatenated)}({args[0]}, {args[1]})"
         first, second = types
         if isinstance(first, ListType) and isinstance(second, ListType) and first.most + second.most <= MAX_LIST:

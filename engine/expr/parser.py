@@ -6,6 +6,8 @@ Source: CEL language definition, "Syntax" and "Macros".
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from engine.core.diagnostics import Diagnostics
 from engine.core.spans import Text
 from engine.expr.cursor import WORDS, Cursor
@@ -43,13 +45,19 @@ def parse(text: Text, diagnostics: Diagnostics) -> Ast | None:
     try:
         if len(text.value) > MAX_SOURCE:
             raise _too_large(f"it has {len(text.value)} characters, {MAX_SOURCE} are allowed", 0, MAX_SOURCE)
-        parser = _Parser(tokenize(text.value))
-        root = parser.whole()
-        _measure(root)
+        root = _tree(text.value)
     except Problem as problem:
         diagnostics.error(problem.code, problem.message, text.span(problem.start, problem.end), hint=problem.hint)
         return None
     return Ast(root, text)
+
+
+@lru_cache(maxsize=4096)
+def _tree(source: str) -> Node:
+    """The tree of a text; equal texts have one tree, since a node says only where in its text it stands."""
+    root = _Parser(tokenize(source)).whole()
+    _measure(root)
+    return root
 
 
 def _too_large(what: str, start: int, end: int) -> Problem:

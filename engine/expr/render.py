@@ -41,7 +41,7 @@ from engine.expr.tree import (
 from engine.expr.types import BOOL, DYN, IntType, ListType
 from engine.expr.values import item, present, select, wrong_type
 
-_INLINE_NODES = 24
+_INLINE_NODES = 40
 _INLINE_DEPTH = 2
 _LOOPS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "all": ((), ("if not {body}:", "    return False"), "return True"),
@@ -197,7 +197,11 @@ class Renderer(Sums):
         fast = None if node.accepts else self.native(node, args, frame)
         if fast is None:
             call = _accepting(node) if node.accepts else node.native.fast or node.native.call
-            fast = f"{self.source.bind(call, node.native.name)}({', '.join(args)})"
+            name = self.source.bind(call, node.native.name)
+            self.source.pure.add(name)
+            if node.native.written is not None and not node.accepts:
+                self.source.written[name] = node.native.written
+            fast = f"{name}({', '.join(args)})"
         return self.spent(fast, 1) if measure.makes_list(node) else fast
 
     def _defined(self, node: DefinedCall, frame: Frame) -> str:
@@ -236,7 +240,10 @@ class Renderer(Sums):
 
     def _shared(self, hint: str, params: list[str], lines: list[str]) -> str:
         self.source.locals.update(params)
-        return self.source.define(hint, params, lines, shared=True)
+        name = self.source.define(hint, params, lines, shared=True)
+        if self.meter is None:
+            self.source.pure.add(name)
+        return name
 
 
 def _bool(value: Any) -> bool:

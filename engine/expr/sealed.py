@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from engine.expr.nodes import within
+
 _STATEMENTS = (
     *(ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, ast.Pass),
     *(ast.Break, ast.Continue, ast.Try, ast.ExceptHandler, ast.Raise),
@@ -47,9 +49,18 @@ def seal(text: str, names: Collection[str]) -> ast.Module:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise NotSealed(f"generated source does not parse: {type(error).__name__}") from error
+    return sealed(tree, names)
+
+
+def sealed(tree: ast.Module, names: Collection[str]) -> ast.Module:
+    """The tree itself, if it is made only of what generated source may contain.
+
+    Raises:
+        NotSealed: It is not.
+    """
     if not all(isinstance(statement, ast.FunctionDef) for statement in tree.body):
         raise NotSealed("a generated module holds functions only")
-    for node in ast.walk(tree):
+    for node in within(tree):
         wrong = _wrong(node, names)
         if wrong:
             raise NotSealed(f"generated source holds {wrong}")
@@ -58,6 +69,8 @@ def seal(text: str, names: Collection[str]) -> ast.Module:
 
 def _wrong(node: ast.AST, names: Collection[str]) -> str | None:
     """What is wrong with one node; None when nothing is."""
+    if isinstance(node, ast.Name):
+        return _unknown(node.id, names)
     if not isinstance(node, _ALLOWED):
         return f"a {type(node).__name__}"
     if isinstance(node, ast.FunctionDef):
@@ -65,8 +78,6 @@ def _wrong(node: ast.AST, names: Collection[str]) -> str | None:
         return "a function with more than parameters" if extra else _unknown(node.name, names)
     if isinstance(node, ast.arg):
         return "an annotation" if node.annotation else _unknown(node.arg, names)
-    if isinstance(node, ast.Name):
-        return _unknown(node.id, names)
     if isinstance(node, ast.Attribute) and node.attr not in METHODS:
         return f"the attribute {node.attr!r}"
     if isinstance(node, ast.ExceptHandler) and node.name is not None:

@@ -47,12 +47,18 @@ class Source:
         functions: Names of functions.
         bound: Objects by global name.
         locals: Names given out for locals.
+        pure: Names of functions whose calls give the same value for the same arguments and do nothing else.
+        written: How calls of some of them are written out over the cells of small matrices.
+        expected: What the values of some parameters will probably be like.
     """
 
     chunks: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
     bound: dict[str, Any] = field(default_factory=dict)
     locals: set[str] = field(default_factory=lambda: {"c", "n", "r"})
+    pure: set[str] = field(default_factory=set)
+    written: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    expected: dict[str, Any] = field(default_factory=dict)
     _count: int = 0
     _by_object: dict[int, str] = field(default_factory=dict)
     _by_text: dict[str, str] = field(default_factory=dict)

@@ -7,24 +7,21 @@ an identifier that anybody can recompute: it proves what an action was bound to,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.core.binding import proposal_digest, token_document
-from engine.core.canonical import canonical_ints, parse_canonical
+from engine.core.binding import leaf, proposal_digest, token_id
 
 
 class Refused(Exception):  # noqa: N818 - a refusal is an outcome
     """An attempt to act without a token that fits; `reason` is its code."""
 
     def __init__(self, reason: str) -> None:
-        """Keep the reason: `no_token`, `spent`, `wrong_proposal`, `wrong_action` or `wrong_scope`."""
+        """Keep the reason: `no_token`, `spent`, `wrong_proposal` or `wrong_scope`."""
         self.reason = reason
         super().__init__(reason)
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A capability for one action.
 
     Attributes:
@@ -54,47 +51,40 @@ class Actuator:
 
     def issue(self, proposal: str, commitment: str, scope: str) -> Token:
         """Issue the token of one decision; a token that was issued before and not used is void from now on."""
-        self._open = Token(**token_document(proposal, commitment, scope))
-        return self._open
+        self._open = token = Token(token_id(proposal, commitment, scope), proposal, commitment, scope)
+        return token
 
     def act(
         self,
         token: Token | None,
-        leaf: bytes,
+        index: int,
+        proposal: Mapping[str, Any],
         scope: str,
         state: Any,
-        action: Mapping[str, Any],
         inputs: Mapping[str, Any],
     ) -> tuple[Any, Any]:
-        """Execute the action of a committed proposal.
+        """Execute the action of a committed proposal, `op` and arguments as they stand in it.
 
         Args:
             token: What `issue` gave.
-            leaf: The committed bytes of the proposal whose action this is.
+            index: The proposal's place in its set.
+            proposal: The proposal; what is executed is read from what was committed to, so its bytes are made again.
             scope: The scope in which it is done.
             state: The state before.
-            action: The proposal's action: its `op` and its arguments.
             inputs: What the governor supplies to the step.
 
         Raises:
-            Refused: If the token is missing, spent, or bound to another proposal, action or scope. Nothing is executed
-                then.
+            Refused: If the token is missing, spent, or bound to another proposal or scope. Nothing is executed then.
+            NotCanonical: The proposal has no canonical form.
         """
         if token is None:
             raise Refused("no_token")
         if token != self._open:
             raise Refused("spent")
-        if token.proposal != proposal_digest(leaf):
+        if token.proposal != proposal_digest(leaf(index, proposal)):
             raise Refused("wrong_proposal")
-        if canonical_ints(action) != canonical_ints(_committed_action(leaf)):
-            raise Refused("wrong_action")
         if token.scope != scope:
             raise Refused("wrong_scope")
         self._open = None
+        action = proposal["action"]
         return self._step(state, action["op"], action, inputs)
-
-
-def _committed_action(leaf: bytes) -> Any:
-    """The action in a leaf: what a token permits is read from what was committed to, not from what is asked for."""
-    document: Any = parse_canonical(leaf, limit=len(leaf))
-    return document["proposal"]["action"]

@@ -6,17 +6,18 @@ Every gate judges every proposal: no gate is skipped because another has rejecte
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationError, RecordType, Type, compile_function
 from engine.expr.errors import E_EVAL_OVERFLOW
 from engine.expr.limits import INT_MAX, INT_MIN
-from engine.expr.statements.bind import emit_record, fields_of
+from engine.expr.statements.bind import bind, emit_record, fields_of
 from engine.expr.statements.effects import emit_fitting
 from engine.expr.statements.kept import Kept
-from engine.expr.statements.scope import E_DECLARATION, Let, Scope
+from engine.expr.statements.memory import EPISODE, Memory, check_fields, check_writes
+from engine.expr.statements.scope import E_DECLARATION, Fields, Let, Scope
 from engine.load import Resolved
 from engine.spec.governor import Governor as GovernorSpec
 
@@ -30,11 +31,12 @@ class Footing:
 
     Attributes:
         environment: The names of the world.
-        state, inputs, action, outcome: The types of a state, of what a step must be supplied with, of an action, and of
-            what a step reports.
+        state, inputs, action, outcome, observation: The types of a state, of what a step must be supplied with, of an
+            action, of what a step reports, and of what is observed.
         write_step: Writes the lines of a step of the world, given what is kept of the state, the locals of state,
             operation, action and inputs, and the paths of the outcome that are read; with the locals that then hold the
             next state and the outcome.
+        like: A state with the sizes to be expected, if one is known.
     """
 
     environment: Environment
@@ -42,9 +44,11 @@ class Footing:
     inputs: RecordType
     action: RecordType
     outcome: RecordType
+    observation: RecordType
     write_step: Callable[
         [Emitter, Kept, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
     ]
+    like: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +69,16 @@ class Governor:
 
     Attributes:
         claims: The types of what every proposal must claim.
+        memory: What it remembers of the observations, which it need not believe an agent about.
+        potentials: Figures of a state and the memory.
         let, cost, each, supply: As in the spec, checked.
         gates: In order.
         value: What the choice maximises.
     """
 
     claims: Mapping[str, Type]
+    memory: Memory
+    potentials: Let
     let: Let
     cost: Let
     each: Let
@@ -87,6 +95,12 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     scope = Scope(footing.environment, spec, diagnostics)
     claims = scope.types(model.claims, "claims")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    memory, scope = _memory(model, footing, scope)
+    potentials = [
+        (name, value)
+        for name in sorted(model.potentials)
+        if (value := scope.expression("potentials", name, "is", expect=INT)) is not None
+    ]
     scope = scope.within(proposals=INT, rejected=INT)
     let, scope = scope.let(model.let, "let")
     if claims is None:
@@ -110,7 +124,24 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     value = after.expression("choose", "maximise", expect=INT)
     if value is None or (diagnostics.has_errors and not before):
         return None
-    return Governor(claims, let, cost, each, supply, gates, value)
+    return Governor(claims, memory, Fields(tuple(potentials)), let, cost, each, supply, gates, value)
+
+
+def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory, Scope]:
+    """The governor's memory, and the scope in which judging reads it beside the state.
+
+    Remembering itself sees what an agent sees, the observation, and nothing of the state or of what was done: a drift
+    and the start of an episode bring something to see without an action.
+    """
+    names = Environment(functions=footing.environment.functions, constants=footing.environment.constants)
+    inner = replace(scope, environment=names).within(**footing.observation.fields)
+    if model.memory is not None or model.remember:
+        inner = inner.constants(model.constants, "constants").functions(model.functions, "functions")
+    types, start, inner = check_fields(model.memory, inner)
+    writes = check_writes(model.remember, types, inner, footing.observation)
+    lasts = EPISODE if model.memory is None else model.memory.scope
+    memory = Memory(footing.observation, RecordType("memory", types), lasts, start, writes)
+    return memory, scope.declare(types, "memory", "fields")
 
 
 def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
@@ -138,25 +169,51 @@ def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
 
 
 def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tuple[Any, ...]]]:
-    """`(state, proposals, their number, rejected, writes of each) -> [(rejected, value, cost, inputs)]`.
+    """`(state, proposals, their number, rejected, writes of each, memory) -> [(rejected, value, cost, inputs, None)]`.
 
     The number of proposals is given apart from the list, so that a part of a set can be judged as if all of it were.
     """
 
     def compose(emitter: Emitter) -> str:
-        names = ("state", "proposals", "number", "rejected", "writes", "found", "proposal", "count")
-        state, listed, number, rejected, writes, found, proposal, count = (emitter.local(name) for name in names)
-        kept = Kept(emitter, state, number, rejected)
-        sources = {"now": state, **fields_of(emitter, state, footing.state.fields)}
+        given = ("state", "proposals", "number", "rejected", "writes", "memory")
+        state, listed, number, rejected, writes, memory = (emitter.local(name) for name in given)
+        found, proposal, count = (emitter.local(name) for name in ("found", "proposal", "count"))
+        emitter.expect(state, footing.like)
+        kept = Kept(emitter, state, number, rejected, memory)
+        sources = _sources(emitter, governor, footing, state, memory)
         bound = {**kept.load(_reads(governor), sources), "proposals": number, "rejected": rejected}
         body = _Body(emitter, kept, governor, footing)
         once = kept.let(governor.let, bound)
         inner = {**bound, "proposal": proposal, "writes": count}
         lines = body.lines(state, proposal, found, inner)
         lines = [*kept.lines, *once, f"{found} = []", f"for {proposal}, {count} in zip({listed}, {writes}):", *lines]
-        return emitter.function("judge", [state, listed, number, rejected, writes], [*lines, f"return {found}"])
+        params = [state, listed, number, rejected, writes, memory]
+        return emitter.function("judge", params, [*lines, f"return {found}"])
 
     return compile_function(compose)
+
+
+def compile_potentials(governor: Governor, footing: Footing) -> Callable[..., dict[str, int]]:
+    """`(state, memory) -> {potential: value}`."""
+
+    def compose(emitter: Emitter) -> str:
+        state, memory = emitter.local("state"), emitter.local("memory")
+        sources = _sources(emitter, governor, footing, state, memory)
+        lines, names = bind(emitter, governor.potentials.variables, sources)
+        return emitter.function(
+            "potentials", [state, memory], [*lines, f"return {emit_record(emitter, governor.potentials, names)}"]
+        )
+
+    return compile_function(compose)
+
+
+def _sources(emitter: Emitter, governor: Governor, footing: Footing, state: str, memory: str) -> dict[str, str]:
+    """Python sources of what judging may read of the state and the memory."""
+    return {
+        "now": state,
+        **fields_of(emitter, state, footing.state.fields),
+        **fields_of(emitter, memory, governor.memory.type.fields),
+    }
 
 
 class _Body:
@@ -186,7 +243,7 @@ class _Body:
         for gate in governor.gates:
             lines += self._gate(gate, against, names)
         value = emitter.expression(governor.value, names)
-        return [f"    {line}" for line in [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}))"]]
+        return [f"    {line}" for line in [*lines, f"{found}.append(({against}, {value}, {cost}, {inputs}, None))"]]
 
     def _cost(self, cost: str, total: str, names: Mapping[str, str]) -> list[str]:
         """Lines that price the decision; the items are few enough for one look at their sum."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, Checked, Emitter, compile_function
@@ -16,6 +16,9 @@ from engine.spec.invariant import Invariant as InvariantSpec
 
 PROGRESS: Final = "progress"
 """The violation that a step without an admissible action counts as."""
+
+WATCHDOG: Final = "watchdog"
+"""The violation that an episode counts as whose agent was ended at a decision, or ended the process that asked it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +35,8 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     model = spec.model
     assert isinstance(model, InvariantSpec)  # noqa: S101 - a reference of kind invariant holds nothing else
     scope = Scope(footing.environment, spec, diagnostics)
-    if model.name == PROGRESS:
-        scope.wrong(E_NAME_TAKEN, f"{PROGRESS!r} is what results call a step without an admissible action", "name")
+    if model.name in (PROGRESS, WATCHDOG):
+        scope.wrong(E_NAME_TAKEN, f"{model.name!r} is what results call something that no invariant finds", "name")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     scope = scope.within(previous=footing.state)
     when = scope.condition(model.when, "when")
@@ -45,16 +48,18 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     return Invariant(when, require, witness)
 
 
-def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., dict[str, Any] | None]:
-    """`(previous, state) -> None` where the invariant holds, else its witness."""
+def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., dict[str, Any] | Literal[False] | None]:
+    """`(previous, state) -> None` where the invariant holds, False where its `when` does not, else its witness."""
 
     def compose(emitter: Emitter) -> str:
         previous, state = emitter.local("previous"), emitter.local("state")
+        emitter.expect(previous, footing.like)
+        emitter.expect(state, footing.like)
         sources = {"now": state, "previous": previous, **fields_of(emitter, state, footing.state.fields)}
         read = invariant.when.variables | invariant.require.variables | invariant.witness.variables
         lines, names = bind(emitter, read, sources)
         if invariant.when.text.value != "true":
-            lines += [f"if not {emitter.expression(invariant.when, names)}:", "    return None"]
+            lines += [f"if not {emitter.expression(invariant.when, names)}:", "    return False"]
         lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
         lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
         return emitter.function("breach", [previous, state], lines)

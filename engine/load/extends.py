@@ -1,7 +1,7 @@
 """`extends`: one document built on another of its kind.
 
-Decides how two documents merge (mappings recursively, everything else replaced) and that a chain of them ends.
-Refuses to know params and references: it merges what is written.
+Decides how two documents merge (mappings recursively, a mapping into a list of items by their `id`, everything else
+replaced) and that a chain of them ends. Refuses to know params and references: it merges what is written.
 """
 
 from dataclasses import dataclass, replace
@@ -31,6 +31,12 @@ E_EXTENDS_DEPTH = code(
     "E_EXTENDS_DEPTH",
     "A chain of `extends` that is too long",
     "At most 32 documents extend one another. Long chains are hard to read; merge some of them.",
+)
+E_EXTENDS_ITEM = code(
+    "E_EXTENDS_ITEM",
+    "An item is taken away that is not there",
+    "Over a list whose items have an `id`, a mapping changes, adds and takes away single items: `gates: {floor: null}` "
+    "takes away the item with the id `floor`, which the list then must have.",
 )
 
 
@@ -92,7 +98,7 @@ class Templates:
         base = None if node.flawed else self._base(node, kind, chain)
         if base is None:
             return None
-        return Template(document, path, kind, _without(merge(base.root, document.root), "extends"))
+        return Template(document, path, kind, _without(self._merge(base.root, document.root), "extends"))
 
     def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> Template | None:
         if not isinstance(node.value, str):
@@ -112,6 +118,44 @@ class Templates:
             return None
         base = self._build(file, chain, node)
         return base if base is not None and self._is_meant(base, node, kind) else None
+
+    def _merge(self, base: Node, over: Node) -> Node:
+        """The second tree laid over the first: mappings merge member by member, everything else replaces.
+
+        Each value keeps the place that it comes from; a merged mapping has the place of the second.
+        """
+        if over.is_mapping and _has_items(base):
+            return self._merge_items(base, over)
+        if not base.is_mapping or not over.is_mapping:
+            return over
+        members = dict(base.members)
+        for key, node in over.members.items():
+            members[key] = self._merge(members[key], node) if key in members else node
+        return replace(over, value=members, flawed=base.flawed or over.flawed)
+
+    def _merge_items(self, base: Node, over: Node) -> Node:
+        """A mapping laid over a list of items: it changes those that it names, null takes one away.
+
+        Others are added at the end, in alphabetical order, since the members of a mapping have none.
+        """
+        changes = dict(over.members)
+        items = []
+        for item in base.elements:
+            change = changes.pop(str(item.members["id"].value), None)
+            if change is None or change.value is not None:
+                items.append(item if change is None else self._merge(item, replace(change, key=None)))
+        for name in sorted(changes):
+            change = changes[name]
+            if change.value is None:
+                found = ", ".join(str(item.members["id"].value) for item in base.elements)
+                hint = f"there is {found}"
+                self._diagnostics.error(E_EXTENDS_ITEM, f"there is no item {name!r} here", change.key_span, hint=hint)
+            elif change.is_mapping:
+                named = Node(change.key or change.place, "plain", name)
+                items.append(replace(change, key=None, value={"id": named, **change.members}))
+            else:
+                items.append(replace(change, key=None))
+        return replace(base, value=tuple(items), key=over.key, flawed=base.flawed or over.flawed)
 
     def _is_meant(self, template: Template, reference: Node, kind: str) -> bool:
         """Whether a template is what a reference says; this is reported."""
@@ -139,17 +183,9 @@ def name_of(document: Document) -> str | None:
     return node.value if node is not None and isinstance(node.value, str) else None
 
 
-def merge(base: Node, over: Node) -> Node:
-    """The second tree laid over the first: mappings merge member by member, everything else replaces.
-
-    Each value keeps the place that it comes from; a merged mapping has the place of the second.
-    """
-    if not base.is_mapping or not over.is_mapping:
-        return over
-    members = dict(base.members)
-    for key, node in over.members.items():
-        members[key] = merge(members[key], node) if key in members else node
-    return replace(over, value=members, flawed=base.flawed or over.flawed)
+def _has_items(node: Node) -> bool:
+    """Whether a node is a list whose elements are told apart by an `id`."""
+    return bool(node.elements) and all("id" in element.members for element in node.elements)
 
 
 def _without(root: Node, key: str) -> Node:

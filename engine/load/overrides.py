@@ -29,8 +29,8 @@ E_SET_PATH = code(
     "E_SET_PATH",
     "A change of something that is not there",
     "The path follows the keys of the resolved spec. Elements of lists are found by their index or by their id, name "
-    "or use; a path goes through a reference into the referenced spec, and `with` into its arguments. A new key can "
-    "only be one that the kind knows.",
+    "or use, and null takes one away; a path goes through a reference into the referenced spec, and `with` into its "
+    "arguments. A new key can only be one that the kind knows.",
 )
 E_SET_VALUE = code(
     "E_SET_VALUE",
@@ -167,9 +167,24 @@ class _Applier:
         if index >= len(elements):
             self._refuse(step, [label for label in labels if label is not None], f"{len(elements)} elements")
             return node
+        if not rest.steps and rest.value.value is None:
+            self._close_gap((*path, index))
+            return replace(node, value=(*elements[:index], *elements[index + 1 :]))
         inner = tuple(shape for outer in shapes for shape in outer.inside(index))
         new = self.visit(elements[index], inner, rest, (*path, index))
         return node.put((index,), new)
+
+    def _close_gap(self, gone: Path) -> None:
+        """What was handed on to an element that is taken away is dropped; the elements after it move up by one."""
+        depth = len(gone) - 1
+        moved = {}
+        for path, changes in self.handed_on.items():
+            step = path[depth] if path[:depth] == gone[:depth] and len(path) > depth else None
+            if step == gone[depth]:
+                continue
+            later = isinstance(step, int) and step > int(gone[depth])
+            moved[(*path[:depth], int(path[depth]) - 1, *path[depth + 1 :]) if later else path] = changes
+        self.handed_on = moved
 
     def _refuse(self, step: Step, candidates: Sequence[str], holds: str | None = None) -> None:
         near = suggest(step.key, candidates)

@@ -76,7 +76,8 @@ def schema_for(kind: str) -> dict[str, Any]:
     raw = KINDS[kind].model_json_schema(by_alias=True, ref_template="{model}")
     shapes = {**raw.pop("$defs", {}), "Document": raw}
     complete = {name: _Complete("").translate(shape) for name, shape in shapes.items()}
-    partial = {f"{name}Partial": _Partial("Partial").translate(shape) for name, shape in shapes.items()}
+    named = frozenset(name for name, shape in shapes.items() if "id" in shape.get("properties", {}))
+    partial = {f"{name}Partial": _Partial(named).translate(shape) for name, shape in shapes.items()}
     for document in (complete["Document"], partial["DocumentPartial"]):
         fields = KINDS[kind].model_json_schema(by_alias=True)["properties"]
         document["properties"] |= {
@@ -158,7 +159,24 @@ class _Complete:
 
 
 class _Partial(_Complete):
-    """The same without `required`, since mappings are merged; lists are not, so their elements are complete."""
+    """The same without `required`, since mappings are merged; lists are not, so their elements are complete.
+
+    A list of items that have an `id` may also be a mapping, which is merged into the list of the other document.
+    """
+
+    def __init__(self, named: frozenset[str]) -> None:
+        super().__init__("Partial")
+        self._named = named
+
+    def translate(self, schema: Any) -> Any:
+        """One schema, and the mapping that may stand for it."""
+        found = super().translate(schema)
+        items = schema.get("items") if isinstance(schema, Mapping) else None
+        name = items.get("$ref") if isinstance(items, Mapping) else None
+        if name not in self._named:
+            return found
+        item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
+        return {"anyOf": [found, {"type": "object", "additionalProperties": item}]}
 
 
 def _wants_placeholder(schema: Mapping[str, Any]) -> bool:

@@ -4,23 +4,27 @@ Doors call these functions and show what they return; nothing here prints, and n
 codes.
 """
 
+import engine.laws.document  # noqa: F401 - programs read laws by it; its code has a page like every other
 from engine.pipeline.golden import Pin, pin, pin_matches
+from engine.pipeline.live import SIMULATED, Conduct
+from engine.pipeline.runners import RUNNERS, Finished, Incident
 from engine.pipeline.stages import (
     CheckedSpec,
-    Finished,
-    Incident,
     case_name,
     check,
     demo_case,
     execute,
     load_cases,
-    load_scenarios,
+    load_runs,
     place_cases,
     verify,
 )
 
 __all__ = [
+    "RUNNERS",
+    "SIMULATED",
     "CheckedSpec",
+    "Conduct",
     "Finished",
     "Incident",
     "Pin",
@@ -29,7 +33,7 @@ __all__ = [
     "demo_case",
     "execute",
     "load_cases",
-    "load_scenarios",
+    "load_runs",
     "pin",
     "pin_matches",
     "place_cases",

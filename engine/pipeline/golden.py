@@ -1,4 +1,4 @@
-"""Goldens: the digests and the canonical receipts of a scenario, pinned in files that a change must be accepted into.
+"""Goldens: the digests and the canonical receipts of what was run, pinned in files that a change must be accepted into.
 
 A pin is `<name>.json`, a small tree of digests, beside `<name>.jsonl`, the receipts themselves: the tree says that
 something changed, the receipts say what.
@@ -10,19 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from engine.compile.scenario import compile_scenario
 from engine.core.canonical import NotCanonical, parse_canonical, pretty
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.merkle import Tree
-from engine.evidence.bundle import E_OUT_UNWRITABLE
+from engine.evidence.bundle import E_OUT_UNWRITABLE, RECEIPTS
 from engine.evidence.chain import Chain, run_id
-from engine.evidence.result import Tally
+from engine.evidence.result import TALLIES
 from engine.load import Bundle
-from engine.pipeline.stages import case_name
-from engine.run.loop import run
-from engine.verify.replay import differences, first_difference, is_digest
+from engine.pipeline.runners import Finished
+from engine.pipeline.stages import case_name, execute
+from engine.verify.replay import MAKERS, differences, first_difference, is_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Pin:
 
     Attributes:
         name: The file name without its ending: what the case is called.
-        tree: Digests of specs, episodes and receipts, and the result.
+        tree: Digests of specs, receipts and (of a run) episodes, and the result.
         receipts: The canonical lines.
     """
 
@@ -54,17 +54,23 @@ class Pin:
             raise Rejected([Diagnostic(E_OUT_UNWRITABLE, message)]) from error
 
 
-def pin(bundle: Bundle) -> Pin:
+def pin(bundle: Bundle, workers: int = 1) -> Pin:
     """Run a case and give what is to be pinned of it.
 
     Raises:
         Rejected: If it does not compile.
     """
-    plan = compile_scenario(bundle)
-    chain, tally = Chain(run_id(bundle.digest)), Tally()
+    if bundle.main.kind in MAKERS:
+        return _pin_chain(bundle)
+    with TemporaryDirectory() as folder:
+        return pin_suite(execute(bundle, Path(folder) / "suite", workers=workers))
+
+
+def _pin_chain(bundle: Bundle) -> Pin:
+    chain, tally = Chain(run_id(bundle.digest)), TALLIES[bundle.main.kind]()
     episodes: list[Tree] = []
     lines = []
-    for event in run(plan):
+    for event in MAKERS[bundle.main.kind](bundle)(None):
         line = chain.seal(event)
         tally.add(event.type, event.body)
         lines.append(line)
@@ -73,7 +79,7 @@ def pin(bundle: Bundle) -> Pin:
         if episodes and event.type != "end":
             episodes[-1].append(line)
     tree = {
-        "scenario": plan.name,
+        bundle.main.kind: bundle.main.name,
         "case": bundle.case,
         "specs": bundle.digest,
         "episodes": [episode.root().hex() for episode in episodes],
@@ -81,6 +87,14 @@ def pin(bundle: Bundle) -> Pin:
         "result": tally.result(),
     }
     return Pin(case_name(bundle), tree, tuple(lines))
+
+
+def pin_suite(finished: Finished) -> Pin:
+    """What is to be pinned of a suite that was run: its own receipts, which hold the root of every run."""
+    manifest = finished.manifest
+    known = {name: manifest[name] for name in ("specs", "receipts", "result")}
+    lines = (finished.place / RECEIPTS).read_bytes().splitlines()
+    return Pin(finished.name, {finished.kind: finished.name, **known}, tuple(lines))
 
 
 def pin_matches(made: Pin, folder: Path) -> str | None:

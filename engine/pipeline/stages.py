@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from engine.compile.scenario import compile_scenario
 from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
-from engine.core.events import Event
-from engine.core.verdict import Verdict
-from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS, BundleWriter
-from engine.evidence.chain import run_id
-from engine.gates.invariant import PROGRESS
+from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS
+from engine.laws.template import check_template
+from engine.laws.universe import check_universe
 from engine.load import Bundle, load
+from engine.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
 from engine.load.shipped import find_specs
-from engine.run.loop import run
-from engine.verify.bundle import verify_bundle
+from engine.pipeline.live import SIMULATED, Conduct
+from engine.pipeline.runners import RUNNERS, Finished
+from engine.verify.audit import verify_audit
 from engine.verify.checks import Verification
+from engine.verify.suite import verify_evidence
 from engine.worlds.check import check_world
 
 OUT: Final = Path("out")
@@ -30,6 +30,14 @@ E_CASE_TWICE = code(
     "The evidence and the golden of a case are named after its scenario, so two cases of one name would overwrite each "
     "other. Run them in two calls with different --out, or give one scenario another name.",
 )
+
+
+CHECKED_ALONE: Final[Mapping[str, Callable[[Bundle, Diagnostics], object]]] = {
+    "world": lambda bundle, found: check_world(bundle.main, bundle, found),
+    "universe": lambda bundle, found: check_universe(bundle.main, bundle, found),
+    "template": lambda bundle, found: check_template(bundle.main, found),
+}
+"""Kinds that are no runs but whose expressions are typed by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,67 +57,6 @@ class CheckedSpec:
     depth: str
 
 
-MOST_INCIDENTS: Final = 5
-"""Incidents that a finished run carries, so that people see what happened first; the receipts hold all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """One thing that went wrong in a run.
-
-    Attributes:
-        episode, t: When.
-        what: An invariant's name, or the code of an error.
-        detail: The witness, the expression that failed, or the reasons of each proposal.
-    """
-
-    episode: int
-    t: int
-    what: str
-    detail: Any
-
-
-def incidents_of(event: Event) -> list[Incident]:
-    """What an event says went wrong: errors, broken invariants, and a step without an admissible action."""
-    body = event.body
-    if event.type == "error":
-        return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
-    if event.type not in ("step", "episode_end"):
-        return []
-    t = body["t"] if event.type == "step" else body["steps"]
-    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
-    found = [Incident(body["episode"], t, cause["code"], cause["expression"]) for cause in causes]
-    found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
-    if event.type == "step" and body["chosen"] is None:
-        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-        found.append(Incident(body["episode"], t, PROGRESS, reasons))
-    return found
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """A run that was carried to its end and written.
-
-    Attributes:
-        name: What the case is called.
-        place: The bundle's folder.
-        manifest: Its manifest.
-        incidents: The first errors and broken invariants, in the order of the run.
-        replaced: Whether an earlier bundle was at the place.
-    """
-
-    name: str
-    place: Path
-    manifest: dict[str, Any]
-    incidents: tuple[Incident, ...] = ()
-    replaced: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of its result."""
-        return Verdict(self.manifest["result"]["verdict"])
-
-
 def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
     """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
 
@@ -119,8 +66,8 @@ def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]
     return load(target, set=overrides)
 
 
-def load_scenarios(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
-    """Load scenarios, one bundle for each case of each, and see that all of them compile before any is run.
+def load_runs(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
+    """Load what can be run, one bundle for each case of each, and see that all of them compile before any is run.
 
     Raises:
         Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name.
@@ -129,8 +76,8 @@ def load_scenarios(targets: Sequence[str], overrides: Sequence[str] = ()) -> tup
     cases: dict[str, Bundle] = {}
     for target in targets:
         try:
-            for bundle in load(target, kind="scenario", set=overrides):
-                compile_scenario(bundle)
+            for bundle in _load_run(target, overrides):
+                RUNNERS[bundle.main.kind].check(bundle)
                 name = case_name(bundle).casefold()  # not every file system tells `a` from `A`
                 if name in cases:
                     message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
@@ -142,6 +89,32 @@ def load_scenarios(targets: Sequence[str], overrides: Sequence[str] = ()) -> tup
             diagnostics.extend(rejected.diagnostics)
     diagnostics.raise_if_errors()
     return tuple(cases.values())
+
+
+def _load_run(target: str, overrides: Sequence[str]) -> tuple[Bundle, ...]:
+    """A file, or a name of any of the kinds that are run; of specs of one name a kind named first comes first.
+
+    Raises:
+        Rejected: As `load`; E_SPEC_WRONG_KIND.
+    """
+    if "/" in target or target.endswith(SUFFIXES) or Path(target).is_file():
+        bundles = load(target, set=overrides)
+        wrong = [bundle.main for bundle in bundles if bundle.main.kind not in RUNNERS]
+        if wrong:
+            expected = " or ".join(f"{kind}/v1" for kind in RUNNERS)
+            message = f"specs of the kind {wrong[0].kind} cannot be run"
+            raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, wrong[0].span("spec"), expected=expected)])
+        return bundles
+    missing: Rejected | None = None
+    for kind in RUNNERS:
+        try:
+            return load(target, kind=kind, set=overrides)
+        except Rejected as rejected:
+            if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
+                raise
+            missing = missing or rejected
+    assert missing is not None  # noqa: S101 - there are kinds that are run
+    raise missing
 
 
 def case_name(bundle: Bundle) -> str:
@@ -194,10 +167,10 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
     """How deeply a case was looked at, or None after its findings were collected."""
     found = Diagnostics()
     try:
-        if bundle.main.kind == "scenario":
-            compile_scenario(bundle)
-        elif bundle.main.kind == "world":
-            check_world(bundle.main, bundle, found)
+        if bundle.main.kind in RUNNERS:
+            RUNNERS[bundle.main.kind].inspect(bundle)
+        elif bundle.main.kind in CHECKED_ALONE:
+            CHECKED_ALONE[bundle.main.kind](bundle, found)
             found.raise_if_errors()
         else:
             return "shape"
@@ -222,33 +195,34 @@ def demo_case() -> Bundle:
     raise LookupError("no shipped scenario says `demo: true`")
 
 
-def execute(bundle: Bundle, place: Path, progress: Callable[[int, int], None] | None = None) -> Finished:
+def execute(
+    bundle: Bundle,
+    place: Path,
+    progress: Callable[[int, int], None] | None = None,
+    workers: int = 1,
+    conduct: Conduct = SIMULATED,
+) -> Finished:
     """Run one case and write its evidence.
 
     Args:
         bundle: The case.
         place: Where its bundle goes; a bundle that is there is replaced at the end.
-        progress: Called with (steps done, steps at most).
+        progress: Called with what is done and what there is to do, in steps of a run or runs of a suite.
+        workers: How many processes share the runs of a suite; the evidence does not depend on it.
+        conduct: Whether agents from outside are trusted, and whether a kernel's run is live.
 
     Raises:
         Rejected: If it does not compile, or the place cannot be written.
     """
-    plan = compile_scenario(bundle)
-    incidents: list[Incident] = []
-    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest) as writer:
-        for event in run(plan, progress):
-            writer.add(event)
-            if len(incidents) < MOST_INCIDENTS:
-                incidents += incidents_of(event)
-        replaced = (place / MANIFEST).exists()
-        manifest = writer.finish()
-    return Finished(case_name(bundle), place, manifest, tuple(incidents[:MOST_INCIDENTS]), replaced)
+    return RUNNERS[bundle.main.kind].execute(bundle, case_name(bundle), place, workers, progress, conduct)
 
 
-def verify(place: Path, *, replay: bool = True) -> Verification:
-    """Verify the bundle at a place.
+def verify(place: Path, *, replay: bool = True, workers: int = 1) -> Verification:
+    """Verify the bundle at a place, or the audit log that a file is.
 
     Raises:
-        Rejected: If there is no bundle.
+        Rejected: If there is neither.
     """
-    return verify_bundle(place, replay=replay)
+    if place.is_file():
+        return verify_audit(place)
+    return verify_evidence(place, replay=replay, workers=workers)

@@ -1,15 +1,22 @@
-"""The `agent` kind: what is remembered, what is proposed, how proposals are scored, what they claim."""
+"""The `agent` kind: what is remembered, what is proposed, how proposals are scored, their claims; or who is asked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints, model_validator
 
-from engine.spec.base import Constant, Expression, Expressions, Identifier, Model, Spec
-from engine.spec.types import TypeSpec
-from engine.spec.world import Effect, Function
+from engine.spec.base import Constant, Expression, Expressions, Identifier, Model, Reference, RefTo, Spec
+from engine.spec.drift import Draw
+from engine.spec.memory import Memory, Write
+from engine.spec.world import Function, VariableName
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+"""A program or an argument; no shell reads it."""
+
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+"""The name of an environment variable."""
 
 
 class Candidate(Model):
@@ -20,26 +27,48 @@ class Candidate(Model):
     when: Expression = "true"
 
 
-class MemoryField(Model):
-    """One remembered value: its type and its value at the first observation."""
+class Requests(Model):
+    """The scope that an agent asks for; as much as is granted, where it does not say."""
 
-    type: TypeSpec
-    start: Expression
-
-
-class Memory(Model):
-    """What the agent keeps from step to step; the scope says when it is cleared."""
-
-    scope: Literal["episode", "run"] = "episode"
-    fields: Mapping[Identifier, MemoryField]
+    max_calls: Annotated[int | None, Field(ge=1, le=1000)] = None
+    per_ms: Annotated[int | None, Field(ge=1, le=86_400_000)] = None
+    expiry_ms: Annotated[int | None, Field(ge=1, le=864_000_000)] = None
 
 
-class Write(Model):
-    """One memory write after acting: made, counted and priced when `when` holds. `seen` is the new observation."""
+class Narration(Model):
+    """Who explains: the agent that is asked what would change its choice, and the one whose procedure is declared.
 
-    id: Identifier
-    when: Expression = "true"
-    effect: Effect
+    Both are this agent itself if left out; `declares` is `by` if only that is given. `steps` says how many steps a plan
+    has at most, `requests` the scope that is asked for.
+    """
+
+    by: Annotated[Reference | None, RefTo("agent")] = None
+    declares: Annotated[Reference | None, RefTo("agent")] = None
+    vary: Annotated[list[VariableName], Field(min_length=1, max_length=64)]
+    claims: Annotated[int, Field(ge=0, le=16)] = 3
+    steps: Annotated[int, Field(ge=1, le=16)] = 1
+    requests: Requests = Field(default_factory=Requests)
+
+
+class Outside(Model):
+    """An agent that is asked outside: a function of a Python module, or a program that answers lines of JSON."""
+
+    python: Annotated[
+        str | None,
+        StringConstraints(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$", max_length=300
+        ),
+    ] = None
+    command: Annotated[list[Word] | None, Field(min_length=1, max_length=64)] = None
+    deadline_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
+    start_ms: Annotated[int, Field(ge=0, le=600_000)] = 2_000
+    environment: Annotated[list[Variable], Field(max_length=64)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Outside:
+        if (self.python is None) == (self.command is None):
+            raise ValueError("an agent from outside has exactly one of `python` and `command`")
+        return self
 
 
 class Agent(Spec):
@@ -50,8 +79,21 @@ class Agent(Spec):
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     memory: Memory | None = None
     remember: list[Write] = Field(default_factory=list)
+    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
     let: Expressions = Field(default_factory=dict)
-    candidates: Annotated[list[Candidate], Field(min_length=1)]
+    predicts: bool = False
+    candidates: list[Candidate] = Field(default_factory=list)
     each: Expressions = Field(default_factory=dict)
     claims: Expressions = Field(default_factory=dict)
-    score: Expression
+    score: Expression | None = None
+    narration: Narration | None = None
+    outside: Outside | None = None
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Agent:
+        if self.outside is None:
+            if not self.candidates or self.score is None:
+                raise ValueError("an agent has `candidates` and a `score`, or it is asked `outside`")
+        elif self.model_fields_set - {*Spec.model_fields, "outside"}:
+            raise ValueError("an agent that is asked `outside` has no other body")
+        return self

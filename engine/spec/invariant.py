@@ -12,10 +12,13 @@ from engine.spec.world import Function
 
 
 class Invariant(Spec):
-    """An invariant/v1 document. In scope: the state after the step, and `previous`, the state before it."""
+    """An invariant/v1 document. In scope: the state after the step, and `previous`, the state before it.
+
+    An invariant of scope `proposal` reads the state before, `document` and `found` instead.
+    """
 
     spec: Literal["invariant/v1"]
-    scope: Literal["step", "episode"] = "step"
+    scope: Literal["step", "episode", "proposal"] = "step"
     severity: Literal["fatal", "warn"] = "fatal"
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)

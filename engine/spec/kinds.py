@@ -11,8 +11,14 @@ from engine.spec.base import Spec
 from engine.spec.drift import Drift
 from engine.spec.governor import Governor
 from engine.spec.invariant import Invariant
+from engine.spec.law import Law
+from engine.spec.probe import Probe
 from engine.spec.profile import Profile
 from engine.spec.scenario import Scenario
+from engine.spec.suite import Suite
+from engine.spec.template import Template
+from engine.spec.universe import Universe
+from engine.spec.vocabulary import Vocabulary
 from engine.spec.world import World
 
 KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
@@ -24,5 +30,11 @@ KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
         "invariant": Invariant,
         "drift": Drift,
         "profile": Profile,
+        "probe": Probe,
+        "vocabulary": Vocabulary,
+        "universe": Universe,
+        "template": Template,
+        "law": Law,
+        "suite": Suite,
     }
 )

@@ -36,11 +36,50 @@ class Scatter(Model):
     count: Annotated[int, Field(ge=0, le=65536)]
 
 
+Part = Annotated[list[Annotated[int, Field(ge=0, le=255)]], Field(min_length=2, max_length=2)]
+"""The first and the last of some columns or rows, both included."""
+
+
 class Place(Model):
-    """Put a character on one cell: a stated one, or one drawn among the cells that hold `over`."""
+    """Put a character on one cell drawn among those that hold `over`.
+
+    `columns` and `rows` say where to look; `within` and `beyond` bound the Manhattan distance to the nearest cell that
+    holds `of`: beyond < distance <= within.
+    """
 
     place: Character
     over: Character
+    of: Character | None = None
+    within: Annotated[int, Field(ge=0, le=510)] | None = None
+    beyond: Annotated[int, Field(ge=0, le=510)] | None = None
+    columns: Part | None = None
+    rows: Part | None = None
+
+    @model_validator(mode="after")
+    def _distance(self) -> Place:
+        if (self.of is None) != (self.within is None and self.beyond is None):
+            raise ValueError("`of` goes with `within` or `beyond`, which are distances to it")
+        return self
+
+
+class Stamp(Model):
+    """Put a picture on one place drawn among those where each cell under it holds `over`.
+
+    A space in the picture leaves its cell as it is. `columns` and `rows` say where the top left corner may lie.
+    """
+
+    stamp: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1, max_length=16)]], Field(min_length=1, max_length=16)
+    ]
+    over: Character
+    columns: Part | None = None
+    rows: Part | None = None
+
+    @model_validator(mode="after")
+    def _rectangle(self) -> Stamp:
+        if len({len(row) for row in self.stamp}) > 1:
+            raise ValueError("the rows of a stamp have one length")
+        return self
 
 
 class Connect(Model):
@@ -55,8 +94,9 @@ Generator = Annotated[
     | Annotated[Maze, Tag("maze")]
     | Annotated[Scatter, Tag("scatter")]
     | Annotated[Place, Tag("place")]
+    | Annotated[Stamp, Tag("stamp")]
     | Annotated[Connect, Tag("connect")],
-    by_key("fill", "maze", "scatter", "place", "connect"),
+    by_key("fill", "maze", "scatter", "place", "stamp", "connect"),
 ]
 
 
@@ -85,7 +125,9 @@ class Scenario(Spec):
     start: Expressions = Field(default_factory=dict)
     drift: list[Annotated[Reference, RefTo("drift")]] = Field(default_factory=list)
     invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)
+    probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     until: Expression | None = None
+    commit: Literal["proposals", "none"] = "proposals"
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
     horizon: Annotated[int, Field(ge=1, le=1_000_000)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, Tag
+from pydantic import Field, StringConstraints, Tag, model_validator
 
 from engine.spec.base import (
     Constant,
@@ -99,14 +99,16 @@ class Action(Model):
 class Glyph(Model):
     """What one character of a drawing puts into the state; `here` is its cell."""
 
-    cell: Expression
+    cell: Expression | None = None
     effects: list[Effect] = Field(default_factory=list)
 
 
 class Drawing(Model):
-    """How the characters of a map become state: a matrix of codes and the effects of each glyph."""
+    """How the characters of a map become state: a matrix of codes, the map's size, and the effects of each glyph."""
 
-    cells: Identifier
+    cells: Identifier | None = None
+    width: FieldPath | None = None
+    height: FieldPath | None = None
     legend: Mapping[Annotated[str, Field(min_length=1, max_length=1)], Glyph]
 
 
@@ -134,6 +136,75 @@ class Condition(Model):
     message: str | None = None
 
 
+VariableName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.:]*(<[A-Za-z][A-Za-z0-9_]*>[A-Za-z0-9_.:]*)?$", max_length=80),
+]
+"""The name of a focus variable; `<id>` in it stands for a text, so that one entry names many variables."""
+
+
+class Attempts(Model):
+    """Edits of the primary state to try in order: one for every element of a list."""
+
+    each: Expression = Field(alias="for")
+    element: Identifier = Field(alias="as")
+    require: Expression = "true"
+    effects: Annotated[list[Effect], Field(min_length=1)]
+
+
+class Variable(Model):
+    """A quantity that reasons may name: how it is read, and which edit of the state gives it another value."""
+
+    over: Expression | None = None
+    read: Expression
+    normal: Expression | None = None
+    require: Expression = "true"
+    effects: Annotated[list[Effect], Field(min_length=1)] | None = None
+    attempts: Attempts | None = Field(default=None, alias="try")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Variable:
+        if self.effects is not None and self.attempts is not None:
+            raise ValueError("a variable has `effects` or `try`, not both")
+        return self
+
+
+Colour = Annotated[str, StringConstraints(pattern=r"^#[0-9a-f]{6}$")]
+"""Red, green and blue, each as two lower-case hexadecimal digits."""
+
+
+class Shades(Model):
+    """A colour on a light ground and the one that stands for it on a dark ground."""
+
+    light: Colour
+    dark: Colour
+
+
+class Token(Model):
+    """Something with a place: a field of the state that holds it, and the label of the record that says it anew."""
+
+    start: FieldPath
+    each: Identifier | None = None
+    colour: Colour | Shades
+    shape: Literal["disc", "diamond", "square"] = "disc"
+
+
+class Chart(Model):
+    """A label of the record over the steps; so many of its `unit` are shown as 1."""
+
+    of: Identifier
+    unit: Annotated[int, Field(ge=1)] = 1
+
+
+class Picture(Model):
+    """How an episode is drawn: its map by the codes of a field, what moves on it, and figures over the steps."""
+
+    cells: Identifier
+    colours: Annotated[Mapping[Identifier, Colour | Shades], Field(min_length=1, max_length=64)]
+    tokens: Annotated[Mapping[Identifier, Token], Field(max_length=16)] = Field(default_factory=dict)
+    charts: Annotated[Mapping[Identifier, Identifier | Chart], Field(max_length=8)] = Field(default_factory=dict)
+
+
 class World(Spec):
     """A world/v1 document."""
 
@@ -150,7 +221,13 @@ class World(Spec):
     actions: Annotated[Mapping[Identifier, Action], Field(min_length=1)]
     every_step: list[Effect] = Field(default_factory=list)
     parts: Mapping[Identifier, Part] = Field(default_factory=dict)
+    opening: Expressions = Field(default_factory=dict)
     observe: Expressions = Field(default_factory=dict)
     record: Expressions = Field(default_factory=dict)
     receipt: Expressions = Field(default_factory=dict)
     success: Expression | None = None
+    variables: Mapping[VariableName, Variable] = Field(default_factory=dict)
+    context: Expressions = Field(default_factory=dict)
+    alternatives: Mapping[VariableName, Expression] = Field(default_factory=dict)
+    labels: Expressions = Field(default_factory=dict)
+    picture: Picture | None = None

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected
-from engine.core.digest import sha256_hex
-from engine.evidence.bundle import ENGINE, FORMAT, MANIFEST, RECEIPTS, SPECS
+from engine.evidence.audit import AUDIT
+from engine.evidence.bundle import (
+    AUDIT_LOG,
+    ENGINE,
+    FORMAT,
+    MANIFEST,
+    MORE,
+    RECEIPTS,
+    SCENARIO,
+    SPECS,
+    file_digest,
+)
 from engine.evidence.chain import run_id
+from engine.load import Bundle
+from engine.verify.attached import signatures_of
+from engine.verify.audit import check_log
 from engine.verify.checks import (
     E_FILES,
     E_HEAD,
@@ -22,8 +36,9 @@ from engine.verify.checks import (
     Broken,
     Verification,
 )
-from engine.verify.receipts import Receipts
-from engine.verify.replay import compare, plan_again, rebuild
+from engine.verify.receipts import Listener, Receipts
+from engine.verify.replay import Made, compare, make_again, plan_again, rebuild
+from engine.verify.tape import tape_at
 
 MAX_MANIFEST: Final = 1_048_576
 """Bytes of a manifest at most."""
@@ -31,7 +46,7 @@ MAX_MANIFEST: Final = 1_048_576
 MAX_SPECS: Final = 16_777_216
 """Bytes of specs.json at most."""
 
-_MANIFEST_KEYS: Final = {"format", "run", "specs", "result", "receipts", "files", "engine"}
+MANIFEST_KEYS: Final = {"format", "run", "specs", "result", "receipts", "files", "engine"}
 
 
 def verify_bundle(place: Path, *, replay: bool = True) -> Verification:
@@ -47,25 +62,57 @@ def verify_bundle(place: Path, *, replay: bool = True) -> Verification:
     Raises:
         Rejected: E_NO_EVIDENCE, if the folder is not there or holds nothing of a bundle.
     """
-    try:
-        if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-            raise Rejected([Diagnostic(E_NO_EVIDENCE, f"`{place}` is no bundle")])
-        return _Verifier(place, replay).verify()
-    except OSError as error:
-        reason = error.strerror or "the system refuses"
-        raise Rejected([Diagnostic(E_NO_EVIDENCE, f"{error.filename or place} cannot be read: {reason}")]) from error
+    return Verifier(place, replay).verify()
 
 
-class _Verifier:
-    def __init__(self, place: Path, replay: bool) -> None:
+class Verifier:
+    """Makes the checks of one bundle in their order.
+
+    Attributes:
+        kind: What was run, as the manifest must say it; a scenario's does not name it.
+        place: The folder.
+        replay: Whether the run is made again.
+        verification: The checks made so far.
+        manifest, receipts: What was read so far.
+        make: What makes the run again.
+    """
+
+    kind: str = SCENARIO
+
+    def __init__(self, place: Path, replay: bool, listen: Listener | None = None) -> None:
+        """Prepare to verify; `listen` is told of every receipt that was found in order."""
         self.place = place
         self.replay = replay
         self.verification = Verification()
         self.manifest: Mapping[str, Any] = {}
         self.receipts: Receipts | None = None
-        self.plan: Any = None
+        self.make: Made | None = None
+        self._more: list[str] = []
+        self._entries: list[str] = []
+        self._listen = listen
 
     def verify(self) -> Verification:
+        """Make all checks.
+
+        Raises:
+            Rejected: E_NO_EVIDENCE, if the folder is not there, holds nothing of a bundle, or cannot be read.
+        """
+        try:
+            if not self.place.is_dir() or not any((self.place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
+                raise Rejected([Diagnostic(E_NO_EVIDENCE, f"`{self.place}` is no bundle")])
+            return self._verify()
+        except OSError as error:
+            reason = error.strerror or "the system refuses"
+            message = f"{error.filename or self.place} cannot be read: {reason}"
+            raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
+
+    def _verify(self) -> Verification:
+        self._make_own()
+        self._make("replay gives the same bytes", self._check_replay, self._unreplayable())
+        return self.verification
+
+    def _make_own(self) -> None:
+        """The checks of the bundle's own files."""
         steps: list[tuple[str, Callable[[], str | None]]] = [
             ("the manifest is canonical and of a known format", self._read_manifest),
             ("every file is listed, whole and unchanged", self._check_files),
@@ -76,8 +123,8 @@ class _Verifier:
         ]
         for name, step in steps:
             self._make(name, step)
-        self._make("replay gives the same bytes", self._check_replay, self._unreplayable())
-        return self.verification
+        if self._entries or AUDIT_LOG in self._more:
+            self._make("the audit log is whole, and ends with the entries of the run", self._check_log)
 
     def _make(self, name: str, step: Callable[[], str | None], obstacle: str | None = None) -> None:
         """Make one check, unless an earlier one has failed or something else stands against it."""
@@ -99,9 +146,10 @@ class _Verifier:
         return None if made_by == ENGINE["version"] else f"version {made_by} made it, and this is {ENGINE['version']}"
 
     def _read_manifest(self) -> None:
-        manifest = _document(self.place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
-        if not isinstance(manifest, dict) or manifest.keys() != _MANIFEST_KEYS:
-            raise Broken(E_MANIFEST, f"a manifest has exactly the keys {', '.join(sorted(_MANIFEST_KEYS))}")
+        manifest = read_document(self.place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+        keys = MANIFEST_KEYS if self.kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
+        if not isinstance(manifest, dict) or manifest.keys() != keys:
+            raise Broken(E_MANIFEST, f"the manifest of a {self.kind} has exactly the keys {', '.join(sorted(keys))}")
         if manifest["format"] != FORMAT:
             raise Broken(E_MANIFEST, f"the format is {manifest['format']!r}, this verifier knows {FORMAT!r}")
         engine = manifest["engine"]
@@ -115,11 +163,13 @@ class _Verifier:
         shape = {"path", "sha256", "size"}
         if not isinstance(listed, list) or not all(isinstance(e, dict) and e.keys() == shape for e in listed):
             raise Broken(E_FILES, "`files` lists {path, sha256, size}")
-        if [entry["path"] for entry in listed] != [RECEIPTS, SPECS]:
-            raise Broken(E_FILES, f"a bundle holds {RECEIPTS} and {SPECS}")
-        held = sorted(entry.name for entry in os.scandir(self.place))
-        if held != sorted([MANIFEST, RECEIPTS, SPECS]):
-            foreign = sorted(set(held) - {MANIFEST, RECEIPTS, SPECS})
+        self._more = [name for name in MORE if name in [entry["path"] for entry in listed]]
+        expected = [RECEIPTS, SPECS, *self._more, *(f"{place}/{MANIFEST}" for place in self.held())]
+        if [entry["path"] for entry in listed] != expected:
+            raise Broken(E_FILES, f"this bundle holds {', '.join(expected[:3])}{' ...' if len(expected) > 3 else ''}")
+        held = sorted(entry.name for entry in os.scandir(self.place) if entry.name not in self.folders)
+        if held != sorted([MANIFEST, RECEIPTS, SPECS, *self._more]):
+            foreign = sorted(set(held) - {MANIFEST, RECEIPTS, SPECS, *self._more})
             raise Broken(E_FILES, f"not listed: {', '.join(foreign)}" if foreign else "a listed file is missing")
         for entry in listed:
             path = self.place / entry["path"]
@@ -129,13 +179,37 @@ class _Verifier:
                 raise Broken(
                     E_FILES, f"{entry['path']} has {path.stat().st_size} bytes, the manifest says {entry['size']}"
                 )
-            if _file_digest(path) != entry["sha256"]:
+            if file_digest(path) != entry["sha256"]:
                 raise Broken(E_FILES, f"{entry['path']} differs from its SHA-256 in the manifest")
 
+    folders: frozenset[str] = frozenset()
+    """The folders beside the files; a run has none."""
+
+    def held(self) -> Sequence[str]:
+        """The places of the bundles inside this one, sorted.
+
+        Raises:
+            Broken: Something else lies in their folders.
+        """
+        return ()
+
     def _check_receipts(self) -> str:
-        self.receipts = Receipts(self.place / RECEIPTS, self.manifest["run"])
+        self.receipts = self._open_receipts()
         self.receipts.check()
         return f"{self.receipts.count} receipts"
+
+    def _open_receipts(self) -> Receipts:
+        return Receipts(self.place / RECEIPTS, self.manifest["run"], listen=self._hear)
+
+    def _hear(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Keep what is compared with the audit log, and tell whoever listens."""
+        if type_ == AUDIT:
+            self._entries.append(body["entry_hash"])
+        if self._listen is not None:
+            self._listen(type_, body)
+
+    def _check_log(self) -> str:
+        return check_log(self.place / AUDIT_LOG, self._entries)
 
     def _check_head(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by the check before
@@ -157,7 +231,7 @@ class _Verifier:
 
     def _check_specs(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        bundle = rebuild(_document(self.place / SPECS, MAX_SPECS, E_SPECS))
+        bundle = rebuild(read_document(self.place / SPECS, MAX_SPECS, E_SPECS), self.kind)
         digest = bundle.digest
         if self.manifest["specs"] != digest:
             raise Broken(E_SPECS, f"the specs' digest is {digest}, the manifest says otherwise")
@@ -165,15 +239,25 @@ class _Verifier:
             raise Broken(E_SPECS, f"the specs' digest is {digest}, the first receipt says otherwise")
         if self.manifest["run"] != run_id(digest):
             raise Broken(E_SPECS, "the run's identifier is not that of its specs")
-        self.plan = plan_again(bundle)
+        self.compile(bundle)
         return f"digest {digest}"
 
-    def _check_replay(self) -> str:
+    def compile(self, bundle: Bundle) -> None:
+        """Prepare to make again what the recorded specs lead to.
+
+        Raises:
+            Broken: E_SPECS, if they do not compile.
+        """
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        return f"{compare(self.plan, self.receipts.lines())} receipts"
+        self.make = plan_again(bundle, tape_at(self.place), partial(signatures_of, self.receipts.lines()))
+
+    def _check_replay(self) -> str:
+        assert self.receipts is not None and self.make is not None  # noqa: S101, PT018 - set by earlier checks
+        made = make_again(self.make, self.manifest["specs"])
+        return f"{compare(made, self.receipts.lines())} receipts"
 
 
-def _document(path: Path, limit: int, code: str) -> Any:
+def read_document(path: Path, limit: int, code: str) -> Any:
     """A file that holds one canonical document and a newline.
 
     Raises:
@@ -198,7 +282,3 @@ def _same(recorded: Any, found: Any) -> bool:
         return canonical_bytes(recorded) == canonical_bytes(found)
     except NotCanonical:  # hostile receipts can add up to what is no JSON
         return False
-
-
-def _file_digest(path: Path) -> str:
-    return sha256_hex(path.read_bytes())

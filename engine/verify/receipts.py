@@ -5,9 +5,9 @@ One pass over the file, line by line; memory does not grow with the number of re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from engine.core.binding import (
     GENESIS,
@@ -23,10 +23,21 @@ from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.merkle import Tree
 from engine.evidence.bundle import MAX_LINE
 from engine.evidence.chain import receipt_digest
-from engine.evidence.result import Tally
+from engine.evidence.result import Fold, Tally
+from engine.verify.attached import EntryChain, check_place
 from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
+
+Listener = Callable[[str, Mapping[str, Any]], None]
+"""Told the type and the body of each receipt that was found in order."""
+
+
+class Order(Protocol):
+    """How the receipts of one kind follow one another."""
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt, or raise Broken."""
 
 
 class Receipts:
@@ -38,13 +49,21 @@ class Receipts:
         specs: The digest of the specs that the first receipt names.
     """
 
-    def __init__(self, path: Path, run: str) -> None:
-        """Prepare to read the receipts of a run; nothing is opened yet."""
+    def __init__(
+        self,
+        path: Path,
+        run: str,
+        join: Order | None = None,
+        tally: Fold | None = None,
+        listen: Listener | None = None,
+    ) -> None:
+        """Prepare to read the receipts of a run, or of another kind with its own order and result."""
         self._path = path
         self._run = run
         self._tree = Tree()
-        self._tally = Tally()
-        self._join = Join()
+        self._tally: Fold = Tally() if tally is None else tally
+        self._join: Order = Join() if join is None else join
+        self._listen = listen
         self.count = 0
         self.head = GENESIS
         self.specs: str | None = None
@@ -76,6 +95,8 @@ class Receipts:
                 self._tally.add(last, receipt["body"])
                 if last == "start":
                     self.specs = receipt["body"]["specs"]
+                if self._listen is not None:
+                    self._listen(last, receipt["body"])
             except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
                 raise Broken(E_LINE, f"receipt {self.count - 1} ({last}) is not what it must be: {error!r}") from None
         if last != "end":
@@ -126,8 +147,11 @@ class Join:
         self._episode = -1
         self._open = False
         self._t = -1
+        self._steps = 0
         self._commit: Mapping[str, Any] | None = None
+        self._commits = True
         self._tips: dict[str, str] = {}
+        self._entries = EntryChain()
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
@@ -143,6 +167,8 @@ class Join:
             "start": self._start,
             "episode": self._begin,
             "drift": self._drift,
+            "audit": self._entered,
+            "probe": self._probe,
             "commit": self._committed,
             "step": self._step,
             "error": self._error,
@@ -152,7 +178,9 @@ class Join:
         takes[type_](body)
 
     def _start(self, body: Mapping[str, Any]) -> None:
-        return None
+        self._commits = body.get("commit", "proposals") != "none"
+        if "audit" in body:
+            self._entries = EntryChain(body["audit"]["head"])
 
     def _begin(self, body: Mapping[str, Any]) -> None:
         begins = not self._open and _equals(body["episode"], self._episode + 1)
@@ -168,6 +196,12 @@ class Join:
         self._demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
         self._state = body["after"]
 
+    def _entered(self, body: Mapping[str, Any]) -> None:
+        self._entries.add(body)
+
+    def _probe(self, body: Mapping[str, Any]) -> None:
+        check_place(body, self._episode if self._open else None, self._t + 1)
+
     def _committed(self, body: Mapping[str, Any]) -> None:
         self._place(body, self._t + 1)
         self._commit = body
@@ -175,15 +209,17 @@ class Join:
     def _step(self, body: Mapping[str, Any]) -> None:
         t = body["t"]
         self._place(body, self._t + 1, committed=True)
-        if self._commit is None:
-            raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
-        check_decision(self._commit, body)
+        if self._commits:
+            if self._commit is None:
+                raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
+            check_decision(self._commit, body)
         self._demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
         if body["chosen"] is None:
             self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         self._state, self._t, self._commit = body["after"], t, None
+        self._steps += 1
 
     def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
         self._demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
@@ -213,6 +249,7 @@ class Join:
     def _end(self, body: Mapping[str, Any]) -> None:
         ends = not self._open and _equals(body["episodes"], self._episode + 1)
         self._demand(ends, "the run ends in mid-episode")
+        self._demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")
         self._ended = True
 
     def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:

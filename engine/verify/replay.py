@@ -3,18 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from typing import Any, Final
 
+from engine.compile.law import compile_law
 from engine.compile.plan import Plan
 from engine.compile.scenario import compile_scenario
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Rejected
+from engine.core.events import Event
+from engine.evidence.bundle import SCENARIO
 from engine.evidence.chain import Chain, run_id
+from engine.laws.trial import KIND as LAW
+from engine.laws.trial import run_law
 from engine.load import Bundle, bundle_from_document
+from engine.oracles.tape import Tape
 from engine.run.loop import run
+from engine.spec.scenario import Scenario
 from engine.verify.checks import E_REPLAY, E_SPECS, Broken
+from engine.verify.tape import played
+
+Progress = Callable[[int, int], None]
+Made = Callable[[Progress | None], Iterator[Event]]
+"""What makes the events of a run, as often as it is called; it may tell how much is done of how much."""
+
+
+def _scenario(bundle: Bundle) -> Made:
+    plan = compile_scenario(bundle)
+    return lambda progress: make_run(bundle, plan, progress)
+
+
+def _law(bundle: Bundle) -> Made:
+    plan = compile_law(bundle)
+    return lambda progress: run_law(plan)
+
+
+def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None) -> Iterator[Event]:
+    """The events of a scenario's run, from its compiled plan."""
+    assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
+    events = run(plan, progress)
+    return _uncommitted(events) if bundle.main.model.commit == "none" else events
+
+
+def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
+    """A run that commits to no set of proposals, and says so in its first receipt."""
+    for event in events:
+        if event.type == "start":
+            yield Event("start", {**event.body, "commit": "none"})
+        elif event.type != "commit":
+            yield event
+
+
+MAKERS: Final[Mapping[str, Callable[[Bundle], Made]]] = {SCENARIO: _scenario, LAW: _law}
+"""By the kind of what was run how its bundle is compiled, or Rejected is raised; each gives one chain of events."""
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 
@@ -29,39 +73,59 @@ class _Absent:
 _ABSENT: Final = _Absent()
 
 
-def rebuild(document: Any) -> Bundle:
+def rebuild(document: Any, kind: str = SCENARIO) -> Bundle:
     """The bundle of recorded specs, which are checked like anybody's.
 
     Raises:
-        Broken: E_SPECS, if they are not the resolved form of a scenario.
+        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
     """
     try:
         bundle = bundle_from_document(document)
     except Rejected as rejected:
         raise _invalid(rejected) from None
-    if bundle.main.kind != "scenario":
-        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, and only scenarios are run")
+    if bundle.main.kind != kind:
+        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, not of a {kind}")
     return bundle
 
 
-def plan_again(bundle: Bundle) -> Plan:
-    """The plan of recorded specs.
+def plan_again(bundle: Bundle, tape: Tape | None = None, signatures: Callable[[], tuple[str, ...]] = tuple) -> Made:
+    """What makes the run of recorded specs again.
+
+    Args:
+        bundle: The specs.
+        tape: What came from outside in the run, if anything did; nobody outside is asked again.
+        signatures: Gives the recorded signatures, which are verified where a kernel signed with a key: it is not here.
 
     Raises:
-        Broken: E_SPECS, if they do not compile.
+        Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no tape.
     """
     try:
-        return compile_scenario(bundle)
+        if bundle.main.kind != SCENARIO:
+            return MAKERS[bundle.main.kind](bundle)
+        plan = compile_scenario(bundle)
     except Rejected as rejected:
         raise _invalid(rejected) from None
+    if plan.signed:
+        plan = replace(plan, signatures=signatures())
+    return played(plan, tape, partial(make_run, bundle))
 
 
 def _invalid(rejected: Rejected) -> Broken:
     return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
 
 
-def compare(plan: Plan, recorded: Iterator[bytes]) -> int:
-    """Run a plan and compare every receipt.
+def make_again(make: Made, digest: str) -> Iterator[bytes]:
+    """The lines of a run that is made again from specs of this digest."""
+    chain = Chain(run_id(digest))
+    return (chain.seal(event) for event in make(None))
+
+
+def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
+    """Compare every receipt of two runs.
+
+    Args:
+        made: The lines that replay makes.
+        recorded: Those that are compared with them.
 
     Returns:
         How many receipts were compared.
@@ -69,12 +133,10 @@ def compare(plan: Plan, recorded: Iterator[bytes]) -> int:
     Raises:
         Broken: E_REPLAY, naming the first receipt and field that differ.
     """
-    chain = Chain(run_id(plan.specs))
-    lines = (chain.seal(event) for event in run(plan))
     count = 0
-    for made, given in zip_longest(lines, recorded):
-        if made != given:
-            raise Broken(E_REPLAY, first_difference(count, made, given))
+    for new, given in zip_longest(made, recorded):
+        if new != given:
+            raise Broken(E_REPLAY, first_difference(count, new, given))
         count += 1
     return count
 

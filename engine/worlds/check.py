@@ -7,13 +7,15 @@ from dataclasses import replace
 from typing import Final
 
 from engine.core.diagnostics import Diagnostics, code, suggest
-from engine.expr import BOOL, INT, STRING, Defined, Environment, RecordType, Type
+from engine.expr import BOOL, INT, STRING, Defined, Environment, IntType, Native, RecordType, Type
 from engine.expr.relations import assignable, join
 from engine.expr.statements.declare import CELL, FIELD, allowed_values
 from engine.expr.statements.effects import check_effects
 from engine.expr.statements.scope import E_NAME_TAKEN, Let, Scope
 from engine.load import Bundle, Resolved
+from engine.spec.world import Drawing
 from engine.spec.world import World as WorldSpec
+from engine.worlds.cells import CELL_FUNCTIONS
 from engine.worlds.model import (
     PlannedAction,
     PlannedCondition,
@@ -22,7 +24,10 @@ from engine.worlds.model import (
     PlannedPart,
     World,
 )
+from engine.worlds.namespace import check_variables
 from engine.worlds.natives import FIELD_FUNCTIONS
+from engine.worlds.paths import PATH_FUNCTIONS
+from engine.worlds.picture import check_picture
 
 E_WORLD_PART = code(
     "E_WORLD_PART",
@@ -42,6 +47,8 @@ E_WORLD_START = code(
     "drawing.",
 )
 
+WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
+"""The native functions of every world's environment, and so of whatever is built on a world."""
 
 LEDGER_FIELDS: Final = frozenset({"accepted", "before", "after", "tip", "tip_after"})
 """What a part's chain adds to its receipts."""
@@ -73,7 +80,7 @@ class _Checker:
         self.bundle = bundle
         self.diagnostics = diagnostics
         self.known = known
-        self.scope = Scope(Environment(functions=FIELD_FUNCTIONS), spec, diagnostics)
+        self.scope = Scope(Environment(functions=WORLD_FUNCTIONS), spec, diagnostics)
 
     def world(self) -> World | None:
         before = len(self.diagnostics.sorted())
@@ -100,9 +107,10 @@ class _Checker:
         for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
             self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
         receipt, _ = after.let(self.model.receipt, "receipt")
-        for told, path in ((observe, "observe"), (record, "record"), (receipt, "receipt")):
+        opening = scope.each(self.model.opening, "opening")
+        for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)
-        success = scope.expression("success", expect=BOOL) if self.model.success is not None else None
+        check_picture(self.model, state, record.types, self.scope)
         return World(
             name=self.model.name,
             environment=scope.environment,
@@ -113,14 +121,16 @@ class _Checker:
             actions=checked,
             every_step=check_effects(self.model.every_step, state, scope, "every_step"),
             parts=planned,
+            opening=opening,
             observe=observe,
             record=record,
             receipt=receipt,
-            success=success,
+            success=scope.expression("success", expect=BOOL) if self.model.success is not None else None,
             start=self._start(scope, state),
             well_formed=self._conditions(scope),
             drawing=self.model.drawing,
             glyphs=self._glyphs(scope, state),
+            namespace=check_variables(self.model, state, checked, scope),
         )
 
     def _part_world(self, name: str) -> World | None:
@@ -138,7 +148,7 @@ class _Checker:
     def _borrow(self, scope: Scope, world: World, part: str) -> Scope:
         """The functions and constants of a part's world, by their own names."""
         environment = scope.environment
-        own = {name: f for name, f in world.environment.functions.items() if name not in FIELD_FUNCTIONS}
+        own = {name: f for name, f in world.environment.functions.items() if name not in WORLD_FUNCTIONS}
         for name, constant in world.environment.constants.items():
             known = environment.constants.get(name)
             if known is not None and known[1] != constant[1]:
@@ -300,19 +310,28 @@ class _Checker:
     def _glyphs(self, scope: Scope, state: RecordType) -> dict[str, PlannedGlyph]:
         if self.model.drawing is None:
             return {}
-        if str(state.fields.get(self.model.drawing.cells)) != str(FIELD):
-            self.scope.wrong(
-                E_WORLD_START, f"{self.model.drawing.cells!r} is no field of type `field`", "drawing", "cells"
-            )
+        self._drawing(self.model.drawing, state)
         glyphs = {}
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         for glyph, spec in self.model.drawing.legend.items():
             place = ("drawing", "legend", glyph)
-            cell = constants.expression(*place, "cell", expect=INT)
+            cell = constants.expression(*place, "cell", expect=INT) if spec.cell is not None else None
             effects = check_effects(spec.effects, state, constants.within(here=CELL), *place, "effects")
-            if cell is not None:
-                glyphs[glyph] = PlannedGlyph(cell, effects)
+            if (spec.cell is None) != (self.model.drawing.cells is None):
+                self.scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *place)
+            glyphs[glyph] = PlannedGlyph(cell, effects)
         return glyphs
+
+    def _drawing(self, drawing: Drawing, state: RecordType) -> None:
+        """Find what the drawing fills beside its glyphs: a field of codes, and the size of the map."""
+        if drawing.cells is not None and str(state.fields.get(drawing.cells)) != str(FIELD):
+            self.scope.wrong(E_WORLD_START, f"{drawing.cells!r} is no field of type `field`", "drawing", "cells")
+        for key, path in (("width", drawing.width), ("height", drawing.height)):
+            type_: Type | None = state
+            for name in path.split(".") if path is not None else ():
+                type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
+            if path is not None and not isinstance(type_, IntType):
+                self.scope.wrong(E_WORLD_START, f"{path!r} is no int of the state", "drawing", key)
 
 
 def _without_state(environment: Environment) -> Environment:

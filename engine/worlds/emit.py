@@ -51,11 +51,15 @@ def write_step(
     lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
     made = Made(emitter.local("after"), emitter.local("outcome"))
     inputs = fields_of(emitter, call.inputs, world.inputs.fields)
+    word = "if"
     for name, action in world.actions.items():
         step = _Step(emitter, kept, world, name, wanted)
         loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
-        lines += [f"if {call.op} == {emitter.constant(name)}:"]
-        lines += _indented([*loading, *step.lines(call.state, given, made)])
+        taken = [*loading, *step.lines(call.state, given, made)]
+        if len(world.actions) == 1:
+            return lines + taken, made
+        lines += [f"{word} {call.op} == {emitter.constant(name)}:", *_indented(taken)]
+        word = "elif"
     return lines, made
 
 
@@ -153,11 +157,12 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return [f"    {line}" for line in lines]
 
 
-def compile_step(world: World) -> Callable[..., Any]:
-    """`(state, op, args, inputs) -> (next state, outcome)`."""
+def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """`(state, op, args, inputs) -> (next state, outcome)`; `like` is a state with the sizes to be expected."""
 
     def compose(emitter: Emitter) -> str:
         call = Call(*(emitter.local(hint) for hint in Call._fields))
+        emitter.expect(call.state, like)
         kept = Kept(emitter, call.state)
         lines, made = write_step(emitter, kept, world, call)
         return emitter.function("step", call, [*kept.lines, *lines, f"return {made.state}, {made.outcome}"])
@@ -165,11 +170,20 @@ def compile_step(world: World) -> Callable[..., Any]:
     return compile_function(compose)
 
 
-def compile_over(world: World, expressions: Let) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """`state -> {name: value}` for expressions that read one state, such as `observe`."""
+def discloses_state(world: World) -> bool:
+    """Whether an observation holds every field of the state under its name, and a step needs nothing else."""
+    shown = {name for name, checked in world.observe if checked.text.value.strip() == name}
+    return not world.inputs.fields and shown >= world.state.fields.keys()
+
+
+def compile_over(
+    world: World, expressions: Let, like: Mapping[str, Any] | None = None
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """`state -> {name: value}` for expressions that read one state, such as `observe`; `like` as for a step."""
 
     def compose(emitter: Emitter) -> str:
         state = emitter.local("state")
+        emitter.expect(state, like)
         lines, names = bind(emitter, expressions.variables, _state_sources(emitter, world, state))
         return emitter.function("over", [state], [*lines, f"return {emit_record(emitter, expressions, names)}"])
 
@@ -189,11 +203,15 @@ def compile_predicate(world: World, predicate: Checked | None, default: bool) ->
     return compile_function(compose)
 
 
-def compile_between(world: World, expressions: Let) -> Callable[..., dict[str, Any]]:
+def compile_between(
+    world: World, expressions: Let, like: Mapping[str, Any] | None = None
+) -> Callable[..., dict[str, Any]]:
     """`(state, next state, outcome) -> {name: value}` for expressions that read a step: `record`, `receipt`."""
 
     def compose(emitter: Emitter) -> str:
         state, after, outcome = (emitter.local(hint) for hint in ("state", "next", "outcome"))
+        emitter.expect(state, like)
+        emitter.expect(after, like)
         sources = {**_state_sources(emitter, world, state), "next": after, "outcome": outcome}
         lines, names = bind(emitter, expressions.variables, sources)
         lines += emit_let(emitter, expressions, names)
@@ -203,11 +221,13 @@ def compile_between(world: World, expressions: Let) -> Callable[..., dict[str, A
     return compile_function(compose)
 
 
-def part_receipt(part: PlannedPart, name: str) -> Callable[..., dict[str, Any]] | None:
+def part_receipt(
+    part: PlannedPart, name: str, like: Mapping[str, Any] | None = None
+) -> Callable[..., dict[str, Any]] | None:
     """The receipt of a part's step as a function of the whole world's step, or None if its world keeps no receipts."""
     if not part.world.receipt.items:
         return None
-    told = compile_between(part.world, part.world.receipt)
+    told = compile_between(part.world, part.world.receipt, None if like is None else like[name])
 
     def receipt(state: dict[str, Any], after: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
         return told(state[name], after[name], outcome[name])

@@ -184,14 +184,23 @@ def laplacian(f: Field) -> Field:
 def field_at(f: Field, p: Cell, default: int) -> int:
     """The value at a cell, or `default` outside the field."""
     x, y = p["x"], p["y"]
-    if 0 <= y < len(f) and 0 <= x < len(f[y]):
+    if x < 0 or y < 0:
+        return default
+    try:
         return f[y][x]
-    return default
+    except IndexError:
+        return default
 
 
 def beside(f: Field, p: Cell, value: int) -> int:
     """How many of the four neighbours of a cell hold a value; cells outside hold none."""
     x, y = p["x"], p["y"]
+    if x > 0 and y > 0:
+        try:
+            row, above, below = f[y], f[y - 1], f[y + 1]
+            return (row[x - 1] == value) + (row[x + 1] == value) + (above[x] == value) + (below[x] == value)
+        except IndexError:  # at an edge: look at what there is
+            pass
     height = len(f)
     found = 0
     if 0 <= y < height:
@@ -264,23 +273,28 @@ def distances(blocked: Field, p: Cell) -> Field:
 
     The start counts as reachable even where it is blocked itself; a start outside the field reaches nothing.
     """
-    result = [[-1] * len(row) for row in blocked]
     x, y = p["x"], p["y"]
     if not (0 <= y < len(blocked) and 0 <= x < len(blocked[y])):
-        return result
-    result[y][x] = 0
-    front = [(x, y)]
-    steps = 0
+        return [[-1] * len(row) for row in blocked]
+    stride = 1 + max(map(len, blocked))  # a shut cell ends each row, which is also the one before the next row
+    free = bytearray(stride)
+    for row in blocked:
+        free += bytes([not a for a in row]) + bytes(stride - len(row))
+    free += bytes(stride)
+    found = [-1] * len(free)
+    front = [(y + 1) * stride + x]
+    steps = found[front[0]] = free[front[0]] = 0
     while front:
         steps += 1
         reached = []
-        for x, y in front:
-            for a, b in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
-                if 0 <= b < len(blocked) and 0 <= a < len(blocked[b]) and result[b][a] < 0 and not blocked[b][a]:
-                    result[b][a] = steps
-                    reached.append((a, b))
+        for at in front:
+            for near in (at - stride, at + 1, at + stride, at - 1):
+                if free[near]:
+                    free[near] = 0
+                    found[near] = steps
+                    reached.append(near)
         front = reached
-    return result
+    return [found[(y + 1) * stride : (y + 1) * stride + len(row)] for y, row in enumerate(blocked)]
 
 
 def cells_at_least(f: Field, bound: int) -> list[Cell]:

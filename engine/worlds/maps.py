@@ -10,13 +10,19 @@ from collections.abc import Callable
 from typing import Final
 
 from engine.core.rng import Stream
-from engine.spec.scenario import Connect, Fill, Generator, Map, Maze, Place, Scatter
+from engine.spec.scenario import Connect, Fill, Generator, Map, Maze, Place, Scatter, Stamp
 
 ATTEMPTS: Final = 1000
 """How often a generated map is drawn again until its `connect` steps hold; less often where it is large."""
 
 CELLS_DRAWN: Final = 4_194_304
 """Cells of all attempts together, which bounds the time of an impossible request."""
+
+FAR: Final = 1024
+"""A distance longer than any on the largest map."""
+
+STAYS: Final = " "
+"""In a stamp, what leaves a cell as it is."""
 
 MAX_SIDE: Final = 256
 """Lines of a drawing at most, and characters of a line."""
@@ -26,6 +32,10 @@ Grid = list[list[str]]
 
 class MapError(ValueError):
     """A map that cannot be made: ragged lines, no rectangle, too little room, or nothing connected in `ATTEMPTS`."""
+
+
+class NoRoomError(MapError):
+    """A step found too little room on what the steps before it drew; another drawing may have more."""
 
 
 def read_drawing(drawing: str) -> Grid:
@@ -47,19 +57,24 @@ def read_drawing(drawing: str) -> Grid:
 
 
 def generate(steps: list[Generator], stream: Stream) -> Grid:
-    """Perform the generator steps in order, drawing again from the first one while a `connect` step fails.
+    """Perform the generator steps in order, drawing again from the first one while there is no room or no connection.
 
     Raises:
-        MapError: If a step cannot be performed, or no attempt connects.
+        MapError: If a step cannot be performed, or no attempt has room for all of them and connects.
     """
     first = steps[0] if steps else None
     cells = first.width * first.height if isinstance(first, Fill) else 1
     attempts = min(ATTEMPTS, CELLS_DRAWN // cells)
+    failed = MapError(f"none of {attempts} drawn maps satisfies `connect`")
     for _ in range(attempts):
-        grid = _attempt(steps, stream)
+        try:
+            grid = _attempt(steps, stream)
+        except NoRoomError as error:
+            failed = error
+            continue
         if grid is not None:
             return grid
-    raise MapError(f"none of {attempts} drawn maps satisfies `connect`")
+    raise failed
 
 
 def make(spec: Map, stream: Stream) -> Grid:
@@ -136,22 +151,84 @@ def _open_loops(step: Maze, grid: Grid, wall: str, stream: Stream) -> None:
 def _scatter(step: Scatter, grid: Grid, stream: Stream) -> Grid:
     cells = _cells(grid, step.over)
     if len(cells) < step.count:
-        raise MapError(f"no room to scatter {step.count} of {step.scatter!r}: {len(cells)} cells hold {step.over!r}")
+        raise NoRoomError(f"no room to scatter {step.count} of {step.scatter!r}: {len(cells)} cells hold {step.over!r}")
     for x, y in stream.shuffle(cells)[: step.count]:
         grid[y][x] = step.scatter
     return grid
 
 
 def _place(step: Place, grid: Grid, stream: Stream) -> Grid:
-    cells = _cells(grid, step.over)
+    cells = [(x, y) for x, y in _cells(grid, step.over) if _inside(step, x, y)]
     if not cells:
-        raise MapError(f"no room to place {step.place!r}: no cell holds {step.over!r}")
+        raise NoRoomError(f"no room to place {step.place!r}: no cell holds {step.over!r}")
+    if step.of is not None:
+        cells = _apart(cells, grid, step)
     x, y = stream.choice(cells)
     grid[y][x] = step.place
     return grid
 
 
-_PERFORM: Final[dict[type, Callable[..., Grid]]] = {Fill: _fill, Maze: _maze, Scatter: _scatter, Place: _place}
+def _apart(cells: list[tuple[int, int]], grid: Grid, step: Place) -> list[tuple[int, int]]:
+    """The cells whose distance to the nearest cell of another character is as the step wants it.
+
+    Raises:
+        MapError: If there is none.
+    """
+    nearest = _nearest(grid, step.of or "")
+    beyond = -1 if step.beyond is None else step.beyond
+    within = FAR - 1 if step.within is None else step.within
+    found = [(x, y) for x, y in cells if beyond < nearest[y][x] <= within]
+    if not found:
+        raise NoRoomError(
+            f"no room to place {step.place!r}: no cell of {step.over!r} is as far from {step.of!r} as wanted"
+        )
+    return found
+
+
+def _nearest(grid: Grid, character: str) -> list[list[int]]:
+    """Manhattan distances to the nearest cell that holds a character, by one pass forth and one back."""
+    height, width = len(grid), len(grid[0])
+    found = [[0 if held == character else FAR for held in row] for row in grid]
+    for y in range(height):
+        for x in range(width):
+            before = min(found[y - 1][x] if y else FAR, found[y][x - 1] if x else FAR)
+            found[y][x] = min(found[y][x], before + 1)
+    for y in reversed(range(height)):
+        for x in reversed(range(width)):
+            after = min(found[y + 1][x] if y + 1 < height else FAR, found[y][x + 1] if x + 1 < width else FAR)
+            found[y][x] = min(found[y][x], after + 1)
+    return found
+
+
+def _stamp(step: Stamp, grid: Grid, stream: Stream) -> Grid:
+    picture = [(x, y, drawn) for y, row in enumerate(step.stamp) for x, drawn in enumerate(row) if drawn != STAYS]
+    width, height = len(step.stamp[0]), len(step.stamp)
+    corners = [
+        (x, y)
+        for y in range(len(grid) - height + 1)
+        for x in range(len(grid[0]) - width + 1)
+        if _inside(step, x, y) and all(grid[y + b][x + a] == step.over for a, b, _ in picture)
+    ]
+    if not corners:
+        raise NoRoomError(f"no room for a stamp of {width} x {height} cells over {step.over!r}")
+    x, y = stream.choice(corners)
+    for a, b, drawn in picture:
+        grid[y + b][x + a] = drawn
+    return grid
+
+
+def _inside(step: Place | Stamp, x: int, y: int) -> bool:
+    """Whether a cell lies in the columns and rows of a step."""
+    return all(part is None or part[0] <= at <= part[1] for part, at in ((step.columns, x), (step.rows, y)))
+
+
+_PERFORM: Final[dict[type, Callable[..., Grid]]] = {
+    Fill: _fill,
+    Maze: _maze,
+    Scatter: _scatter,
+    Place: _place,
+    Stamp: _stamp,
+}
 
 
 def _cells(grid: Grid, character: str) -> list[tuple[int, int]]:

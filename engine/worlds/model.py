@@ -62,8 +62,54 @@ class PlannedCondition:
 class PlannedGlyph:
     """What one character of a drawing does: the code of its cell, and effects that may read `here`."""
 
-    cell: Checked
+    cell: Checked | None
     effects: tuple[PlannedEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAttempts:
+    """Edits to try in order: `element` goes over the list `each`; the first that does what is wanted is made."""
+
+    each: Checked
+    element: str
+    require: Checked
+    effects: tuple[PlannedEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVariable:
+    """One entry of `variables`, which names one variable, or one for each text in `over`.
+
+    Attributes:
+        name: As in the spec, such as `dist:<id>`.
+        parameter: The name between the angle brackets, or an empty text.
+        over: The texts that may stand for the parameter.
+        read: Its value.
+        normal: The normal form of a wanted value, if not the value itself.
+        require: Whether a wanted value may be tried at all.
+        effects: The edit that gives it the value, if there is one.
+        attempts: The edits to try instead; a variable with these is derived.
+        alternatives: Other values to try.
+    """
+
+    name: str
+    parameter: str
+    over: Checked | None
+    read: Checked
+    normal: Checked | None
+    require: Checked
+    effects: tuple[PlannedEffect, ...]
+    attempts: PlannedAttempts | None
+    alternatives: Checked | None
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What reasons about a world may name: its variables, the context that goes with them, and labels of actions."""
+
+    variables: tuple[PlannedVariable, ...]
+    context: Let
+    labels: Let
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +123,10 @@ class World:
         inputs: What each step must be supplied with.
         action: The type of an action as gates and agents see it: `op` and the arguments of all actions.
         outcome: The type of what a step reports of itself: the outcomes of all actions, and of the parts.
-        actions, every_step, parts, observe, record, receipt, success, start, well_formed: As in the spec, checked.
+        actions, every_step, parts, opening, observe, record, receipt, success, start, well_formed: As in the spec,
+            checked.
         drawing: The matrix that a map fills, and its glyphs.
+        namespace: The focus variables, their context and the labels of actions.
     """
 
     name: str
@@ -90,6 +138,7 @@ class World:
     actions: Mapping[str, PlannedAction]
     every_step: tuple[PlannedEffect, ...]
     parts: Mapping[str, PlannedPart]
+    opening: Let
     observe: Let
     record: Let
     receipt: Let
@@ -98,3 +147,4 @@ class World:
     well_formed: tuple[PlannedCondition, ...]
     drawing: Drawing | None
     glyphs: Mapping[str, PlannedGlyph]
+    namespace: Namespace

@@ -10,6 +10,7 @@ from engine.expr.errors import E_EVAL_ARGUMENT
 from engine.expr.statements.declare import CELL, FIELD, FIELD_SIDE
 from engine.expr.types import Type
 from engine.worlds import fields
+from engine.worlds.written import WRITTEN, Cells
 
 
 def _strict(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -26,7 +27,25 @@ def _strict(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _native(function: Callable[..., Any], *params: Type, result: Type, cost: int = FIELD_SIDE) -> Native:
     name = function.__name__
-    return Native(name, (Signature(params, result),), _strict(name, function), cost=cost, fast=function)
+    overloads, write = (Signature(params, result),), WRITTEN.get(name)
+    written = None if write is None else _fitting(write, params)
+    return Native(name, overloads, _strict(name, function), cost=cost, fast=function, written=written)
+
+
+def _fitting(write: Callable[..., str | Cells], params: tuple[Type, ...]) -> Callable[..., str | Cells]:
+    """The writer of a call, which refuses an argument whose elements it is not given."""
+
+    def fits(given: Any, type_: Type) -> bool:
+        if isinstance(type_, ListType):
+            return type(given) is list and all(fits(each, type_.item) for each in given)
+        return type(given) is str
+
+    def written(*given: Any) -> str | Cells:
+        if not all(map(fits, given, params)):
+            raise TypeError("an argument's elements are not known")
+        return write(*given)
+
+    return written
 
 
 _COUNT = IntType(low=0)

@@ -64,7 +64,7 @@ class Starter:
     world: World
     own: Callable[[], dict[str, Any]]
     parts: Mapping[str, Callable[[], dict[str, Any]]]
-    glyphs: Mapping[str, tuple[int, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
+    glyphs: Mapping[str, tuple[int | None, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
     conditions: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]
 
     def state(self, grid: Grid | None) -> dict[str, Any]:
@@ -98,7 +98,12 @@ class Starter:
                         E_MAP_GLYPH, f"{character!r} in column {x}, row {y} of the map is not in the legend"
                     )
         self._demand_bases({character for row in grid for character in row}, state)
-        state[self.world.drawing.cells] = [[self.glyphs[character][0] for character in row] for row in grid]
+        drawing = self.world.drawing
+        if drawing.cells is not None:
+            state[drawing.cells] = [[self.glyphs[character][0] for character in row] for row in grid]
+        for path, length in ((drawing.width, len(grid[0])), (drawing.height, len(grid))):
+            if path is not None:
+                state = _with(state, path.split("."), length)
         for y, row in enumerate(grid):
             for x, character in enumerate(row):
                 state = self.glyphs[character][1](state, {"x": x, "y": y})
@@ -164,7 +169,15 @@ def _values(let: Let) -> Callable[[], dict[str, Any]]:
     return compile_function(compose)
 
 
-def _value(checked: Checked) -> int:
+def _with(record: dict[str, Any], path: list[str], value: int) -> dict[str, Any]:
+    """The record with the value at a path; a record on the way that has no value yet is made."""
+    inner = value if len(path) == 1 else _with(record.get(path[0], {}), path[1:], value)
+    return {**record, path[0]: inner}
+
+
+def _value(checked: Checked | None) -> int | None:
+    if checked is None:
+        return None
     value: int = compile_expression(checked, ())()
     return value
 

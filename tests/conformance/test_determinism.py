@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.pipeline import execute, load_scenarios
+from engine.pipeline import execute, load_runs
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("hazard", "maze", "two-tank")
@@ -66,7 +66,7 @@ def test_the_working_folder_does_not_count(expected, tmp_path):
 
 
 def test_what_ran_before_in_one_process_does_not_count(expected, tmp_path):
-    bundles = load_scenarios(SCENARIOS, SHORT)
+    bundles = load_runs(SCENARIOS, SHORT)
     for folder, order in (("first", bundles), ("second", bundles[::-1])):
         for bundle in order:
             execute(bundle, tmp_path / folder / bundle.main.name)
@@ -77,7 +77,7 @@ def test_what_ran_before_in_one_process_does_not_count(expected, tmp_path):
 def test_every_seed_gives_other_bytes(tmp_path, scenario):
     roots = set()
     for seed in range(3):
-        (bundle,) = load_scenarios([scenario], ["horizon=1", f"seed={seed}"])
+        (bundle,) = load_runs([scenario], ["horizon=1", f"seed={seed}"])
         roots.add(execute(bundle, tmp_path / str(seed)).manifest["receipts"]["root"])
     assert len(roots) == 3
 
@@ -86,7 +86,7 @@ def test_seeds_lead_to_other_runs_and_not_only_to_other_names(tmp_path):
     """The receipts of what happened differ, not just the seed in the first one."""
     drawn = set()
     for seed in range(6):
-        (bundle,) = load_scenarios(["maze"], ["horizon=1", "episodes=1", f"seed={seed}"])
+        (bundle,) = load_runs(["maze"], ["horizon=1", "episodes=1", f"seed={seed}"])
         execute(bundle, tmp_path / str(seed))
         episode = (tmp_path / str(seed) / "receipts.jsonl").read_bytes().splitlines()[1]
         drawn.add(episode.partition(b'"state":')[2].partition(b',"world"')[0])

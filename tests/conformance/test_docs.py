@@ -29,7 +29,7 @@ from engine.spec.kinds import KINDS
 from engine.spec.types import BUILT_IN
 from engine.verify import checks
 from engine.verify.receipts import Join
-from engine.worlds.natives import FIELD_FUNCTIONS
+from engine.worlds.check import WORLD_FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
@@ -63,6 +63,11 @@ def section(text, title):
     return text[start.end() : end.start() if end else len(text)]
 
 
+def page_of(title):
+    """The page with a heading."""
+    return next(text for text in PAGES.values() if re.search(rf"^#+ {re.escape(title)}$", text, re.M))
+
+
 def tables(text):
     """The rows of each table, without its head; a row is a list of cells."""
     found = re.findall(r"^\|[^\n]*\n\| ---[^\n]*\n((?:\|[^\n]*\n)+)", text, re.M)
@@ -89,9 +94,9 @@ def test_examples_load_and_compile(page, tmp_path):
     assert {one.name for one in checked} == set(EXAMPLES[page])
 
 
-@pytest.mark.parametrize("page", ["README.md", "authoring.md"])
-def test_a_page_has_an_example_of_every_kind_that_runs(page):
-    kinds = {block.partition("\n")[0].removeprefix("spec: ").removesuffix("/v1") for block in EXAMPLES[page].values()}
+def test_the_first_page_has_an_example_of_every_kind_that_runs():
+    blocks = EXAMPLES["README.md"].values()
+    kinds = {block.partition("\n")[0].removeprefix("spec: ").removesuffix("/v1") for block in blocks}
     assert kinds == KINDS.keys() - {"profile"}
 
 
@@ -131,12 +136,12 @@ def test_the_keys_of_every_document_are_listed():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_keys_of_a_kind_are_listed(kind):
-    assert named(tables(section(AUTHORING, kind.title()))[0]) == keys(KINDS[kind]) - keys(Spec)
+    assert named(tables(section(page_of(kind.title()), kind.title()))[0]) == keys(KINDS[kind]) - keys(Spec)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_keys_inside_a_kind_are_named(kind):
-    words = set(re.findall(r"[A-Za-z_]+", " ".join(spans(AUTHORING))))
+    words = set(re.findall(r"[A-Za-z_]+", " ".join(span for page in PAGES.values() for span in spans(page))))
     shapes = KINDS[kind].model_json_schema(by_alias=True)["$defs"].values()
     assert {key for shape in shapes for key in shape.get("properties", ())} <= words
 
@@ -157,9 +162,12 @@ def test_effects_are_listed():
     assert listed == {name.removesuffix("Effect").lower() for name in definitions if name.endswith("Effect")}
 
 
-FUNCTIONS = tables(section(AUTHORING, "Functions"))[0]
+FUNCTIONS = [
+    *tables(section(AUTHORING, "Functions"))[0],
+    *tables(section(page_of("Functions of cells"), "Functions of cells"))[0],
+]
 SIGNATURES = sorted(named(FUNCTIONS))
-NATIVES = {**STANDARD, **FIELD_FUNCTIONS, **{f"s.{name}": native for name, native in METHODS.items() if name != "size"}}
+NATIVES = {**STANDARD, **WORLD_FUNCTIONS, **{f"s.{name}": native for name, native in METHODS.items() if name != "size"}}
 
 
 def test_functions_are_listed():
@@ -177,7 +185,7 @@ def test_a_function_is_listed_with_as_many_arguments_as_it_takes(signature):
 @pytest.mark.parametrize("example", [spans(row[1])[-1] for row in FUNCTIONS])
 def test_the_example_of_a_function_is_true(example):
     found = Diagnostics()
-    checked = check_expression(Text.inline(example), Environment(functions=FIELD_FUNCTIONS), found)
+    checked = check_expression(Text.inline(example), Environment(functions=WORLD_FUNCTIONS), found)
     assert checked is not None, found.sorted()
     assert compile_expression(checked, ())() is True
 
@@ -207,6 +215,7 @@ derived: {extra: n + 1}
 drawing: {cells: grid, legend: {S: {cell: "<cell>", effects: [{set: at, to: here}, {set: n, to: "<glyph>"}]}}}
 start: {n: "<start>"}
 well_formed: [{id: fine, require: "<well_formed?>"}]
+opening: {o: "<opening>"}
 actions:
   act:
     args: {by: int}
@@ -230,6 +239,9 @@ GOVERNOR = """
 spec: governor/v1
 name: judge
 claims: {c: int}
+memory: {fields: {kept: {type: int, start: "<watch>"}}}
+remember: [{id: one, when: "<watch when?>", effect: {set: kept, to: "<watch write>"}}]
+potentials: {far: {is: "<potential>"}}
 let: {gl: 0, probe: "<governor let>"}
 cost: {price: "<cost>"}
 each: {ge: 0, weighed: "<governor each>"}
@@ -284,13 +296,17 @@ SPECS = {
 ROWS = {
     "world: `start` (of a part too), a glyph's `cell`": ["start", "part", "cell"],
     "world: a glyph's `effects`": ["glyph"],
-    "world: `well_formed`, `observe`, `success`": ["well_formed?", "observe", "success?"],
+    "world: `well_formed`, `opening`, `observe`, `success`": ["well_formed?", "opening", "observe", "success?"],
     "world: `every_step`": ["every_step"],
     "world: an action's `let`, `when`, `effects`, `otherwise`, `outcome`": [
         "let", "when?", "effects", "otherwise", "outcome"
     ],
     "world: a coupling's `let` and `args`": ["coupling", "args"],
     "world: `record`, `receipt`": ["record", "receipt"],
+    "governor: a memory field's `start`": ["watch"],
+    "governor: `when` in `remember`": ["watch when?"],
+    "governor: `effect` in `remember`": ["watch write"],
+    "governor: a potential's `is`": ["potential"],
     "governor: `let`": ["governor let"],
     "governor: `cost`": ["cost"],
     "governor: `each`, `supply`": ["governor each", "supply"],
@@ -392,6 +408,8 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     failing = load(tmp_path / "delivery.yaml", set=["world.record.to_go=1 / (left - left)"])[0]
     bodies = [(line["type"], line["body"]) for line in read_lines(bundle)]
     bodies += [(event.type, event.body) for event in run(compile_scenario(failing))]
+    probed = load(ROOT / "specs/scenario/axion-basic.yaml", set=["horizon=2"])[0]
+    bodies += [(event.type, event.body) for event in run(compile_scenario(probed)) if event.type in ("audit", "probe")]
     known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(Join.add)))
     assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))
     for type_, body in bodies:
@@ -415,7 +433,8 @@ def test_the_tag_of_every_digest_is_listed():
     sources = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "engine").rglob("*.py")))
     used = set(re.findall(r'"(specledger/[a-z-]+/v1)"', sources))
     assert used
-    assert used == {span for span in spans(EVIDENCE) if re.fullmatch(r"specledger/[a-z-]+/v1", span)}
+    listed = {span for page in PAGES.values() for span in spans(page)}
+    assert used == {span for span in listed if re.fullmatch(r"specledger/[a-z-]+/v1", span)}
 
 
 def test_checks_and_codes_of_verification_are_listed(bundle):
@@ -530,7 +549,7 @@ class Run:
 
     def episode_end(self, body):
         assert (body["state"], body["steps"]) == (self.state, self.t)
-        self.figures.update(episodes=1, successes=body["success"])
+        self.figures.update(episodes=1, successes=body["success"], checks=-sum(body["idle"].values()))
 
     def result(self):
         assert re.fullmatch(r"s(e(d*cs)*(d*c?!)?x|!x)*[.]", self.order), "order"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from engine.core.diagnostics import Diagnostics, code, suggest
@@ -263,16 +264,21 @@ class Scope:
         waiting: list[tuple[Text, tuple[str, ...]]] = [(self.source.text(*path), ())]
         while waiting:
             text, params = waiting.pop()
-            ast = parse(text, Diagnostics())
-            if ast is None:
-                continue
-            read |= _names(ast.root) - set(params)
-            for name in _calls(ast.root) - followed:
+            names, calls = _named_in(text.value)
+            read |= names - set(params)
+            for name in calls - followed:
                 followed.add(name)
                 function = self.environment.functions.get(name)
                 if isinstance(function, Defined):
                     waiting.append((function.body, function.params))
         return read
+
+
+@lru_cache(maxsize=4096)
+def _named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The identifiers that an expression reads, and the functions that it calls; none, if it is no expression."""
+    ast = parse(Text.inline(source), Diagnostics())
+    return (frozenset(), frozenset()) if ast is None else (frozenset(_names(ast.root)), frozenset(_calls(ast.root)))
 
 
 def _names(node: Node) -> set[str]:

@@ -224,7 +224,7 @@ REFUSED: dict[str, Any] = {
     "a condition at the effect": (
         {"memory": {"fields": {"m": {"type": "int", "start": "0"}}},
          "remember": [{"id": "r", "effect": {"set": "m", "to": "1", "when": "true"}}]},
-        "E_AGENT_MEMORY", "up to the write", None,
+        "E_MEMORY", "up to the write", None,
     ),
     "a write to what is not remembered": (
         {"memory": {"fields": {"mind": {"type": "int", "start": "0"}}},

@@ -111,8 +111,11 @@ class TestVerify:
         assert [check["status"] for check in done.json["checks"]] == ["passed"] * 6 + ["not made"]
         assert done.json["checks"][-1]["message"] == "replay was not asked for"
 
-    def test_what_is_no_bundle(self, spec):
+    def test_what_is_no_evidence(self, spec, project):
         done = spec("verify", "climb.yaml", "--format=json")
+        assert (done.status, done.codes) == (2, ["E_AUDIT_NO_LOG"])
+        (project / "empty").mkdir()
+        done = spec("verify", "empty", "--format=json")
         assert (done.status, done.codes) == (2, ["E_NO_EVIDENCE"])
 
 

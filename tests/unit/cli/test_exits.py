@@ -68,7 +68,7 @@ def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
     def fall(*arguments):
         raise ZeroDivisionError("a \x1b[31mdefect")
 
-    monkeypatch.setattr(engine.pipeline, "load_scenarios", fall)
+    monkeypatch.setattr(engine.pipeline, "load_runs", fall)
     done = spec("run", climb)
     assert (done.status, done.out) == (70, "")
     assert "error[E_INTERNAL]: internal error: ZeroDivisionError: a \\x1b[31mdefect" in done.err
@@ -172,7 +172,7 @@ def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_p
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.pipeline.stages.run", interrupt)
+    monkeypatch.setattr("engine.verify.replay.run", interrupt)
     assert spec("run", climb, "--out", tmp_path / "out").status == 130
     assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
 

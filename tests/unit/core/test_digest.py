@@ -1,11 +1,12 @@
 """Digests against published vectors and against their definition."""
 
 import hashlib
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
 from engine.core.canonical import FLOATS_ANYWHERE, NotCanonical
-from engine.core.digest import hash_json, hmac_sha256, sha256_hex, sha256_raw, tagged, tagged_raw, tagger
+from engine.core.digest import hash_json, hmac_sha256, sha256_hex, sha256_raw, tagged, tagged_raw, tagger, uuid5_text
 
 
 def test_sha256_vector():
@@ -72,3 +73,8 @@ def test_hmac_is_that_of_its_definition():
 def test_an_hmac_key_of_another_length_is_refused(size):
     with pytest.raises(ValueError, match="32 bytes"):
         hmac_sha256(bytes(size), b"")
+
+
+@pytest.mark.parametrize("name", ["", "a", "ä", "0" * 64, "x" * 1000])
+def test_a_uuid_of_a_name_is_that_of_the_standard_library(name):
+    assert uuid5_text(NAMESPACE_URL.bytes, name) == str(uuid5(NAMESPACE_URL, name))

@@ -3,6 +3,7 @@
 import errno
 import hashlib
 import json
+import mmap
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +27,7 @@ EVENTS = [
     ),
     Event("episode", {"episode": 0}),
     Event("step", {"decisions": [{"rejected": [], "error": None}], "chosen": 0, "violations": []}),
-    Event("episode_end", {"success": True, "violations": []}),
+    Event("episode_end", {"success": True, "violations": [], "idle": {}}),
     Event("end", {"episodes": 1, "steps": 1}),
 ]
 NAMES = ["manifest.json", "receipts.jsonl", "specs.json"]
@@ -109,7 +110,7 @@ def test_bytes_do_not_depend_on_the_place_or_the_time(tmp_path):
 
 
 def test_other_events_specs_or_runs_give_other_manifests(tmp_path):
-    changed = [*EVENTS[:3], Event("episode_end", {"success": False, "violations": []}), EVENTS[4]]
+    changed = [*EVENTS[:3], Event("episode_end", {"success": False, "violations": [], "idle": {}}), EVENTS[4]]
     manifests = [
         write(tmp_path / "a"),
         write(tmp_path / "b", events=changed),
@@ -471,7 +472,7 @@ FAILURES = {
     "forcing the receipts to the disk": (os, "fsync", fail()),
     "forcing the specs to the disk": (os, "fsync", fail(2)),
     "forcing the manifest to the disk": (os, "fsync", fail(3)),
-    "reading for the manifest": (Path, "read_bytes", fail()),
+    "reading for the manifest": (mmap, "mmap", fail()),
     "setting the earlier bundle aside": (Path, "rename", fail()),
     "moving the new bundle": (Path, "rename", fail(2)),
 }

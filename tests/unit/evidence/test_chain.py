@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.core.binding import GENESIS
-from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.events import Event
 from engine.evidence.chain import Chain, receipt_digest, run_id
 
@@ -21,7 +21,15 @@ VALUES = st.one_of(
     st.none(), st.booleans(), NUMBERS, TEXTS, st.lists(NUMBERS, max_size=2), st.dictionaries(TEXTS, TEXTS, max_size=2)
 )
 BODIES = st.dictionaries(TEXTS, VALUES, max_size=3)
-EVENTS = st.lists(st.builds(Event, st.sampled_from(["start", "commit", "step", "end"]), BODIES), max_size=9)
+TYPES = st.sampled_from(["start", "commit", "step", "end"])
+
+
+def event(type_, body, ready):
+    """An event, perhaps with the form of its body."""
+    return Event(type_, body, canonical_bytes(body) if ready else None)
+
+
+EVENTS = st.lists(st.builds(event, TYPES, BODIES, st.booleans()), max_size=9)
 
 
 def written(value):

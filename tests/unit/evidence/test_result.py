@@ -36,8 +36,9 @@ def step(*violations, decisions=(ADMITTED,), chosen=0):
     return "step", {"decisions": list(decisions), "chosen": chosen, "violations": list(violations)}
 
 
-def close(*violations, success=False):
-    return "episode_end", {"success": success, "violations": list(violations)}
+def close(*violations, success=False, idle=0):
+    idle = {"budget": idle} if idle else {}
+    return "episode_end", {"success": success, "violations": list(violations), "idle": idle}
 
 
 STAND = step(decisions=[WALL, WALL], chosen=None)
@@ -74,6 +75,8 @@ VERDICTS = {
     "nothing at all": ([], Verdict.ERROR),
     "only an end": ([END], Verdict.INCONCLUSIVE),
     "no invariants": ([start(), step(), close(success=True), END], Verdict.INCONCLUSIVE),
+    "an invariant that never applied": ([start("budget"), step(), step(), close(idle=2), END], Verdict.INCONCLUSIVE),
+    "an invariant that applied once": ([start("budget"), step(), step(), close(idle=1), END], Verdict.PASS),
     "no invariants, a warning": ([start(), step(WARN), close(), END], Verdict.INCONCLUSIVE),
     "no steps": ([*RUN, close(), END], Verdict.INCONCLUSIVE),
 }

@@ -1,5 +1,7 @@
 """`extends`: what merges, what replaces, and chains that do not end."""
 
+import pytest
+
 BASE = """\
 spec: governor/v1
 name: base
@@ -30,6 +32,50 @@ def test_mappings_merge_and_lists_replace(project):
         ("choose", "maximise"): "base.yaml:5:20",
         ("name",): "child.yaml:2:7",
     }
+
+
+ITEMS = {
+    "one is changed": ("{floor: {deny: x < B}}", [("floor", "x < B", "below"), ("lid", "x > B", "above")]),
+    "one is taken away": ("{floor: null}", [("lid", "x > B", "above")]),
+    "others are added in alphabetical order": (
+        "{wide: {deny: x < 5, reason: far}, high: {deny: x > 5, reason: up}}",
+        [("floor", "x < A", "below"), ("lid", "x > B", "above"), ("high", "x > 5", "up"), ("wide", "x < 5", "far")],
+    ),
+    "nothing is said": ("{}", [("floor", "x < A", "below"), ("lid", "x > B", "above")]),
+    "a list replaces all": ("[{id: roof, deny: x > 9, reason: roof}]", [("roof", "x > 9", "roof")]),
+}
+
+
+@pytest.mark.parametrize(("gates", "expected"), ITEMS.values(), ids=ITEMS)
+def test_a_mapping_over_items_with_ids_merges_item_by_item(project, gates, expected):
+    two = BASE.replace("below}]", "below}, {id: lid, deny: x > B, reason: above}]")
+    project.write("base.yaml", two)
+    project.write("child.yaml", f"spec: governor/v1\nname: child\nextends: base\ngates: {gates}\n")
+    spec = project.one("child.yaml").main
+    assert [(gate.id, gate.deny, gate.reason) for gate in spec.model.gates] == expected
+
+
+def test_a_changed_item_keeps_the_places_of_what_it_kept(project):
+    project.write("base.yaml", BASE)
+    child = "spec: governor/v1\nname: child\nextends: base\ngates:\n  floor: {deny: null, require: x < B}\n"
+    project.write("child.yaml", child)
+    spec = project.one("child.yaml").main
+    assert spec.model.gates[0].deny is None
+    assert str(spec.span("gates", 0, "reason")) == "base.yaml:4:42"
+    assert str(spec.span("gates", 0, "require")) == "child.yaml:5:32"
+
+
+def test_an_item_that_is_not_there_cannot_be_taken_away(project):
+    project.write("base.yaml", BASE)
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\ngates: {flor: null}\n")
+    assert project.found("child.yaml") == [("E_EXTENDS_ITEM", "child.yaml:4:9")]
+
+
+def test_over_a_list_without_ids_a_mapping_is_a_mistake(project):
+    project.write("base.yaml", BASE + "invariants: [safe]\n")
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\ninvariants: {safe: null}\n")
+    ((found, place),) = project.found("child.yaml")
+    assert (found.startswith("E_SPEC"), place) == (True, "child.yaml:4:1")
 
 
 def test_a_document_that_extends_is_the_document_written_out(project):

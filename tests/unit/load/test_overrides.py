@@ -34,6 +34,12 @@ SET = {
         lambda b: [g.deny for g in governor(b).gates] == ["next.x < 0", "false"],
     ),
     "an element by its index": ("governor.gates.0.deny=false", lambda b: governor(b).gates[0].deny == "false"),
+    "null for an element": ("governor.gates.roof=null", lambda b: len(governor(b).gates) == 1),
+    "null for an element by its index": (
+        "governor.gates.0=null",
+        lambda b: [g.id for g in governor(b).gates] == ["roof"],
+    ),
+    "null for a reference in a list": ("drift.push=null", lambda b: b.main.model.drift == []),
     "through two references": (
         "governor.invariants.safe.require=x > 1",
         lambda b: b.specs[b.specs[b.main.model.governor].model.invariants[0]].model.require == "x > 1",
@@ -75,6 +81,13 @@ def test_changes_are_applied_in_order(basic):
 def test_a_change_of_what_is_replaced_later_is_gone(basic):
     bundle = basic.one("basic", set=["drift.push.at=t == 2", "drift=[{use: push, with: {every: 3}}]"])
     assert bundle.digest == basic.one("basic").digest
+
+
+@pytest.mark.parametrize("order", [["push", "pull"], ["pull", "push"]])
+def test_a_change_stays_with_its_element_when_another_is_taken_away(basic, order):
+    changes = [f"drift=[{', '.join(order)}]", "drift.pull.at=t == 2", "drift.push.at=t == 3", "drift.push=null"]
+    bundle = basic.one("basic", set=changes)
+    assert [bundle.specs[key].model.at for key in bundle.main.model.drift] == ["t == 2"]
 
 
 def test_a_change_is_of_this_reference_only(basic):

@@ -70,6 +70,12 @@ RIGHT = {
         "functions": {"f": {"is": "x"}},
         "choose": {},
     },
+    "items by their ids": {
+        "spec": "governor/v1",
+        "name": "g",
+        "extends": "o",
+        "gates": {"a": None, "b": {"deny": "x"}, "c": {"require": "y", "reason": "r"}},
+    },
     "a reference with arguments": FLAT | {"invariants": ["a", {"use": "b", "with": {"p": 1}}]},
     "annotations": FLAT | {"metadata": {"annotations": {"anything": [1, {"a": None}]}}, "doc": "text"},
 }
@@ -80,6 +86,8 @@ WRONG = {
     "a wrong name": FLAT | {"name": "G G"},
     "a missing key of an element, though extending": FLAT | {"extends": "o", "gates": [{"id": "a"}]},
     "an unknown key, though extending": {"spec": "governor/v1", "name": "g", "extends": "o", "gatez": []},
+    "an unknown key of an item": {"spec": "governor/v1", "name": "g", "extends": "o", "gates": {"a": {"dny": "x"}}},
+    "items by their ids without a base": FLAT | {"gates": {"a": None}},
     "a list for a mapping": FLAT | {"let": []},
     "a parameter of an unknown type": FLAT | {"params": {"p": "integer"}},
     "a parameter without a type": FLAT | {"params": {"p": {"default": 1}}},

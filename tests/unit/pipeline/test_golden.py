@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from engine.core.diagnostics import Rejected
-from engine.pipeline import execute, load_scenarios, pin, pin_matches
+from engine.pipeline import execute, load_runs, pin, pin_matches
 
 CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
 
 
 @pytest.fixture(scope="module")
 def made():
-    (bundle,) = load_scenarios([str(CLIMB)])
+    (bundle,) = load_runs([str(CLIMB)])
     return pin(bundle)
 
 
@@ -34,7 +34,7 @@ def test_a_pin_is_a_tree_of_digests_beside_the_receipts(made, folder):
 
 
 def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
-    (bundle,) = load_scenarios([str(CLIMB)])
+    (bundle,) = load_runs([str(CLIMB)])
     manifest = execute(bundle, tmp_path / "out").manifest
     assert made.tree["receipts"] == manifest["receipts"]
     assert made.tree["result"] == manifest["result"]
@@ -44,7 +44,7 @@ def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
 
 def test_an_episode_has_its_own_root(made):
     """A change in one episode leaves the others' alone, unless they are chained to it: here by seq and prev."""
-    (bundle,) = load_scenarios([str(CLIMB)], ["episodes=1"])
+    (bundle,) = load_runs([str(CLIMB)], ["episodes=1"])
     assert len(set(made.tree["episodes"])) == 2
     assert len(pin(bundle).tree["episodes"]) == 1
 
@@ -54,7 +54,7 @@ def test_the_case_of_a_matrix_is_in_its_name(tmp_path):
         text = path.read_text().replace("seed: 3", "params: {n: string}\nmatrix: {n: [a b]}\nseed: 3\ndoc: ${n}")
         text = text.replace("doc: The smallest", "# The smallest")
         (tmp_path / path.name).write_text(text)
-    (bundle,) = load_scenarios([str(tmp_path / "climb.yaml")])
+    (bundle,) = load_runs([str(tmp_path / "climb.yaml")])
     assert pin(bundle).name == "climb.n=a%20b"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.core.diagnostics import Rejected
 from engine.core.verdict import Verdict
-from engine.pipeline import case_name, check, demo_case, execute, load_cases, load_scenarios, place_cases, verify
+from engine.pipeline import case_name, check, demo_case, execute, load_cases, load_runs, place_cases, verify
 
 CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
 
@@ -37,7 +37,7 @@ def codes(error):
 
 
 def test_a_run_is_a_function_of_its_specs(tmp_path):
-    (bundle,) = load_scenarios([str(CLIMB)])
+    (bundle,) = load_runs([str(CLIMB)])
     first, second = execute(bundle, tmp_path / "a"), execute(bundle, tmp_path / "b")
     assert first.manifest == second.manifest
     assert (first.name, first.verdict) == ("climb", Verdict.PASS)
@@ -45,7 +45,7 @@ def test_a_run_is_a_function_of_its_specs(tmp_path):
 
 
 def test_progress_counts_steps(tmp_path):
-    (bundle,) = load_scenarios([str(CLIMB)])
+    (bundle,) = load_runs([str(CLIMB)])
     seen: list[tuple[int, int]] = []
     execute(bundle, tmp_path / "out", lambda done, most: seen.append((done, most)))
     assert seen == [(number, 6) for number in range(1, 7)]
@@ -56,7 +56,7 @@ def test_findings_of_all_targets_come_together_and_once(copies, project):
     warden = (project / "warden.yaml").read_text()
     (project / "warden.yaml").write_text(warden.replace("action.by > 1", "action.by > 'x'"))
     with pytest.raises(Rejected) as error:
-        load_scenarios(["a.yaml", "climb.yaml", "b.yaml", *copies("c")])
+        load_runs(["a.yaml", "climb.yaml", "b.yaml", *copies("c")])
     assert sorted(codes(error)) == ["E_EXPR_TYPE", "E_SPEC_TYPE", "E_SPEC_TYPE"]
     _, findings = check(["a.yaml", "climb.yaml", "b.yaml", "c.yaml"])
     assert sorted(one.code for one in findings) == ["E_EXPR_TYPE", "E_SPEC_TYPE", "E_SPEC_TYPE"]
@@ -70,14 +70,14 @@ def test_cases_whose_names_differ_in_letter_case_only_are_refused(project):
     (project / "climb.yaml").write_text(text)
     assert [case_name(bundle) for bundle in load_cases("climb.yaml")] == ["climb.n=a", "climb.n=A"]
     with pytest.raises(Rejected) as error:
-        load_scenarios(["climb.yaml"])
+        load_runs(["climb.yaml"])
     assert codes(error) == ["E_CASE_TWICE"]
 
 
 @pytest.mark.usefixtures("project")
 def test_places(copies):
-    one = load_scenarios(["climb.yaml"])
-    two = load_scenarios(["climb.yaml", *copies("rise")])
+    one = load_runs(["climb.yaml"])
+    two = load_runs(["climb.yaml", *copies("rise")])
     assert place_cases(one, None) == (Path("out/climb"),)
     assert place_cases(one, Path("x")) == (Path("x"),)
     assert place_cases(two, None) == (Path("out/climb"), Path("out/rise"))
@@ -87,8 +87,8 @@ def test_places(copies):
 
 @pytest.mark.usefixtures("project")
 def test_places_inside_a_bundle_are_refused(copies):
-    one = load_scenarios(["climb.yaml"])
-    two = load_scenarios(["climb.yaml", *copies("rise")])
+    one = load_runs(["climb.yaml"])
+    two = load_runs(["climb.yaml", *copies("rise")])
     execute(one[0], Path("x"))
     assert place_cases(one, Path("x")) == (Path("x"),)
     for cases, out in ((two, Path("x")), (one, Path("x/inside"))):

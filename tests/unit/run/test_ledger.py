@@ -83,3 +83,19 @@ def test_the_parts_are_named_in_order():
 def test_an_unknown_part_keeps_no_chain():
     with pytest.raises(KeyError):
         Ledger(["left"]).enter("right", {}, {}, {}, accepted=True)
+
+
+@FEW
+@given(entries=ENTRIES, more=ENTRIES)
+def test_what_was_entered_since_a_mark_can_be_taken_back(entries, more):
+    ledger, other = Ledger(["left", "right"]), Ledger(["left", "right"])
+    for name, before, after, body, accepted in entries:
+        ledger.enter(name, before, after, body, accepted=accepted)
+        other.enter(name, before, after, body, accepted=accepted)
+    tips = ledger.mark()
+    for name, before, after, body, accepted in more:
+        ledger.enter(name, before, after, body, accepted=accepted)
+    ledger.reset(tips)
+    assert ledger.mark() == tips == other.mark()
+    for name in ("left", "right"):
+        assert ledger.enter(name, {}, {}, {}, accepted=True) == other.enter(name, {}, {}, {}, accepted=True)

@@ -13,7 +13,7 @@ import pytest
 
 import engine.verify.bundle
 from engine.evidence.result import Tally
-from engine.pipeline import execute, load_scenarios
+from engine.pipeline import execute, load_runs
 
 SCENARIO = Path(__file__).parents[1] / "pipeline" / "climb" / "climb.yaml"
 
@@ -169,7 +169,7 @@ def bundles(tmp_path_factory):
     """One untouched bundle of each variant, by name."""
     folder = tmp_path_factory.mktemp("bundles")
     for name, changes in VARIANTS.items():
-        (bundle,) = load_scenarios([str(SCENARIO)], changes)
+        (bundle,) = load_runs([str(SCENARIO)], changes)
         execute(bundle, folder / name)
     return {name: folder / name for name in VARIANTS}
 
@@ -188,7 +188,7 @@ def specs_once(monkeypatch):
     def remember(name):
         make = getattr(engine.verify.bundle, name)
         monkeypatch.setattr(
-            engine.verify.bundle, name, lambda given: known.get(name) or known.setdefault(name, make(given))
+            engine.verify.bundle, name, lambda *given: known.get(name) or known.setdefault(name, make(*given))
         )
 
     remember("rebuild")

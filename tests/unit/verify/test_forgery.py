@@ -81,6 +81,7 @@ def hide_the_last_step(f):
     (commit, step), close = decisions(f)[2], f.bodies("episode_end")[0]
     f.receipts = [one for one in f.receipts if one["body"] is not commit and one["body"] is not step]
     close |= {"steps": 2, "state": step["before"]}
+    f.bodies("end")[0]["steps"] -= 1
     f.chain_parts()
 
 

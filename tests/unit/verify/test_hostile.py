@@ -162,7 +162,7 @@ def test_a_half_of_a_bundle_is_refuted(small):
     assert verify_bundle(small.folder).checks[0].code == "E_MANIFEST"
 
 
-@pytest.mark.parametrize("place", ["_file_digest", "_document"])
+@pytest.mark.parametrize("place", ["file_digest", "read_document"])
 def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, place):
     def refuse(path, *arguments):
         raise PermissionError(13, "Permission denied", str(path))

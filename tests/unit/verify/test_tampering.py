@@ -279,6 +279,7 @@ def moved_at_the_end(receipts):
 def undecided(receipts):
     """The last decision of the first episode is gone, its commitment is left, and the end of the episode fits."""
     receipts[CLOSE]["body"] |= {"steps": 2, "state": receipts[STEP_1]["body"]["after"]}
+    receipts[END]["body"]["steps"] -= 1
     del receipts[STEP_2]
 
 
@@ -441,7 +442,7 @@ ENDS = {
     "a step after the end": again(DRIFT, END + 1),
 }
 HEAD = {
-    "the last receipt changed": line(END, respell(b'"steps":6', b'"steps":7')),
+    "the last receipt changed": line(END, respell(b'"steps":6', b'"more":1,"steps":6')),
     "another count": inside("receipts", count=21),
     "another head": inside("receipts", head="0" * 64),
     "another root": inside("receipts", root="0" * 64),
@@ -515,6 +516,7 @@ STATE = {
     "the end of the last episode left out": without(END - 1),
     "an end that counts more episodes": body(END, episodes=3),
     "an end that counts true episodes": body(END, episodes="2"),
+    "an end that counts more steps": body(END, steps=7),
     "an error after the last episode": sealed(error_after_all),
 }
 STUCK_STATE = {

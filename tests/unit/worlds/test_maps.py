@@ -338,3 +338,10 @@ def test_any_steps_make_a_rectangle_or_a_map_error(steps, seed):
         return
     last = [step for step in steps if isinstance(step, Fill)][-1]
     assert [len(row) for row in grid] == [last.width] * last.height
+
+
+def test_a_drawing_without_room_is_drawn_again():
+    """Where the first thing lands decides whether the second has room beside it."""
+    steps = [fill(3, 3, "."), Place(place="S", over="."), Place(place="G", over=".", of="S", beyond=3)]
+    drawn = {"".join("".join(row) for row in generate(steps, stream(seed))) for seed in range(60)}
+    assert drawn == {"S.......G", "G.......S", "..S...G..", "..G...S.."}

@@ -1,0 +1,76 @@
+"""Automata: the rule of a ring universe and the quantities that are sums over its cells.
+
+Decides what one step is and what an additive observable is worth, exactly and slowly: the reference that fast evolution
+and every proof are held to. Refuses to know symbols' names, laws and cases. Source: Hattori and Takesue, Physica D 49
+(1991), for additive observables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A radius-1 ring automaton over the symbols 0 … symbols-1.
+
+    Attributes:
+        symbols: Size of the alphabet.
+        table: The next symbol of (left, self, right), at `(left * symbols + self) * symbols + right`.
+    """
+
+    symbols: int
+    table: tuple[int, ...]
+
+    def step(self, cells: Sequence[int]) -> tuple[int, ...]:
+        """All cells of a ring after one synchronous step."""
+        size, symbols = len(cells), self.symbols
+        return tuple(
+            self.table[(cells[i - 1] * symbols + cells[i]) * symbols + cells[(i + 1) % size]] for i in range(size)
+        )
+
+    def run(self, cells: Sequence[int], steps: int) -> list[tuple[int, ...]]:
+        """The states at 0, 1, … `steps`."""
+        states = [tuple(cells)]
+        for _ in range(steps):
+            states.append(self.step(states[-1]))
+        return states
+
+    def mutants(self) -> Iterator[Rule]:
+        """Every rule that differs in exactly one entry of the table, in the order of entries, then of symbols."""
+        return map(self.mutant, range(len(self.table) * (self.symbols - 1)))
+
+    def mutant(self, number: int) -> Rule:
+        """One of them, by its place in that order."""
+        entry, other = divmod(number, self.symbols - 1)
+        other += other >= self.table[entry]
+        return replace(self, table=(*self.table[:entry], other, *self.table[entry + 1 :]))
+
+
+@dataclass(frozen=True, slots=True)
+class Additive:
+    """A constant plus a sum, over all cells, of the weight of the window that starts there.
+
+    Attributes:
+        symbols: Size of the alphabet.
+        width: Cells of a window; it may be wider than the ring, which it then goes around more than once.
+        weights: One for every window, whose symbols are the digits of its index in base `symbols`, most significant
+            first.
+        constant: What is added once.
+    """
+
+    symbols: int
+    width: int
+    weights: tuple[int, ...]
+    constant: int = 0
+
+    def total(self, cells: Sequence[int]) -> int:
+        """The observable's value on a ring."""
+        size, total = len(cells), self.constant
+        for start in range(size):
+            index = 0
+            for offset in range(self.width):
+                index = index * self.symbols + cells[(start + offset) % size]
+            total += self.weights[index]
+        return total

@@ -1,0 +1,152 @@
+"""What can be run, by kind: how it is checked, run and shown to be in order. The one place that dispatches by kind.
+
+A kind that gives one chain of events has its row in `verify.replay.MAKERS`, its result in `evidence.result.TALLIES`
+and, if its receipts follow rules of their own, an order in `verify.receipts`; then `ONE_CHAIN` serves it here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.compile.suite import compile_suite
+from engine.core.diagnostics import Diagnostic
+from engine.core.events import Event
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import MANIFEST, SCENARIO, BundleWriter
+from engine.evidence.chain import run_id
+from engine.gates.invariant import PROGRESS
+from engine.laws.trial import KIND as LAW
+from engine.load import Bundle
+from engine.pipeline.live import Conduct, make_events
+from engine.pipeline.suite import check_suite, execute_suite
+from engine.verify.replay import MAKERS
+from engine.verify.suite import SUITE
+
+Progress = Callable[[int, int], None]
+
+MOST_INCIDENTS: Final = 5
+"""Incidents that a finished run carries, so that people see what happened first; the receipts hold all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One thing that went wrong in a run.
+
+    Attributes:
+        episode, t: When.
+        what: An invariant's name, or the code of an error.
+        detail: The witness, the expression that failed, or the reasons of each proposal.
+    """
+
+    episode: int
+    t: int
+    what: str
+    detail: Any
+
+
+def incidents_of(event: Event) -> list[Incident]:
+    """What an event says went wrong: errors, broken invariants, and a step without an admissible action."""
+    body = event.body
+    if event.type == "error":
+        return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
+    if event.type not in ("step", "episode_end"):
+        return []
+    t = body["t"] if event.type == "step" else body["steps"]
+    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
+    found = [Incident(body["episode"], t, cause["code"], cause["expression"]) for cause in causes]
+    found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
+    if event.type == "step" and body["chosen"] is None:
+        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
+        found.append(Incident(body["episode"], t, PROGRESS, reasons))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What was carried to its end and written.
+
+    Attributes:
+        name: What the case is called.
+        kind: What was run.
+        place: The bundle's folder.
+        manifest: Its manifest.
+        incidents: Of a run the first errors and broken invariants, in the order of the run.
+        told: Of a suite or a law its receipts: type and body in one mapping.
+        replaced: Whether an earlier bundle was at the place.
+        found: What was found in an audit log that an earlier run left.
+    """
+
+    name: str
+    kind: str
+    place: Path
+    manifest: dict[str, Any]
+    incidents: tuple[Incident, ...] = ()
+    told: tuple[Mapping[str, Any], ...] = ()
+    replaced: bool = False
+    found: tuple[Diagnostic, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of its result."""
+        return Verdict(self.manifest["result"]["verdict"])
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How one kind is run.
+
+    Attributes:
+        check: Raises Rejected unless a bundle can be run; what its processes compile for themselves is left to them.
+        inspect: Raises Rejected unless everything in a bundle compiles.
+        execute: `(bundle, its name, place, workers, progress, how it is made) -> Finished`; raises Rejected.
+    """
+
+    check: Callable[[Bundle], object]
+    inspect: Callable[[Bundle], object]
+    execute: Callable[[Bundle, str, Path, int, Progress | None, Conduct], Finished]
+
+
+def _execute_chain(
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+) -> Finished:
+    """Run what gives one chain of events."""
+    kind = bundle.main.kind
+    incidents: list[Incident] = []
+    found: list[Diagnostic] = []
+    told: list[Mapping[str, Any]] = []
+    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, kind) as writer:
+        for event in make_events(bundle, writer, conduct, progress, found.append):
+            writer.add(event)
+            if len(incidents) < MOST_INCIDENTS:
+                incidents += incidents_of(event)
+            if kind == LAW:
+                told.append({"type": event.type, **event.body})
+        replaced = (place / MANIFEST).exists()
+        manifest = writer.finish()
+    shown = tuple(incidents[:MOST_INCIDENTS])
+    return Finished(name, kind, place, manifest, shown, tuple(told), replaced, tuple(found))
+
+
+def _execute_suite(
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+) -> Finished:
+    replaced = (place / MANIFEST).exists()
+    manifest, told = execute_suite(bundle, place, workers, progress, conduct)
+    return Finished(name, SUITE, place, manifest, told=tuple(told), replaced=replaced)
+
+
+def _check_chain(bundle: Bundle) -> None:
+    MAKERS[bundle.main.kind](bundle)
+
+
+ONE_CHAIN: Final = Runner(_check_chain, _check_chain, _execute_chain)
+
+RUNNERS: Final[Mapping[str, Runner]] = {
+    SCENARIO: ONE_CHAIN,
+    SUITE: Runner(compile_suite, check_suite, _execute_suite),
+    LAW: ONE_CHAIN,
+}
+"""By the kind of a spec how it is run."""

@@ -1,0 +1,1 @@
+"""Pure functions of verified evidence: pictures and summaries. Nothing here runs anything."""

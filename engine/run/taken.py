@@ -1,0 +1,40 @@
+"""What an episode is given to go on with, and what one decision of it leads to."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from engine.compile.desk import Desk
+from engine.compile.plan import Looked, State
+from engine.run.ledger import Ledger
+from engine.run.watch import Watch, Watched
+
+
+class Kept(NamedTuple):
+    """What goes on from episode to episode: the parts' chains, the governor's watch, rejections by gate, the desk."""
+
+    ledger: Ledger
+    watch: Watch
+    gates: dict[str, int]
+    desk: Desk
+
+
+class Taken(NamedTuple):
+    """What a decision leads to, before any of it is kept.
+
+    Attributes:
+        state, seen, memory, watched: After it; `seen` is what is observed then.
+        accepted: Whether an action was taken, or every proposal refused.
+        body: The part of its receipt that only the decision knows.
+        told: Per part that keeps receipts, what its world says of the step.
+        looked: What was seen of it at once, if anything was.
+    """
+
+    state: State
+    seen: Any
+    memory: Any
+    watched: Watched
+    accepted: bool
+    body: dict[str, Any]
+    told: dict[str, dict[str, Any]]
+    looked: Looked | None = None

@@ -1,0 +1,205 @@
+"""The verification of a law's evidence: the chain, then the verdict by what it rests on, then replay.
+
+Decides that a recorded proof proves what the recorded specs ask, and that a recorded counterexample violates what they
+claim. Neither needs the prover or the harness; whether a sample was as recorded, only replay can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.compile.law import compile_law
+from engine.core.canonical import NotCanonical, canonical_bytes
+from engine.core.diagnostics import Rejected, code
+from engine.evidence.bundle import RECEIPTS
+from engine.evidence.law_result import LawTally
+from engine.expr import EvaluationError
+from engine.laws.ask import ask, within_range
+from engine.laws.claim import show
+from engine.laws.law import Law, LawPlan
+from engine.laws.proofs import Opaque, facts
+from engine.laws.trial import KIND, meets, run_law
+from engine.laws.verdict import REASONS, STATUSES, digest_verdict
+from engine.load import Bundle
+from engine.verify.bundle import Verifier
+from engine.verify.certificates import InvalidCertificate, check_certificate
+from engine.verify.checks import E_ENDS, E_SPECS, Broken, Verification
+from engine.verify.receipts import Receipts
+from engine.verify.violation import check_counterexample
+
+E_VERDICT = code(
+    "E_VERDICT",
+    "a verdict on a law does not fit its law or itself",
+    "A verdict names the law, the universe, the claim and the contract of the recorded specs. PROVED rests on a "
+    "certificate, FAIL on a counterexample, UNKNOWN on a reason; the digest, the status at the end and whether the "
+    "expectation was met follow from the verdict.",
+)
+E_CERTIFICATE = code(
+    "E_CERTIFICATE",
+    "a certificate does not prove its law",
+    "The certificate in a verdict is checked again, without a prover, against the question that the recorded specs "
+    "ask: the rule, the rings, the starts and the claim. The message says what does not fit.",
+)
+E_COUNTEREXAMPLE = code(
+    "E_COUNTEREXAMPLE",
+    "a counterexample does not violate its law",
+    "The recorded start is evolved again, cell by cell. It must be a start of the law, meet its preconditions, and "
+    "violate the claim at the recorded step and at none before; the excerpt and the observables must be what is seen.",
+)
+
+_ORDERS: Final = (("start", "cases", "verdict", "end"), ("start", "verdict", "end"))
+
+
+class LawOrder:
+    """The receipts of a law: `start`, `cases` unless there are none, `verdict`, `end`."""
+
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
+        self._seen: tuple[str, ...] = ()
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It is out of order.
+        """
+        self._seen += (type_,)
+        if not any(order[: len(self._seen)] == self._seen for order in _ORDERS):
+            raise Broken(E_ENDS, f"{type_!r} has no place here")
+
+
+class LawVerifier(Verifier):
+    """Makes the checks of a law's bundle."""
+
+    kind = KIND
+
+    def _verify(self) -> Verification:
+        self._plan: LawPlan | None = None
+        self._bodies: dict[str, Mapping[str, Any]] = {}
+        self._make_own()
+        self._make("the verdict is about the law of the specs, and fits itself", self._check_verdict)
+        document = self._bodies.get("verdict", {}).get("verdict")
+        held = document if isinstance(document, dict) else {}
+        if held.get("certificate") is not None:
+            self._make("the certificate proves what the specs ask", self._check_certificate)
+        if held.get("counterexample") is not None:
+            self._make("the counterexample violates the law when it is evolved again", self._check_counterexample)
+        self._make("replay gives the same bytes", self._check_replay, self._unreplayable())
+        return self.verification
+
+    def _open_receipts(self) -> Receipts:
+        return Receipts(self.place / RECEIPTS, self.manifest["run"], LawOrder(), LawTally(), listen=self._keep)
+
+    def _keep(self, type_: str, body: Mapping[str, Any]) -> None:
+        self._bodies[type_] = body
+
+    def compile(self, bundle: Bundle) -> None:
+        """Compile the law again.
+
+        Raises:
+            Broken: E_SPECS, if it does not compile.
+        """
+        try:
+            plan = compile_law(bundle)
+        except Rejected as rejected:
+            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
+            raise Broken(E_SPECS, message) from None
+        self._plan = plan
+        self.make = lambda progress: run_law(plan)
+
+    def _law(self) -> Law:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        return self._plan.law
+
+    def _check_verdict(self) -> str:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        try:
+            return self._compare(self._plan)
+        except (NotCanonical, KeyError, TypeError, AttributeError) as error:
+            raise Broken(E_VERDICT, f"the verdict is not what it must be: {error!r}") from None
+
+    def _compare(self, plan: LawPlan) -> str:
+        law, body = plan.law, self._bodies["verdict"]
+        verdict, end = body["verdict"], self._bodies["end"]
+        about = {
+            "law": law.name,
+            "key": law.key,
+            "universe": law.universe.key,
+            "template": law.template.name,
+            "claim": show(law.claim),
+            "forbidden": law.forbidden,
+            "contract": law.contract,
+        }
+        expected = None if plan.expected is None else dict(plan.expected)
+        same: list[tuple[str, Any, Any]] = [(f"its {key}", verdict[key], value) for key, value in about.items()]
+        same += [
+            ("its digest", body["digest"], digest_verdict(verdict)),
+            ("what is expected", body["expected"], expected),
+            ("the status at the end", end["status"], verdict["status"]),
+            ("whether the expectation was met", end["met"], meets(verdict, expected)),
+        ]
+        for name, recorded, found in same:
+            if canonical_bytes(recorded) != canonical_bytes(found):
+                raise Broken(E_VERDICT, f"{name} is not that of the recorded specs and verdict")
+        _rests(verdict)
+        return str(verdict["status"])
+
+    def _check_certificate(self) -> str:
+        verdict, question = self._bodies["verdict"]["verdict"], ask(self._law())
+        certificate = verdict["certificate"]
+        if question is None:
+            raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
+        ranged = within_range(question, self._law())
+        about = certificate.get("question") if isinstance(certificate, dict) else None
+        asked = ranged if _same(about, facts(ranged)) else question
+        holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
+        try:
+            up_to = check_certificate(certificate, facts(asked), holds)
+        except InvalidCertificate as invalid:
+            raise Broken(E_CERTIFICATE, str(invalid)) from None
+        except EvaluationError as error:
+            raise Broken(E_CERTIFICATE, f"the claim cannot be judged: {error.message}") from None
+        if up_to != verdict["up_to"] or (up_to is not None and verdict["status"] == "PROVED"):
+            raise Broken(E_CERTIFICATE, f"it proves the law {_reach(up_to)}, the verdict says otherwise")
+        if verdict["proved_for"] != asked.contract:
+            raise Broken(E_CERTIFICATE, f"it is about {asked.contract}, the verdict says otherwise")
+        return f"proved {_reach(up_to)}"
+
+    def _check_counterexample(self) -> str:
+        recorded = self._bodies["verdict"]["verdict"]["counterexample"]
+        try:
+            check_counterexample(self._law(), recorded)
+        except InvalidCertificate as invalid:
+            raise Broken(E_COUNTEREXAMPLE, str(invalid)) from None
+        except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
+            raise Broken(E_COUNTEREXAMPLE, f"it is not what it must be: {error!r}") from None
+        return f"violated at step {recorded['t']}"
+
+
+def _rests(verdict: Mapping[str, Any]) -> None:
+    """See that a status rests on what it must rest on.
+
+    Raises:
+        Broken: E_VERDICT.
+    """
+    status, reason, method = verdict["status"], verdict["reason"], verdict["method"]
+    if status not in STATUSES or (status == "UNKNOWN") != (reason is not None) or reason not in (None, *REASONS):
+        raise Broken(E_VERDICT, f"{status!r} has the reason {reason!r}")
+    if (status == "FAIL") != (verdict["counterexample"] is not None):
+        raise Broken(E_VERDICT, f"{status} and its counterexample do not go together")
+    if status == "PROVED" and (method != "proof" or verdict["certificate"] is None):
+        raise Broken(E_VERDICT, "PROVED rests on no certificate")
+    if status == "FAIL" and verdict["certificate"] is not None:
+        raise Broken(E_VERDICT, "FAIL has a certificate that the law holds")
+
+
+def _same(recorded: Any, found: Any) -> bool:
+    try:
+        return canonical_bytes(recorded) == canonical_bytes(found)
+    except NotCanonical:
+        return False
+
+
+def _reach(up_to: int | None) -> str:
+    return "for every admitted ring" if up_to is None else f"up to {up_to} cells"

@@ -1,0 +1,272 @@
+"""The verification of a suite: its own chain, every run that it holds, and that the one follows from the others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Final
+
+from engine.compile.suite import compile_suite
+from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from engine.core.diagnostics import Rejected, code
+from engine.core.floats import FLOATS_ANYWHERE
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS
+from engine.evidence.chain import Chain, run_id
+from engine.evidence.result import SuiteTally
+from engine.expr import conforms
+from engine.load import Bundle, bundle_from_document
+from engine.run.workers import spread
+from engine.suites.assessment import UNCOMPARED, assess
+from engine.suites.episodes import Episodes
+from engine.suites.measures import Samples
+from engine.suites.plan import Case, SuitePlan, Trial
+from engine.verify.bundle import MAX_MANIFEST, Verifier, read_document, verify_bundle
+from engine.verify.checks import E_ENDS, E_FILES, E_MANIFEST, E_REPLAY, E_SPECS, Broken, Verification
+from engine.verify.law import LawVerifier
+from engine.verify.receipts import Receipts
+from engine.verify.replay import compare, make_again
+from engine.verify.trial import try_lines
+
+SUITE: Final = "suite"
+
+E_RUNS = code(
+    "E_RUNS",
+    "a run of the suite is not what it must be",
+    "A suite holds the evidence of every run in `runs`, `controls` and `mutants`, each a bundle of its own that is "
+    "verified by itself. The message names the first one that is missing, was made from other specs, or is refuted.",
+)
+E_ASSESSMENT = code(
+    "E_ASSESSMENT",
+    "the suite's receipts are not what its runs lead to",
+    "Figures, checks and what caught each mutant are computed again from the receipts of the runs, and the suite's own "
+    "receipts are compared with them byte for byte.",
+)
+
+
+def verify_evidence(place: Path, *, replay: bool = True, workers: int = 1) -> Verification:
+    """Check the evidence at a place, of whatever kind its manifest names.
+
+    Args:
+        place: The folder.
+        replay: Whether runs are made again.
+        workers: How many processes share the runs of a suite.
+
+    Raises:
+        Rejected: E_NO_EVIDENCE, if there is none.
+    """
+    kind = kind_of(place)
+    if kind == SUITE:
+        return SuiteVerifier(place, replay, workers).verify()
+    if kind == LawVerifier.kind:
+        return LawVerifier(place, replay).verify()
+    return verify_bundle(place, replay=replay)
+
+
+def kind_of(place: Path) -> str | None:
+    """What the manifest at a place says that it is of, if there is one that says so."""
+    try:
+        manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    except (Broken, OSError):
+        return None
+    kind = manifest.get("kind") if isinstance(manifest, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+class SuiteOrder:
+    """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own."""
+
+    _TYPES: Final = frozenset({"start", "run", "figure", "check", "mutant", "end"})
+
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
+        self._ended = False
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It follows the end, or is of an unknown type.
+        """
+        if self._ended or type_ not in self._TYPES:
+            raise Broken(E_ENDS, f"{type_!r} has no place here")
+        self._ended = type_ == "end"
+
+
+class SuiteVerifier(Verifier):
+    """Makes the checks of a suite: those of its own bundle, then of its runs, and of what follows from them."""
+
+    kind = SUITE
+    folders = FOLDERS
+
+    def __init__(self, place: Path, replay: bool, workers: int) -> None:
+        """Prepare to verify with so many workers."""
+        super().__init__(place, replay)
+        self._workers = workers
+        self._plan: SuitePlan | None = None
+        self._document = b""
+        self._outcomes: dict[str, Any] = {}
+
+    def _verify(self) -> Verification:
+        self._make_own()
+        self._make("every run is whole in itself, and made from the specs that the suite leads to", self._check_runs)
+        self._make("figures, checks and mutants are what the runs lead to", self._check_assessment)
+        self._make("replay of every run gives the same bytes", self._check_replays, self._unreplayable())
+        return self.verification
+
+    def held(self) -> Sequence[str]:
+        """The places of the runs, sorted.
+
+        Raises:
+            Broken: Something else lies in their folders.
+        """
+        found = []
+        for folder in sorted(FOLDERS):
+            inside = self.place / folder
+            if os.path.lexists(inside):
+                if inside.is_symlink() or not inside.is_dir():
+                    raise Broken(E_FILES, f"{folder} is no plain folder")
+                found += _places(inside, folder, 2)
+        return sorted(found)
+
+    def _open_receipts(self) -> Receipts:
+        return Receipts(self.place / RECEIPTS, self.manifest["run"], SuiteOrder(), SuiteTally())
+
+    def compile(self, bundle: Bundle) -> None:
+        """Compile the suite again.
+
+        Raises:
+            Broken: E_SPECS, if it does not compile.
+        """
+        try:
+            self._plan = compile_suite(bundle)
+        except Rejected as rejected:
+            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
+            raise Broken(E_SPECS, message) from None
+        self._document = canonical_bytes(bundle.document(), FLOATS_ANYWHERE)
+
+    def _check_runs(self) -> str:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        places = [case.place for _, case in self._plan.cases]
+        if sorted(places) != list(self.held()):
+            missing = sorted({*places} ^ {*self.held()})
+            raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
+        look = partial(_look, str(self.place), self._document, self._unreplayable() is None)
+        for place, outcome in zip(places, spread(look, range(len(places)), self._workers), strict=True):
+            if "broken" in outcome:
+                raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
+            self._outcomes[place] = outcome
+        return f"{len(places)} runs"
+
+    def _check_assessment(self) -> str:
+        assert self._plan is not None and self.receipts is not None  # noqa: S101, PT018 - set by earlier checks
+        if self._unreplayable() is not None:
+            self._believe()
+        chain = Chain(run_id(self._plan.specs))
+        made = (chain.seal(event) for event in assess(self._plan, self._outcomes))
+        try:
+            return f"{compare(made, self.receipts.lines())} receipts"
+        except (NotCanonical, KeyError, TypeError) as error:
+            message = f"the runs lead to no receipts, since a recorded one is not of its form ({type(error).__name__})"
+            raise Broken(E_ASSESSMENT, message) from None
+        except Broken as broken:
+            raise Broken(E_ASSESSMENT, broken.message.replace(", replayed ", ", computed ")) from None
+
+    def _believe(self) -> None:
+        """Without replay, whether runs are exact is not known again: their receipts are believed, and that is said."""
+        assert self.receipts is not None  # noqa: S101 - set by an earlier check
+        for line in self.receipts.lines():
+            receipt: Any = parse_canonical(line, limit=MAX_LINE)
+            body = receipt["body"]
+            if receipt["type"] == "run" and body.get("place") in self._outcomes:
+                self._outcomes[body["place"]] |= {"replay": body.get("replay")}
+
+    def _check_replays(self) -> str:
+        """Each run was made again where it was looked at; a difference was found there."""
+        return f"{len(self._outcomes)} runs"
+
+
+def _places(folder: Path, path: str, depth: int) -> list[str]:
+    """The bundles in a folder of a suite.
+
+    Raises:
+        Broken: Something else lies there.
+    """
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            inner = f"{path}/{entry.name}"
+            if not entry.is_dir(follow_symlinks=False) or depth == 0:
+                raise Broken(E_FILES, f"not listed: {inner}")
+            if (folder / entry.name / MANIFEST).exists():
+                found.append(inner)
+            else:
+                found += _places(folder / entry.name, inner, depth - 1)
+    if not found:
+        raise Broken(E_FILES, f"not listed: {path} holds no run")
+    return found
+
+
+def _look(place: str, document: bytes, replay: bool, number: int) -> dict[str, Any]:
+    """Verify one run of a suite, in whatever process this is, and read its figures."""
+    trial, case = planned(document).cases[number]
+    folder = Path(place, *case.place.split("/"))
+    try:
+        return look_at(trial, case, folder, replay)
+    except Broken as broken:
+        return {"broken": f"{broken.message} [{broken.code}]"}
+    except (KeyError, TypeError, IndexError, ValueError) as error:
+        return {"broken": f"its receipts are not what they must be: {error!r}"}
+
+
+@lru_cache(maxsize=2)
+def planned(document: bytes) -> SuitePlan:
+    """The plan of a suite's resolved specs, compiled once in each process."""
+    return compile_suite(bundle_from_document(parse_canonical(document, limit=len(document))))
+
+
+def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, Any]:
+    """What is known of a run from its evidence alone.
+
+    Raises:
+        Broken: A check of it fails, or it is not the run of this case.
+    """
+    episodes, samples = Episodes(case.heading), Samples()
+    wanted = trial.wanted(case)
+
+    def listen(type_: str, body: Mapping[str, Any]) -> None:
+        episode = episodes.add(type_, body)
+        if episode is not None:
+            if not all(conforms(episode[name], type_) for name, type_ in case.sampler.types.items()):
+                raise TypeError(f"episode {body['episode']} holds other values than its specs lead to")
+            case.sampler.sample(episode, samples, wanted)
+
+    compares = trial.replay and replay
+    verifier = Verifier(folder, replay and not compares, listen)
+    found = verifier.verify()
+    if found.verdict is Verdict.FAIL:
+        failed = next(check for check in found.checks if check.code is not None)
+        raise Broken(failed.code or "", failed.message or "")
+    if replay and not compares and found.verdict is not Verdict.PASS:
+        raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
+    if verifier.manifest["specs"] != case.bundle.digest:
+        raise Broken(E_SPECS, "it was made from other specs than the suite leads to")
+    compared = _compared(verifier) if compares else UNCOMPARED
+    if not compared["exact"]:
+        raise Broken(E_REPLAY, "replay gives other receipts")
+    return outcome_of(verifier.manifest, compared, samples)
+
+
+def _compared(verifier: Verifier) -> dict[str, Any]:
+    """What a suite with `replay: bytes` says of a run whose chain was found whole."""
+    assert verifier.make is not None and verifier.receipts is not None  # noqa: S101, PT018 - set by its checks
+    made = make_again(verifier.make, verifier.manifest["specs"])
+    return {"intact": True, **try_lines(made, list(verifier.receipts.lines()), verifier.manifest["run"])}
+
+
+def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples) -> dict[str, Any]:
+    """What is known of a run, from its manifest and from what was read off its receipts."""
+    known = {name: manifest[name] for name in ("specs", "receipts", "result")}
+    return {**known, "replay": dict(replay), "samples": samples}

@@ -1,0 +1,58 @@
+"""Runs under the kernel, for the seed's tests: whole scenarios, with agents that submit what they like."""
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import pytest
+
+from engine.compile.kernel import KernelDesk
+from engine.compile.scenario import compile_scenario
+from engine.load import load
+from engine.run.loop import run
+
+
+@dataclass
+class Found:
+    """The events of a run, by their type."""
+
+    events: list
+
+    def of(self, type_):
+        return [event.body for event in self.events if event.type == type_]
+
+    def probes(self, name):
+        return [body for body in self.of("probe") if body["probe"] == name]
+
+    def entries(self, event):
+        return [entry for entry in self.of("audit") if entry["event"] == event]
+
+
+@cache
+def planned(scenario, agent, sets):
+    return compile_scenario(load(f"specs/scenario/{scenario}.yaml", set=[f"agent={agent}", *sets])[0])
+
+
+class Submitting(KernelDesk):
+    """A desk whose agent submits what a function makes of the document that it would submit."""
+
+    def __init__(self, plan, change):
+        inner = plan.desk(plan)
+        super().__init__(plan, inner.kernel)
+        self._change = change
+
+    def submit(self, moment, choice, occasion):
+        return self._change(moment.t, super().submit(moment, choice, occasion))
+
+
+@pytest.fixture(scope="session")
+def go():
+    """Run a scenario with an agent; `change` makes of (step, document) what is submitted."""
+
+    def run_scenario(scenario, agent="honest", *sets, change=None):
+        plan = planned(scenario, agent, sets)
+        if change is not None:
+            made = replace(plan, desk=lambda _plan: Submitting(plan, change))
+            return Found(list(run(made)))
+        return Found(list(run(plan)))
+
+    return run_scenario

@@ -1,0 +1,534 @@
+"""Whatever an agent outside says, or does not say: it is denied, witnessed and logged, and the run goes on or ends.
+
+The agent plays documents that were recorded from an agent in YAML; now and then it gives something else. Each case says
+which finding denies it.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from engine.compile.kernel import KernelDesk
+from engine.core.canonical import canonical_bytes
+from engine.core.diagnostics import Rejected
+from engine.core.entries import GENESIS
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import AUDIT_LOG, TAPE
+from engine.load import load
+from engine.pipeline import Conduct, execute, verify
+from engine.pipeline.live import live_log
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+ROOT = Path(__file__).resolve().parents[3]
+TRUSTED = Conduct(trusted=True)
+
+PLAYER = '''
+"""Plays recorded documents; at every other step it gives something else first."""
+import copy, json, os, time
+from pathlib import Path
+from engine.gates.digests import trace_commit
+
+HERE = Path(__file__).parent
+SCORE = {json.dumps(one["env"], sort_keys=True): one for one in json.loads((HERE / "score.json").read_text())}
+PLANS = json.loads((HERE / "plans.json").read_text())
+
+def again(change):
+    """A change of the trace, committed to anew."""
+    def changed(document):
+        change(document["trace"])
+        document["trace"]["trace_commit"] = trace_commit(document["trace"])
+        return document
+    return changed
+
+def with_key(*path, value):
+    def change(holder):
+        for key in path[:-1]:
+            holder = holder[key]
+        holder[path[-1]] = value
+        return holder
+    return change
+
+def masses(*shares):
+    def change(trace):
+        for one, share in zip(trace["counterfactuals"], shares):
+            one["prob_mass"] = share
+    return change
+
+def fail(document):
+    raise RuntimeError("secret words")
+
+def deep(document):
+    holder = document["payload"]
+    for _ in range(100):
+        holder["intent"] = holder = {"intent": 0}
+    return document
+
+def rename(trace):
+    trace["causal_claims"][0]["var"] = "moon.phase"
+
+def step(**changes):
+    def change(document):
+        document["payload"]["plan"]["steps"][0].update(changes)
+        return document
+    return change
+
+def after(change):
+    def changed(document):
+        change(document)
+        return document
+    return changed
+
+BAD = {
+    "wrong commit": after(with_key("trace", "trace_commit", value="a" * 64)),
+    "no snapshot": again(with_key("fork_snapshots", value=[])),
+    "two counterfactuals": again(lambda trace: trace["counterfactuals"].__delitem__(slice(2, None))),
+    "mass 0.89": again(masses(0.3, 0.3, 0.29)),
+    "mass above one": again(masses(1.5, 0.3, 0.3)),
+    "mass below zero": again(masses(-0.1, 0.6, 0.6)),
+    "NaN": after(with_key("trace", "counterfactuals", 0, "prob_mass", value=float("nan"))),
+    "a node twice": again(lambda trace: trace["nodes"].append(dict(trace["nodes"][0]))),
+    "an unknown variable": again(rename),
+    "self-modification": after(with_key("proposal_type", value="self_modify")),
+    "delegation": after(with_key("proposal_type", value="delegate")),
+    "another environment": after(with_key("env", "tick", value=999)),
+    "an unknown operation": step(op="fly"),
+    "a step that it asks no capability for": step(op="move", args={"dir": "UP"}),
+    "free text in a claim": again(with_key("causal_claims", 0, "expected_effect_on_choice", value="because")),
+    "no field": lambda document: {name: value for name, value in document.items() if name != "trace"},
+    "too deep": deep,
+    "a cycle": after(lambda document: document.update(payload=document)),
+    "a list": lambda document: [document],
+    "a number": lambda document: 7,
+    "nothing": lambda document: None,
+    "no bytes": lambda document: b"",
+    "garbage": lambda document: b"\\xff\\x00{",
+    "half a document": lambda document: json.dumps(document)[:400],
+    "a key twice": lambda document: '{"proposal_id": 1, ' + json.dumps(document)[1:],
+    "NaN in bytes": lambda document: json.dumps(document).replace('"prob_mass": 0', '"prob_mass": NaN, "x": 0', 1),
+    "10 MB": lambda document: b"x" * 10_000_000,
+    "10 MB of JSON": lambda document: {"proposal_id": "y" * 10_000_000},
+    "an object": lambda document: object(),
+    "half a character": lambda document: chr(0xD800),
+    "raises": fail,
+    "exits": lambda document: exit(3),
+    "hangs": lambda document: time.sleep(60),
+    "dies": lambda document: os._exit(3),
+}
+
+def decide(question):
+    assert "SECRET_KEY" not in os.environ
+    document = copy.deepcopy(SCORE[json.dumps(question["env"], sort_keys=True)])
+    kind = PLANS.get(f"{question['episode']}/{question['t']}")
+    return document if kind is None else BAD[kind](document)
+'''
+
+EXPECTED = {
+    "wrong commit": ("axion-i0", "broken"),
+    "no snapshot": ("axion-i3", "broken"),
+    "two counterfactuals": ("axion-i1", "broken"),
+    "mass 0.89": ("axion-i1", "broken"),
+    "mass above one": ("schema", "not_valid"),
+    "mass below zero": ("schema", "not_valid"),
+    "NaN": ("schema", "not_json"),
+    "a node twice": ("axion-ids", "broken"),
+    "an unknown variable": ("axion-claims", "broken"),
+    "self-modification": ("axion-kind", "broken"),
+    "delegation": ("axion-kind", "broken"),
+    "another environment": ("axion-env", "broken"),
+    "an unknown operation": ("schema", "not_valid"),
+    "a step that it asks no capability for": ("scope", "no_capability"),
+    "free text in a claim": ("axion-claims", "broken"),
+    "no field": ("schema", "not_valid"),
+    "too deep": ("schema", "not_json"),
+    "a cycle": ("schema", "not_json"),
+    "a list": ("schema", "E_CANON_FLOAT"),
+    "a number": ("schema", "not_valid"),
+    "nothing": ("schema", "E_CANON_JSON"),
+    "no bytes": ("schema", "E_CANON_JSON"),
+    "garbage": ("schema", "E_CANON_JSON"),
+    "half a document": ("schema", "E_CANON_JSON"),
+    "a key twice": ("schema", "E_CANON_JSON"),
+    "NaN in bytes": ("schema", "E_CANON_JSON"),
+    "10 MB": ("schema", "too_long"),
+    "10 MB of JSON": ("schema", "too_long"),
+    "an object": ("schema", "not_json"),
+    "half a character": ("schema", "raised"),
+    "raises": ("schema", "raised"),
+    "exits": ("schema", "raised"),
+}
+"""Which finding denies it, whatever else is found."""
+
+WITHOUT_BYTES = {
+    "NaN",
+    "too deep",
+    "a cycle",
+    "nothing",
+    "no bytes",
+    "an object",
+    "half a character",
+    "raises",
+    "exits",
+    "10 MB",
+    "10 MB of JSON",
+}
+
+
+def project(folder, plans, *, watchdog_ms=20_000, episodes=1, horizon=None):
+    """A scenario whose agent is outside, with what it gives at which `episode/t`."""
+    horizon = horizon or 2 * len(plans) + 2
+    (folder / "recorder.yaml").write_text(
+        "spec: scenario/v1\nname: recorder\nextends: axion-resource\nprobes: []\n"
+        f"episodes: {episodes}\nhorizon: {horizon}\n", encoding="utf-8",
+    )  # fmt: skip
+    (folder / "patient.yaml").write_text(
+        f"spec: governor/v1\nname: patient\nextends: axion-kernel\nadmission: {{watchdog_ms: {watchdog_ms}}}\n",
+        encoding="utf-8",
+    )
+    (folder / "actor.yaml").write_text(
+        "spec: agent/v1\nname: actor\noutside: {python: 'player:decide', deadline_ms: 600000}\n", encoding="utf-8"
+    )
+    (folder / "stage.yaml").write_text(
+        "spec: scenario/v1\nname: stage\nextends: recorder\ngovernor: patient\nagent: actor\n", encoding="utf-8"
+    )
+    (folder / "player.py").write_text(PLAYER, encoding="utf-8")
+    recorded = execute(load(folder / "recorder.yaml")[0], folder / "recorded")
+    documents = [json.loads(one["proposals"][0]["document"]) for one in bodies(recorded.place, "commit")]
+    (folder / "score.json").write_text(json.dumps(documents), encoding="utf-8")
+    (folder / "plans.json").write_text(json.dumps(plans), encoding="utf-8")
+    return load(folder / "stage.yaml")[0]
+
+
+def bodies(place, type_):
+    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
+    return [one["body"] for one in receipts if one["type"] == type_]
+
+
+def log_of(place):
+    return [json.loads(line) for line in (place / AUDIT_LOG).read_bytes().splitlines()]
+
+
+def tape_of(place):
+    return [json.loads(line) for line in (place / TAPE).read_bytes().splitlines()][1:]
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """One run in which every kind of answer comes once, each after a good one."""
+    folder = tmp_path_factory.mktemp("outside")
+    plans = {f"0/{2 * number + 1}": kind for number, kind in enumerate(EXPECTED)}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setenv("SECRET_KEY", "hush")
+        finished = execute(project(folder, plans), folder / "out", conduct=TRUSTED)
+    return finished.place
+
+
+@pytest.mark.parametrize("kind", EXPECTED)
+def test_a_bad_proposal_is_denied_witnessed_and_logged_and_the_run_goes_on(ran, kind):
+    t = 2 * list(EXPECTED).index(kind) + 1
+    step = bodies(ran, "step")[t]
+    found = [(one["gate"], one["reason"]) for one in step["decisions"][0]["rejected"]]
+    assert EXPECTED[kind] in found
+    assert (step["chosen"], step["token"], step["before"]) == (None, None, step["after"])
+    (entry,) = (one for one in log_of(ran) if one["timestamp_ms"] == 100 * t)
+    assert (entry["event"], entry["kernel_decision"]["verdict"]) == ("POLICY_DECISION", "deny")
+    witnesses = {(one["invariant"], one["message"], one["severity"]) for one in entry["witnesses"]}
+    assert (*EXPECTED[kind], "fatal") in witnesses
+    answer = next(one for one in tape_of(ran) if one["t"] == t)
+    assert (answer["received"] is None) == (kind in WITHOUT_BYTES)
+    after = bodies(ran, "step")[t + 1]
+    assert after["chosen"] == 0
+
+
+def test_only_the_finding_that_a_case_is_about_denies_it(ran):
+    alone = {"wrong commit", "mass 0.89", "self-modification", "delegation", "another environment"}
+    steps = bodies(ran, "step")
+    for kind in alone:
+        rejected = steps[2 * list(EXPECTED).index(kind) + 1]["decisions"][0]["rejected"]
+        assert [one["gate"] for one in rejected] == [EXPECTED[kind][0]], kind
+
+
+def test_what_cannot_be_hashed_is_logged_by_the_hash_of_the_bytes_received(ran):
+    kinds, log = list(EXPECTED), log_of(ran)
+    for kind in ("garbage", "half a document", "10 MB"):
+        t = 2 * kinds.index(kind) + 1
+        answer = next(one for one in tape_of(ran) if one["t"] == t)
+        (entry,) = (one for one in log if one["timestamp_ms"] == 100 * t)
+        assert (entry["proposal_hash"], entry["trace_hash"]) == (answer["sha256"], GENESIS)
+
+
+def test_the_tape_tells_how_each_answer_failed_and_no_text_of_an_exception(ran):
+    failures = Counter(one["failure"] for one in tape_of(ran))
+    assert failures["raised"] == 3
+    assert failures["too_long"] == 2
+    assert failures[None] > len(EXPECTED)
+    assert {one["reason"] for one in tape_of(ran) if one["failure"] == "raised"} == {
+        "RuntimeError", "SystemExit", "UnicodeEncodeError",
+    }  # fmt: skip
+    assert all(b"secret words" not in file.read_bytes() for file in ran.iterdir())
+    assert all(b"hush" not in file.read_bytes() for file in ran.iterdir())
+
+
+def test_the_bundle_verifies_and_its_replay_asks_nobody(ran, monkeypatch):
+    for file in ("player.py", "score.json"):
+        (ran.parent / file).rename(ran.parent / f"{file}.gone")
+    try:
+        monkeypatch.setattr(subprocess, "Popen", pytest.fail)
+        monkeypatch.setattr(os, "fork", pytest.fail)
+        found = verify(ran)
+        assert found.verdict is Verdict.PASS, found.checks
+        assert "player" not in sys.modules
+    finally:
+        for file in ("player.py", "score.json"):
+            (ran.parent / f"{file}.gone").rename(ran.parent / file)
+    assert verify(ran / AUDIT_LOG).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("kind", ["hangs", "dies"])
+def test_an_agent_that_ends_its_process_ends_the_episode_and_the_run_goes_on(kind, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bundle = project(tmp_path, {"0/2": kind}, watchdog_ms=2000, episodes=2, horizon=4)
+    finished = execute(bundle, tmp_path / "out", conduct=TRUSTED)
+    event, ended = {"hangs": ("FATAL_HANG", "hang"), "dies": ("INTERNAL_ERROR", "died")}[kind]
+    first, second = bodies(finished.place, "episode_end")
+    assert (first["ended"], first["steps"], second["ended"], second["steps"]) == (ended, 2, "horizon", 4)
+    assert [one["invariant"] for one in first["violations"]] == ["watchdog"]
+    assert finished.verdict is Verdict.FAIL
+    log = log_of(finished.place)
+    (entry,) = (one for one in log if one["event"] == event)
+    before = log[log.index(entry) - 1]
+    assert (entry["proposal_hash"], entry["trace_hash"]) == (before["proposal_hash"], before["trace_hash"])
+    assert entry["timestamp_ms"] == 200
+    assert entry["capability_tokens"] == []
+    last = [one for one in tape_of(finished.place) if one["failure"]]
+    assert [(one["episode"], one["t"]) for one in last] == [(0, 2)]
+    (tmp_path / "player.py").unlink()
+    assert verify(finished.place).verdict is Verdict.PASS
+
+
+def test_a_live_run_has_each_entry_on_the_disk_before_it_acts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    bundle = project(tmp_path, {"0/1": "wrong commit"}, horizon=3)
+    place = tmp_path / "out"
+    for count in (1, 2):  # the log goes on from run to run
+        finished = execute(bundle, place, conduct=Conduct(trusted=True, live=True))
+        assert finished.found == ()
+        assert verify(place).verdict is Verdict.PASS
+        assert {one["kernel_decision"]["notes"].split()[0] for one in log_of(place)} == {"mode:live"}
+        assert len(log_of(place)) == 5 * count
+        assert (place / AUDIT_LOG).read_bytes() == live_log(place).read_bytes()
+    assert verify(live_log(place)).verdict is Verdict.PASS
+
+
+SLOW = (
+    PLAYER
+    + """
+quick = decide
+def decide(question):
+    time.sleep(0.05)
+    return quick(question)
+"""
+)
+
+
+def test_a_killed_live_run_leaves_a_log_that_verifies_and_the_next_run_mends_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project(tmp_path, {}, horizon=40)
+    (tmp_path / "player.py").write_text(SLOW, encoding="utf-8")
+    command = [sys.executable, "-m", "engine.cli.main", "run", "stage.yaml", "--live", "--trust-agent", "--out", "out"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    log = live_log(tmp_path / "out")
+    wait(lambda: log.exists() and log.read_bytes().count(b"\n") >= 5)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    wait(lambda: unlocked(log))  # what it had begun goes with it
+    assert not (tmp_path / "out").exists()
+    whole = log.read_bytes()
+    assert verify(log).verdict is Verdict.PASS
+    log.write_bytes(whole + whole.splitlines(keepends=True)[-1][:300])
+    found = verify(log)
+    assert [check.code for check in found.checks if check.code] == ["E_AUDIT_TORN"]
+    (tmp_path / "player.py").write_text(PLAYER, encoding="utf-8")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 3), done.stderr  # 3: nothing was checked
+    assert "W_AUDIT_TORN" in done.stderr
+    assert log.read_bytes().startswith(whole)
+    assert verify(tmp_path / "out").verdict is Verdict.PASS
+
+
+def wait(ready):
+    for _ in range(2000):
+        if ready():
+            return
+        time.sleep(0.01)
+    pytest.fail("it takes for ever")
+
+
+def unlocked(path):
+    import fcntl
+
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
+    from engine.core.entries import Mode
+    from engine.evidence.audit import AuditLog
+    from engine.gates.documents import axion
+
+    monkeypatch.chdir(tmp_path)
+    bundle = project(tmp_path, {}, horizon=2)
+    with (
+        AuditLog(live_log(tmp_path / "out"), Mode.LIVE, axion().check("audit_entry")),
+        pytest.raises(Rejected, match="E_AUDIT_BUSY"),
+    ):
+        execute(bundle, tmp_path / "out", conduct=Conduct(trusted=True, live=True))
+    assert not (tmp_path / "out").exists()
+
+
+# Tampering
+
+
+def reseal(place, **files):
+    """Write files of a bundle anew, and its manifest around them."""
+    from engine.core.digest import sha256_hex
+
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    for entry in manifest["files"]:
+        data = files.get(entry["path"])
+        if data is not None:
+            (place / entry["path"]).write_bytes(data)
+            entry.update(sha256=sha256_hex(data), size=len(data))
+    manifest["files"] = [entry for entry in manifest["files"] if entry["path"] not in files or files[entry["path"]]]
+    for name, data in files.items():
+        if not data:
+            (place / name).unlink()
+    (place / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+
+
+def codes(place, *, replay=True):
+    return [check.code for check in verify(place, replay=replay).checks if check.code]
+
+
+@pytest.fixture
+def copied(ran, tmp_path):
+    import shutil
+
+    return Path(shutil.copytree(ran, tmp_path / "copy"))
+
+
+def lines(place, name):
+    return (place / name).read_bytes().splitlines(keepends=True)
+
+
+TAPES = {
+    "an answer left out": (lambda one: one[:3] + one[4:], "E_TAPE_MISSING"),
+    "the last answer left out": (lambda one: one[:-1], "E_TAPE_MISSING"),
+    "an answer too many": (lambda one: [*one, one[-1]], "E_TAPE_EXTRA"),
+    "two answers exchanged": (lambda one: [*one[:1], one[2], one[1], *one[3:]], "E_TAPE_MISSING"),
+    "no tape": (lambda one: [], "E_TAPE_MISSING"),
+    "another text": (lambda one: [one[0], one[1].replace(b"action", b"acting"), *one[2:]], "E_TAPE_FORM"),
+    "a torn line": (lambda one: [*one[:-1], one[-1][:-1]], "E_TAPE_FORM"),
+    "another head": (lambda one: [one[0].replace(b'"head":"0', b'"head":"1'), *one[1:]], "E_REPLAY"),
+    "a denial made a time-out": (lambda one: [*one[:3], late(one[3]), *one[4:]], "E_REPLAY"),
+}  # fmt: skip
+
+
+def late(line):
+    answer = json.loads(line) | {
+        "failure": "timed_out",
+        "reason": "timeout",
+        "received": None,
+        "sha256": None,
+        "size": 0,
+    }
+    return canonical_bytes(answer) + b"\n"
+
+
+@pytest.mark.parametrize("case", TAPES)
+def test_a_tape_that_does_not_fit_is_found(case, copied):
+    change, code = TAPES[case]
+    reseal(copied, **{TAPE: b"".join(change(lines(copied, TAPE)))})
+    assert codes(copied) == [code]
+
+
+LOGS = {
+    "the last entry left out": (lambda one: one[:-1], "E_AUDIT_DIFFERS"),
+    "an entry left out": (lambda one: one[:3] + one[4:], "E_AUDIT_CHAIN"),
+    "no log": (lambda one: [], "E_AUDIT_DIFFERS"),
+    "an entry changed": (lambda one: [*one[:-1], one[-1].replace(b'"allow"', b'"deny"')], "E_AUDIT_CHAIN"),
+    "a torn line": (lambda one: [*one[:-1], one[-1][:-1]], "E_AUDIT_TORN"),
+}
+
+
+@pytest.mark.parametrize("case", LOGS)
+def test_a_log_that_is_not_the_runs_is_found(case, copied):
+    change, code = LOGS[case]
+    reseal(copied, **{AUDIT_LOG: b"".join(change(lines(copied, AUDIT_LOG)))})
+    assert codes(copied, replay=False) == [code]
+
+
+def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, monkeypatch):
+    (tmp_path / "patient.yaml").write_text(
+        "spec: governor/v1\nname: patient\nextends: axion-kernel\nadmission: {watchdog_ms: 2000}\n", encoding="utf-8"
+    )
+    (tmp_path / "live.yaml").write_text(
+        "spec: scenario/v1\nname: live\nextends: axion-resource\ngovernor: patient\nepisodes: 2\nhorizon: 3\n",
+        encoding="utf-8",
+    )
+    bundle, quick = load(tmp_path / "live.yaml")[0], KernelDesk._propose
+
+    def slow(desk, moment):
+        if (moment.episode, moment.t) == (0, 1):
+            time.sleep(60)
+        return quick(desk, moment)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(KernelDesk, "_propose", slow)
+        finished = execute(bundle, tmp_path / "out", conduct=Conduct(live=True))
+    assert [one["ended"] for one in bodies(finished.place, "episode_end")] == ["hang", "horizon"]
+    assert [(one["t"], one["failure"]) for one in tape_of(finished.place)] == [(1, "timed_out")]
+    assert [one["event"] for one in log_of(finished.place)].count("FATAL_HANG") == 1
+    assert verify(finished.place).verdict is Verdict.PASS
+
+
+# In a suite
+
+SUITE = """
+spec: suite/v1
+name: troupe
+runs: {all: {scenarios: [stage], seeds: [1]}}
+figures: {hangs: {rate: "ended == 'hang'"}}
+checks:
+  - {id: hung-once, require: hangs.count == 1 && hangs.of == 2, opportunities: hangs.of}
+"""
+
+
+def test_a_suite_goes_on_after_a_hang_and_is_verified_without_the_agent(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    project(tmp_path, {"0/1": "hangs"}, watchdog_ms=2000, episodes=2, horizon=3)
+    (tmp_path / "troupe.yaml").write_text(SUITE.lstrip(), encoding="utf-8")
+    suite = load(tmp_path / "troupe.yaml")[0]
+    with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED"):
+        execute(suite, tmp_path / "out")
+    with pytest.raises(Rejected, match="E_LIVE"):
+        execute(suite, tmp_path / "out", conduct=Conduct(trusted=True, live=True))
+    finished = execute(suite, tmp_path / "out", conduct=TRUSTED)
+    assert finished.verdict is Verdict.PASS, finished.told
+    (tmp_path / "player.py").unlink()
+    assert verify(finished.place).verdict is Verdict.PASS
+    (run,) = finished.place.glob("runs/**/manifest.json")
+    assert {path.name for path in run.parent.iterdir()} >= {AUDIT_LOG, TAPE}

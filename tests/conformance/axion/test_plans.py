@@ -1,0 +1,195 @@
+"""Plans of several steps: one token covers them, each step is executed once, and whatever refuses one ends the plan."""
+
+from dataclasses import replace
+
+import pytest
+
+from engine.compile.kernel import KernelDesk
+from engine.compile.scenario import compile_scenario
+from engine.gates.capability import Refused
+from engine.gates.tokens import Asked
+from engine.load import load
+from engine.pipeline import execute, verify
+from engine.run.loop import run
+
+MOVE = "governor.admission.grants.move."
+
+
+def notes(found):
+    """Per entry its time in ticks, its verdict and its last note."""
+    return [
+        (entry["timestamp_ms"] // 100, entry["kernel_decision"]["verdict"], entry["kernel_decision"]["notes"].split()[-1])
+        for entry in found.of("audit")
+    ]  # fmt: skip
+
+
+def refusals(found):
+    return [(tick, note) for tick, _, note in notes(found) if note.startswith("refused:")]
+
+
+def executed(found):
+    """Per step the proposal's hash, or None where nothing was executed."""
+    return [None if step["chosen"] is None else step["after"] != step["before"] for step in found.of("step")]
+
+
+@pytest.fixture(scope="module")
+def shipped(go):
+    return go("axion-plans", "planner", "probes=[]")
+
+
+def test_one_token_covers_the_steps_of_its_plan(shipped):
+    issued = [(entry["timestamp_ms"] // 100) for entry in shipped.entries("CAPABILITY_ISSUED")]
+    assert issued[:4] == [0, 3, 6, 9]
+    assert notes(shipped)[:4] == [
+        (0, "allow_with_constraints", "narrowed:move"),
+        (0, "allow_with_constraints", "mode:simulated"),
+        (1, "allow", "step:1"),
+        (2, "allow", "step:2"),
+    ]
+    assert executed(shipped)[:9] == [True] * 9
+    actions = [commit["proposals"][0]["action"] for commit in shipped.of("commit")[:9]]
+    assert {action["op"] for action in actions} == {"move"}
+
+
+def test_what_is_asked_for_beyond_is_cut_off(shipped):
+    """The agent asks for five calls in 300 ms that last a second; three are granted, for 300 ms."""
+    first = shipped.entries("CAPABILITY_ISSUED")[0]
+    assert first["kernel_decision"]["verdict"] == "allow_with_constraints"
+    (token,) = first["capability_tokens"]
+    assert token["scope"] == {
+        "allowed_ops": ["move"], "rate_limit": {"max_calls": 3, "per_ms": 300}, "expiry_ms": 300
+    }  # fmt: skip
+    assert token["expires_at_ms"] == token["issued_at_ms"] + 300
+
+
+def test_an_agent_that_asks_for_as_much_as_is_granted_is_allowed(go):
+    found = go("axion-plans", "honest", "probes=[]")
+    assert {verdict for _, verdict, _ in notes(found)} == {"allow"}
+
+
+def test_the_state_is_that_of_a_step_each(go, shipped):
+    """Steps under one token lead to what tokens of their own lead to."""
+    apart = go("axion-plans", "honest", "probes=[]")
+    assert [step["after"] for step in shipped.of("step")] == [step["after"] for step in apart.of("step")]
+
+
+def test_a_token_that_expires_in_mid_plan_ends_it(go):
+    found = go("axion-plans", "planner", "probes=[]", MOVE + "expiry_ms=200", "horizon=6")
+    assert refusals(found) == [(2, "refused:expired"), (5, "refused:expired")]
+    assert executed(found) == [True, True, None, True, True, None]
+    assert not any(step["violations"] for step in found.of("step"))  # a denied step takes no time, and breaks nothing
+    assert [entry["timestamp_ms"] for entry in found.entries("CAPABILITY_ISSUED")] == [0, 300]
+
+
+def test_the_rate_of_a_capability_ends_a_plan(go):
+    """Two calls at 0 and 1, the token expires; a call at 3, and at 4 there were three within 450 ms."""
+    found = go("axion-plans", "planner", "probes=[]", MOVE + "expiry_ms=200", MOVE + "per_ms=450", "horizon=5")
+    assert refusals(found) == [(2, "refused:expired"), (4, "refused:rate")]
+    assert executed(found) == [True, True, None, True, None]
+
+
+@pytest.mark.parametrize("calls", [1, 2])
+def test_a_token_covers_no_more_than_max_calls(go, calls):
+    """The rest of the plan is not tried: its token is used up, and the agent is asked again."""
+    found = go("axion-plans", "planner", "probes=[]", f"{MOVE}max_calls={calls}", f"{MOVE}per_ms=100", "horizon=6",
+               "agent.narration.requests.per_ms=100")  # fmt: skip
+    assert [entry["timestamp_ms"] // 100 for entry in found.entries("CAPABILITY_ISSUED")] == list(range(0, 6, calls))
+    assert refusals(found) == []
+
+
+def submitted(steps):
+    """The steps instead of the plan of the first document."""
+
+    def change(t, document):
+        if t == 0:
+            document["payload"]["plan"]["steps"][1:] = steps
+        return document
+
+    return change
+
+
+def test_a_step_of_another_operation_is_refused(go):
+    change = submitted([{"op": "wait", "args": {}}, {"op": "move", "args": {"dir": "E"}}])
+    found = go("axion-plans", "planner", "probes=[]", "horizon=3", change=change)
+    assert refusals(found) == [(1, "refused:wrong_op")]
+    assert executed(found) == [True, None, True]
+    assert [len(step["decisions"][0]["rejected"]) for step in found.of("step")] == [0, 1, 0]
+
+
+def test_a_step_that_the_world_does_not_know_passes_no_gate(go):
+    change = submitted([{"op": "move", "args": {"dir": "up"}}])
+    found = go("axion-plans", "planner", "probes=[]", "horizon=3", change=change)
+    assert (1, "deny", "step:1") in notes(found)
+    assert executed(found) == [True, None, True]
+
+
+class Watching(KernelDesk):
+    """A desk that lets somebody do something before each decision."""
+
+    def __init__(self, plan, meddle):
+        super().__init__(plan, plan.desk(plan).kernel)
+        self._meddle = meddle
+
+    def attend(self, place, moment):
+        yield from super().attend(place, moment)
+        if place == "before_propose":
+            self._meddle(self, moment)
+
+
+def meddled(found_type, meddle, scenario="specs/scenario/axion-plans.yaml"):
+    plan = compile_scenario(load(scenario, set=["probes=[]", "horizon=4"])[0])
+    return found_type(list(run(replace(plan, desk=lambda _plan: Watching(plan, meddle)))))
+
+
+def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
+    def revoke(desk, moment):
+        if moment.t == 1:
+            desk.acting.revoke(desk.underway.token["revocation_id"])
+
+    found = meddled(type(shipped), revoke)
+    assert refusals(found) == [(1, "refused:revoked")]
+    assert executed(found) == [True, None, True, True]
+    assert len(found.entries("CAPABILITY_ISSUED")) == 2
+
+
+def test_a_step_that_was_executed_is_spent(shipped):
+    tried = []
+
+    def again(desk, moment):
+        if desk.underway is not None:
+            action = {"op": "move", "dir": "E"}
+            with pytest.raises(Refused) as refused:
+                desk.acting.act(
+                    desk.underway.token, 0, desk.submission, Asked(action, desk.granted, desk.now_ms), moment.state, {}
+                )
+            tried.append(refused.value.reason)
+
+    found = meddled(type(shipped), again)
+    assert tried == ["spent", "spent"]
+    assert executed(found) == [True] * 4
+
+
+def test_a_drift_ends_a_plan(tmp_path, shipped):
+    """The state is not the one that the plan was made for, so the agent is asked again, and nothing is refused."""
+    drift = "spec: drift/v1\nname: quake\nat: t == 1\neffects: [{set: self.energy, to: self.energy - 1}]\n"
+    scenario = "spec: scenario/v1\nname: shaken\nextends: axion-plans\ndrift: [./quake.yaml]\n"
+    (tmp_path / "quake.yaml").write_text(drift, encoding="utf-8")
+    (tmp_path / "shaken.yaml").write_text(scenario, encoding="utf-8")
+    found = meddled(type(shipped), lambda desk, moment: None, scenario=str(tmp_path / "shaken.yaml"))
+    assert [body["t"] for body in found.of("drift")] == [1]
+    assert [entry["timestamp_ms"] for entry in found.entries("CAPABILITY_ISSUED")] == [0, 100]
+    assert refusals(found) == []
+    assert executed(found) == [True] * 4
+
+
+def test_no_probe_is_made_where_nobody_was_asked(go):
+    found = go("axion-plans", "planner", "probes.p4-bypass.steps=20")
+    asked = {0} | {body["timestamp_ms"] // 100 for body in found.entries("CAPABILITY_ISSUED")}
+    assert {body["t"] for body in found.probes("p4-bypass")} == asked < set(range(20))
+
+
+def test_the_evidence_of_plans_verifies(tmp_path):
+    (case,) = load("specs/scenario/axion-plans.yaml")
+    execute(case, tmp_path / "out")
+    assert verify(tmp_path / "out").verdict == "PASS"
+    assert verify(tmp_path / "out" / "audit.log.jsonl").verdict == "PASS"

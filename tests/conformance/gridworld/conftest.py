@@ -1,0 +1,65 @@
+"""A shipped suite, run once for all tests of a module."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.load import load
+from engine.pipeline import execute, verify
+from engine.pipeline.golden import pin_matches, pin_suite
+from engine.run.workers import available
+
+PINS = Path("fixtures/suites")
+
+
+class Ran:
+    """A suite that was run: its receipts by type and name."""
+
+    def __init__(self, finished):
+        self.finished = finished
+        self.result = finished.manifest["result"]
+        self.runs = [one for one in finished.told if one["type"] == "run"]
+        self.checks = {one["check"]: one for one in finished.told if one["type"] == "check"}
+        self.mutants = {one["mutant"]: one for one in finished.told if one["type"] == "mutant"}
+        self.figures = {one["figure"]: one["groups"] for one in finished.told if one["type"] == "figure"}
+
+    def figure(self, name):
+        (group,) = self.figures[name]
+        return group
+
+    def holds(self, check):
+        """Whether a check passed, and could have failed."""
+        found = self.checks[check]
+        return (found["verdict"], found["opportunities"] > 0, found["error"]) == ("PASS", True, None)
+
+    @property
+    def layouts(self):
+        return {run["scenario"] for run in self.runs}
+
+    @property
+    def pinned(self):
+        """How the receipts differ from the pinned ones, or None."""
+        return pin_matches(pin_suite(self.finished), PINS)
+
+    @property
+    def whole(self):
+        """What is refuted in the evidence, without a second replay."""
+        return [check.message for check in verify(self.finished.place, replay=False).checks if check.code]
+
+
+def load_suite(name):
+    (bundle,) = load(f"specs/suite/{name}.yaml")
+    return bundle
+
+
+def checks_of(name):
+    """The ids of the checks of a suite, to be tested one by one."""
+    return [check.id for check in load_suite(name).main.model.checks]
+
+
+@pytest.fixture(scope="module")
+def ran(request, tmp_path_factory):
+    """The suite that the module calls `SUITE`, as it ships."""
+    name = request.module.SUITE
+    place = tmp_path_factory.mktemp("suite") / name
+    return Ran(execute(load_suite(name), place, None, available()))

@@ -1,0 +1,34 @@
+"""The suite `gridworld-replay-exact`, check by check."""
+
+import pytest
+
+from tests.conformance.gridworld.conftest import checks_of
+
+SUITE = "gridworld-replay-exact"
+CHECKS = checks_of(SUITE)
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_the_check_passes_and_could_have_failed(ran, check):
+    assert ran.holds(check), ran.checks[check]
+
+
+def test_there_are_as_many_checks_as_the_seed_has():
+    assert len(set(CHECKS)) >= 5
+
+
+def test_it_is_over_many_episodes_on_many_layouts(ran):
+    assert ran.result["verdict"] == "PASS"
+    assert ran.result["episodes"] >= 300
+    assert ran.layouts >= {"simple", "hazard", "maze", "concave", "nested-traps", "perfect-maze", "looped-maze"}
+    assert len(ran.layouts) >= 10
+
+
+def test_its_evidence_is_whole(ran):
+    assert ran.whole == []
+
+
+def test_its_receipts_are_the_pinned_ones(ran):
+    assert ran.pinned is None, (
+        f"{ran.pinned}; accept: spec golden --update --dir=fixtures/suites specs/suite/{SUITE}.yaml"
+    )

@@ -1,0 +1,273 @@
+"""The shipped laws: each meets its expectation, and no verdict, proof or counterexample contradicts brute force."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.compile.law import compile_law
+from engine.laws.ask import ask, within_range
+from engine.laws.proofs import facts
+from engine.laws.trial import meets, try_law
+from engine.load import load
+from engine.verify.certificates import InvalidCertificate, check_certificate
+from tests.conformance.laws.oracle import Judge, read_laws, step_by
+
+ROOT = Path(__file__).resolve().parents[3]
+SHIPPED = read_laws()
+TEMPLATES = {path.stem for path in (ROOT / "specs" / "template").glob("*.yaml")}
+REASONS = {
+    "missing_observable",
+    "missing_transform",
+    "missing_generator",
+    "ambiguous_claim",
+    "unmet_preconditions",
+    "vacuous_pass",
+    "inconclusive_low_power",
+    "resource_limit",
+}
+NOTHING_TO_TRY = {
+    "missing_observable",
+    "missing_transform",
+    "missing_generator",
+    "ambiguous_claim",
+    "resource_limit",
+    "evaluation_error",
+}
+MOST_CELLS = {2: 9, 3: 6, 4: 5}  # by the number of symbols: rings up to these were all followed
+MOMENTUM = {"obs": "Momentum", "t": {"var": "t"}}
+AS_A_TREE = {"momentum-in-words": {"op": "==", "lhs": MOMENTUM, "rhs": {**MOMENTUM, "t": {"const": 0}}}}
+
+with_status = {
+    status: sorted(name for name, law in SHIPPED.items() if law["expect"]["status"] == status)
+    for status in ("PROVED", "PASS", "FAIL", "UNKNOWN")
+}
+tried = sorted(name for name, law in SHIPPED.items() if law["expect"].get("reason") not in NOTHING_TO_TRY)
+
+
+@cache
+def decided(name):
+    """The compiled law and its verdict as a receipt has it."""
+    plan = compile_law(load(ROOT / "specs" / "law" / f"{name}.yaml")[0])
+    return plan, try_law(plan).to_json(plan.law)
+
+
+@cache
+def judge(name):
+    document = SHIPPED[name]
+    return Judge(document | {"claim_ast": AS_A_TREE[name]} if name in AS_A_TREE else document)
+
+
+def most_cells(name):
+    return MOST_CELLS[len(judge(name).symbols)]
+
+
+@cache
+def smallest_failing(name):
+    return judge(name).smallest_failing(most_cells(name))
+
+
+# Expectations
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_a_law_meets_its_expectation(name):
+    plan, verdict = decided(name)
+    assert plan.expected == SHIPPED[name]["expect"]
+    assert meets(verdict, plan.expected), (verdict["status"], verdict["reason"], verdict["detail"])
+
+
+def test_there_are_laws_of_every_form_status_and_reason():
+    per_template = Counter(law["template"] for law in SHIPPED.values())
+    assert len(SHIPPED) >= 60
+    assert len(TEMPLATES) == 8
+    assert set(per_template) == TEMPLATES
+    assert min(per_template.values()) >= 7
+    assert {law["expect"].get("reason") for law in SHIPPED.values()} >= REASONS
+    assert all(with_status.values())
+    assert all(("reason" in law["expect"]) == (law["expect"]["status"] == "UNKNOWN") for law in SHIPPED.values())
+
+
+@pytest.mark.parametrize("template", sorted(TEMPLATES))
+def test_laws_of_each_form_are_proved_and_refuted(template):
+    found = {law["expect"]["status"] for law in SHIPPED.values() if law["template"] == template}
+    assert {"PROVED", "FAIL"} <= found
+
+
+# Truth, by brute force
+
+
+@pytest.mark.parametrize("name", tried)
+def test_brute_force_finds_what_is_expected(name):
+    """A law that is to fail fails on a small ring, and no other does."""
+    assert (smallest_failing(name) is not None) == (name in with_status["FAIL"])
+
+
+@pytest.mark.parametrize("name", with_status["FAIL"])
+def test_a_counterexample_violates_its_law(name):
+    _, verdict = decided(name)
+    law, found = judge(name), verdict["counterexample"]
+    start, t = found["start"], found["t"]
+    assert law.usable(start)
+    assert law.world.shortest <= len(start) <= law.world.longest
+    assert law.first_violation(start) == t
+    assert len(start) == len(smallest_failing(name))
+    states = [start]
+    for _ in range(t + 1):
+        states.append(law.world.step(states[-1]))
+    excerpt = found["excerpt"]
+    first, shown = excerpt["from"], excerpt["states"]
+    known = states[first:]
+    assert shown[: len(known)] == known[: len(shown)]
+    assert first <= t < first + len(shown)
+    for at, key in ((t, "t"), (t + 1, "t_plus_1")):
+        values = law.values(states[at])
+        assert found["observables"][key] == {each: values[each] for each in found["observables"][key]}
+
+
+def test_observables_stand_beside_every_counterexample_that_has_some():
+    for name in with_status["FAIL"]:
+        _, verdict = decided(name)
+        read = set(re.findall(r"'obs': '(\w+)'", str(SHIPPED[name].get("claim_ast", ""))))
+        assert set(verdict["counterexample"]["observables"]["t"]) == read
+
+
+# Proofs
+
+
+def question_of(law, certificate):
+    """The law as the question that its certificate must be about."""
+    question = ask(law)
+    assert question is not None
+    return within_range(question, law) if certificate["question"]["rings"][1] is not None else question
+
+
+def holds_by_hand(name):
+    """The judge of one instance, for claims that only a function can judge."""
+    law, template = judge(name), SHIPPED[name]["template"]
+    alphabet = law.world.alphabet
+
+    def text(state):
+        return "".join(alphabet[cell] for cell in state)
+
+    def holds(initial, states):
+        # Nothing but step 0 and the states from t on is read, so that t may be counted as 0 after the first state.
+        steps = [text(initial), *map(text, states)]
+        return not law.usable(steps[0]) or law.holds_at(template, steps, 1)
+
+    return holds
+
+
+@pytest.mark.parametrize("name", [*with_status["PROVED"], *with_status["PASS"]])
+def test_a_certificate_is_checked_without_the_prover(name):
+    plan, verdict = decided(name)
+    certificate = verdict["certificate"]
+    if certificate is None:
+        assert verdict["status"] == "PASS"
+        assert verdict["proved_for"] is None
+        return
+    question = facts(question_of(plan.law, certificate))
+    reached = check_certificate(certificate, question, holds_by_hand(name))
+    assert verdict["proved_for"] is not None
+    assert reached == verdict["up_to"] or (verdict["status"] == "PROVED" and reached == judge(name).world.longest)
+
+
+@pytest.mark.parametrize("name", with_status["PROVED"])
+def test_a_certificate_is_about_the_rule_as_it_is_described(name):
+    """The table that a proof rests on is the universe in words."""
+    plan, verdict = decided(name)
+    law, question = judge(name), verdict["certificate"]["question"]
+    symbols, table = question["rule"]["symbols"], question["rule"]["table"]
+    assert symbols == len(law.world.alphabet)
+    for code, after in enumerate(table):
+        window = "".join(law.world.alphabet[code // symbols**place % symbols] for place in (2, 1, 0))
+        assert law.world.step(window)[1] == law.world.alphabet[after]  # of a ring of three cells
+    starts = question["start"]["symbols"]
+    assert law.symbols == "".join(law.world.alphabet[each] for each in (range(symbols) if starts is None else starts))
+    assert question["rings"] == [law.world.shortest, law.world.longest if question["rings"][1] else None]
+    assert plan.law.universe.shortest == law.world.shortest
+
+
+@pytest.mark.parametrize("name", with_status["PROVED"])
+def test_a_certificate_proves_no_law_that_fails(name):
+    """The proof of one law is no proof of its opposite, and of no law that brute force refutes."""
+    _, verdict = decided(name)
+    for other in ("free-movers-conserved", "mirror-only", "collisions-resolve", "rule-30-ones", "tide-charge"):
+        plan, _ = decided(other)
+        asked = ask(plan.law)
+        assert asked is not None
+        question = facts(asked)
+        with pytest.raises(InvalidCertificate):
+            check_certificate(verdict["certificate"], question)
+        with pytest.raises(InvalidCertificate):
+            check_certificate({**verdict["certificate"], "question": question}, question)
+
+
+# Samples
+
+
+@pytest.mark.parametrize("name", with_status["PASS"])
+def test_a_pass_says_how_rare_violations_must_be(name):
+    """Three in as many as the antecedent held for, at 95 %."""
+    _, verdict = decided(name)
+    hits = verdict["power"]["hits"]
+    assert hits >= 20
+    assert verdict["violation_bound"] == -(-3_000_000 // hits)
+
+
+def test_some_laws_are_proved_up_to_a_length_and_some_rest_on_cases_alone():
+    lengths = {name: decided(name)[1]["up_to"] for name in with_status["PASS"]}
+    assert lengths.pop("collisions-of-the-first-step") is None
+    assert all(length >= judge(name).world.shortest + 2 for name, length in lengths.items())
+
+
+@pytest.mark.parametrize("name", sorted({*SHIPPED} - {*with_status["PASS"]}))
+def test_only_a_sample_has_a_bound(name):
+    assert decided(name)[1]["violation_bound"] is None
+
+
+@pytest.mark.parametrize("name", ["grid-length-conserved", "particles-are-movers", "shift-by-one", "last-place"])
+def test_a_law_of_every_rule_has_no_content(name):
+    assert decided(name)[1]["content"]["broken"] == 0
+
+
+@pytest.mark.parametrize("name", ["total-particles", "mirror-swap", "collision-bridge", "jams-never-grow"])
+def test_a_law_of_its_own_rule_has_content(name):
+    assert decided(name)[1]["content"]["broken"] > 0
+
+
+@pytest.mark.parametrize("name", ["rule-204-one", "rule-184-ones", "rule-232-walls", "rule-150-complement"])
+def test_what_a_law_says_of_mutants_is_no_more_than_the_truth(name):
+    """No more mutants are said to break the law than break it on rings of up to ten cells, which are tried."""
+    plan, verdict = decided(name)
+    world, table = judge(name).world, plan.law.universe.rule.table
+    breaking = 0
+    for place, after in enumerate(table):
+        mutated = step_by([*table[:place], 1 - after, *table[place + 1 :]], world.alphabet)
+        breaking += Judge(SHIPPED[name], replace(world, step=mutated)).smallest_failing(10) is not None
+    assert verdict["content"]["mutants"] == len(table) == 8
+    assert 0 < verdict["content"]["broken"] <= breaking
+
+
+# Documentation
+
+
+def test_the_page_lists_exactly_the_shipped_laws():
+    text = (ROOT / "docs" / "shipped-laws.md").read_text(encoding="utf-8")
+    rows = [
+        tuple(cell.strip() for cell in line.strip("|").split("|")) for line in text.splitlines() if line[:3] == "| `"
+    ]
+    listed = {row[0].strip("`"): row[1:] for row in rows}
+    assert len(listed) == len(rows)
+    assert listed == {name: row_of(law) for name, law in SHIPPED.items()}
+
+
+def row_of(law):
+    """Form, universe, verdict and words of a law."""
+    universe, expect = law["universe"], law["expect"]
+    named = universe if isinstance(universe, str) else f"{universe['use']} {universe['with']['rule']}"
+    verdict = " ".join(filter(None, (expect["status"], expect.get("reason"))))
+    return law["template"], named, verdict, law["claim"]

@@ -1,0 +1,390 @@
+"""Laws of every form, made up over made-up universes: no verdict, proof or judgement contradicts brute force.
+
+What is true is found by `tests/conformance/laws/oracle.py`, which calls no engine: every start of every ring of at most
+six cells is followed until it repeats itself.
+"""
+
+from functools import cache
+from itertools import product
+
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+
+from engine.compile.law import compile_law
+from engine.laws.ask import ask, within_range
+from engine.laws.decision import answer_of
+from engine.laws.document import bundle_of
+from engine.laws.judge import judge
+from engine.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, Undecided, facts, prove
+from engine.laws.trial import try_law
+from engine.load import bundle_from_document, load
+from engine.load.bundle import dump, key_of, restore
+from engine.verify.certificates import check_certificate
+from tests.conformance.laws.oracle import Judge, World, rotated, step_by
+
+SYMBOLS = ".><X"
+LONGEST = {2: 6, 3: 6, 4: 6}  # cells that brute force tries, by the number of symbols
+LIMITS = Limits(cells=20_000, nodes=8)
+MAX_T = 200
+SHORT = ["monotone", "implication_step", "local_transition"]  # judged at t up to T - 1
+COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
+MEASURES = {
+    "count": {"args": {"s": "symbol"}, "window": ["self"], "count": "self == s"},
+    "grid_length": {"window": ["self"], "count": "true"},
+    "adjacent_pairs": {
+        "args": {"a": "symbol", "b": "symbol"},
+        "window": ["self", "right"],
+        "count": "self == a && right == b",
+    },
+    "leftmost": {"args": {"s": "symbol"}, "scan": "first", "where": "self == s"},
+    "rightmost": {"args": {"s": "symbol"}, "scan": "last", "where": "self == s"},
+    "max_gap": {"args": {"s": "symbol"}, "scan": "longest", "where": "self == s"},
+    "spread": {"args": {"s": "symbol"}, "scan": "extent", "where": "self == s"},
+}
+NOW, NEXT, START, FIRST = {"var": "t"}, {"t_plus_1": True}, {"const": 0}, {"const": 1}
+
+
+@cache
+def templates():
+    return {
+        path: load(f"specs/template/{path}.yaml")[0]
+        for path in (*SHORT, "invariant", "implication_state", "eventually", "symmetry_commutation", "bound")
+    }
+
+
+# Universes
+
+
+def famous(symbols):
+    """Tables with something to prove: they copy, keep, exchange, spread, fight or let movers through."""
+    windows = list(product(range(symbols), repeat=3))
+    yield from ([window[place] for window in windows] for place in range(3))
+    yield [max(window) for window in windows]
+    yield [min(window) for window in windows]
+    yield [sum(window) % symbols for window in windows]
+    yield [(middle + 1) % symbols for _, middle, _ in windows]
+    yield [sorted(window)[1] for window in windows]
+    yield [left if middle == 0 else middle if right else 0 for left, middle, right in windows]  # traffic
+    if symbols == 4:
+        yield [(left in (1, 3)) + 2 * (right in (2, 3)) for left, _, right in windows]
+
+
+def universe_of(alphabet, table, rings, reflect, mapped, starts):
+    """A made-up universe as a document of its own."""
+    spec = {
+        "spec": "universe/v1",
+        "name": "made_up",
+        "alphabet": list(alphabet),
+        "ring": {"min": rings[0], "max": rings[1]},
+        "transition": {
+            "table": {
+                "".join(window): alphabet[after]
+                for window, after in zip(product(alphabet, repeat=3), table, strict=True)
+            }
+        },
+        "observables": MEASURES,
+        "transforms": {
+            "turned": {
+                "reflect": reflect,
+                "args": {"k": "int"},
+                "shift": "k",
+                "map": dict(zip(alphabet, mapped, strict=True)),
+            }
+        },
+        "generators": {
+            "sweep": {"make": "sweep", "weight": 3, "percents": [20, 50, 80]},
+            "extremes": {"make": "extremes", "weight": 1},
+        },
+        "starts": {"symbols": list(starts)},
+    }
+    form = dump(restore("universe", spec))
+    key = key_of("universe", "made_up", form)
+    return bundle_from_document({"root": key, "specs": {key: form}})
+
+
+@st.composite
+def universes(draw):
+    """A world for brute force, and the same as a spec."""
+    symbols = draw(st.sampled_from([2, 2, 3, 3, 4]))
+    alphabet = SYMBOLS[:symbols]
+    table = draw(
+        st.one_of(
+            st.sampled_from(list(famous(symbols))),
+            st.lists(st.integers(0, symbols - 1), min_size=symbols**3, max_size=symbols**3),
+        )
+    )
+    shortest = draw(st.integers(1, 4))
+    longest = draw(st.sampled_from([LONGEST[symbols], 200]))
+    reflect, turn = draw(st.booleans()), draw(st.integers(-2, 7))
+    mapped = draw(
+        st.sampled_from([alphabet, alphabet[::-1], *[draw(st.text(alphabet, min_size=symbols, max_size=symbols))]])
+    )
+    starts = draw(st.sampled_from([alphabet, alphabet, alphabet[:2]]))
+    bundle = universe_of(alphabet, table, (shortest, longest), reflect, mapped, starts)
+
+    def change(_, s):
+        return "".join(mapped[alphabet.index(c)] for c in rotated(s[::-1] if reflect else s, turn))
+
+    return World(alphabet, starts, shortest, longest, step_by(table, alphabet), change), bundle, f"turned({turn})"
+
+
+# Laws
+
+
+@st.composite
+def expressions(draw, alphabet, names=()):
+    symbol = st.sampled_from(alphabet).map(repr)
+    one = st.one_of(
+        symbol.map(lambda s: f"count({s})"),
+        symbol.map(lambda s: f"count({s})"),
+        st.tuples(symbol, symbol).map(lambda two: f"adjacent_pairs({two[0]}, {two[1]})"),
+        st.just("grid_length"),
+        st.tuples(st.sampled_from(["leftmost", "rightmost", "max_gap", "spread"]), symbol).map(
+            lambda call: f"{call[0]}({call[1]})"
+        ),
+        st.integers(-3, 3).map(str),
+        *([st.sampled_from(names)] if names else []),
+    )
+    first = draw(one)
+    if draw(st.booleans()):
+        return first
+    return f"{first} {draw(st.sampled_from('++--*'))} {draw(one)}"
+
+
+def integers(times):
+    read = st.builds(lambda name, t: {"obs": name, "t": t}, st.sampled_from(["A", "B"]), st.sampled_from(times))
+    constant = st.integers(-2, 6).map(lambda value: {"const": value})
+    joined = st.builds(lambda op, a, b: {"op": op, "lhs": a, "rhs": b}, st.sampled_from("+-*"), read, read | constant)
+    return read | read | joined
+
+
+def conditions(times):
+    constant = st.integers(-1, 6).map(lambda value: {"const": value})
+    one = st.builds(
+        lambda op, a, b: {"op": op, "lhs": a, "rhs": b},
+        st.sampled_from(COMPARISONS),
+        integers(times),
+        integers(times) | constant,
+    )
+    two = st.builds(lambda op, a, b: {"op": op, "lhs": a, "rhs": b}, st.sampled_from(["and", "or", "=>"]), one, one)
+    return one | one | two | one.map(lambda part: {"op": "not", "arg": part})
+
+
+def implies(p, q):
+    return {"op": "=>", "lhs": p, "rhs": q}
+
+
+def later(node):
+    """An integer that reads t as it reads one step later."""
+    if "obs" in node:
+        return {**node, "t": NEXT}
+    return {**node, "lhs": later(node["lhs"]), "rhs": later(node["rhs"])} if "op" in node else node
+
+
+@st.composite
+def claims(draw, template, alphabet, transform):
+    """The fields of a law that its form needs."""
+    condition, symbol = conditions([NOW, NOW, START]), st.sampled_from(alphabet)
+    antecedent = st.just({"const": True}) | condition
+    if template == "invariant":
+        same = draw(integers([NOW]))
+        back = {"op": "==", "lhs": same, "rhs": from_start(same)}
+        return {"claim_ast": draw(st.sampled_from([back, draw(condition)]))}
+    if template == "monotone":
+        value, direction = draw(integers([NOW])), draw(st.sampled_from(["<=", ">="]))
+        return {"direction": direction, "claim_ast": {"op": direction, "lhs": later(value), "rhs": value}}
+    if template == "implication_step":
+        return {"claim_ast": implies(draw(antecedent), draw(conditions([NOW, NEXT, NEXT])))}
+    if template in ("implication_state", "eventually"):
+        return {"claim_ast": implies(draw(antecedent), draw(conditions([NOW, NOW, NOW, NOW, START, FIRST])))}
+    if template == "bound":
+        op, bound = draw(st.sampled_from(COMPARISONS)), draw(st.integers(-2, 8))
+        claim = {"op": op, "lhs": draw(integers([NOW])), "rhs": {"const": bound}}
+        return {"bound_op": op, "bound_value": bound, "claim_ast": claim}
+    if template == "local_transition":
+        op = draw(st.sampled_from(["==", "!="]))
+        return {"trigger_symbol": draw(symbol), "result_op": op, "result_symbol": draw(symbol)}
+    return {"transform": transform}
+
+
+def from_start(node):
+    if "obs" in node:
+        return {**node, "t": START}
+    return {**node, "lhs": from_start(node["lhs"]), "rhs": from_start(node["rhs"])} if "op" in node else node
+
+
+@st.composite
+def laws(draw, template):
+    """A law, the world that it is about, and the judge that says what is true."""
+    world, universe, transform = draw(universes())
+    first = draw(expressions(world.alphabet))
+    law = {
+        "template": template,
+        "quantifiers": {"T": draw(st.sampled_from([1, 2, 5])), "H": draw(st.integers(0, 2))},
+        "observables": [
+            {"name": "A", "expr": first},
+            {"name": "B", "expr": draw(expressions(world.alphabet, ["A"]))},
+        ],
+        "forbidden": "what brute force finds",
+        "cases": 60,
+        "mutations": 40,
+        **draw(claims(template, world.alphabet, transform)),
+    }
+    if template != "eventually":
+        del law["quantifiers"]["H"]
+    if draw(st.integers(0, 3)) == 0:
+        law["starts"] = {"symbols": sorted(draw(st.sets(st.sampled_from(world.alphabet), min_size=2)))}
+    if draw(st.integers(0, 3)) == 0:
+        sides = {"lhs": draw(expressions(world.alphabet)), "rhs": str(draw(st.integers(0, 3)))}
+        law["preconditions"] = [{**sides, "op": draw(st.sampled_from(COMPARISONS))}]
+    if draw(st.integers(0, 2)) == 0:  # every T up to the period is judged when T is the longest one
+        law["quantifiers"]["T"] = min(MAX_T, longest_orbit(world))
+    return law, universe, Judge(law, world)
+
+
+def longest_orbit(world):
+    """Steps after which every ring has repeated itself."""
+    longest = 1
+    for length in range(world.shortest, LONGEST[len(world.alphabet)] + 1):
+        for ring in product(world.alphabet, repeat=length):
+            seen, s = set(), "".join(ring)
+            while s not in seen:
+                seen.add(s)
+                s = world.step(s)
+            longest = max(longest, len(seen) + 1)
+    return longest
+
+
+def truth(oracle):
+    """The first step at which each start of the contract violates the law, or None; by start."""
+    most = min(oracle.world.longest, LONGEST[len(oracle.world.alphabet)])
+    return {
+        start: oracle.first_violation(start)
+        for length in range(oracle.world.shortest, most + 1)
+        for start in oracle.starts(length)
+    }
+
+
+def shortest_failing(found):
+    return min((len(start) for start, t in found.items() if t is not None), default=None)
+
+
+@pytest.mark.parametrize("template", templates())
+@settings(max_examples=30)
+@given(st.data())
+def test_no_answer_contradicts_brute_force(template, data):
+    document, universe, oracle = data.draw(laws(template))
+    law = compile_law(bundle_of(document, universe, templates())).law
+    found = truth(oracle)
+    failing = shortest_failing(found)
+    check_judgement(law, oracle, found)
+    check_answer(law, oracle, found, failing)
+    check_verdict(law, document, universe, oracle, found, failing)
+
+
+def check_judgement(law, oracle, found):
+    """The harness, on every ring at once: which starts count, and when each violates the law."""
+    alphabet, shortest = oracle.world.alphabet, oracle.world.shortest
+    rings = [
+        "".join(ring) for length in range(shortest, shortest + 3) for ring in product(oracle.symbols, repeat=length)
+    ]
+    rings = [ring for ring in rings if len(ring) <= oracle.world.longest][:300]
+    judged = judge(law, [tuple(map(alphabet.index, ring)) for ring in rings])
+    for ring, usable, t in zip(rings, judged.usable.tolist(), judged.violated.tolist(), strict=True):
+        assert usable == oracle.usable(ring)
+        if usable:
+            assert (None if t < 0 else t) == (found[ring] if ring in found else oracle.first_violation(ring))
+
+
+def check_answer(law, oracle, found, failing):
+    """The prover: what it proves is true as far as brute force reaches, and what it refutes is false."""
+    question = ask(law)
+    if question is None:
+        return
+    longest = max(map(len, found), default=oracle.world.longest)
+    for asked in (question, within_range(question, law)):
+        answer = prove(asked, LIMITS)
+        holds = getattr(asked.claim, "holds", None)
+        match answer:
+            case Proved(certificate):
+                assert failing is None
+                assert check_certificate(certificate, facts(asked), holds) in (None, law.universe.longest)
+            case ProvedUpTo(length, certificate):
+                assert failing is None or failing > length
+                assert check_certificate(certificate, facts(asked), holds) == length
+            case Refuted(ring, t):
+                start = "".join(oracle.world.alphabet[cell] for cell in ring)
+                assert oracle.usable(start)
+                between = isinstance(asked.claim, Conserved | Commutes)  # a step is counted from the state before it
+                assert oracle.first_violation(start) == t + between
+                assert failing == len(start) or (failing is None and len(start) > longest)
+            case Undecided():
+                pass
+
+
+def check_verdict(law, document, universe, oracle, found, failing):
+    """The whole trial: its verdict, its counterexample, and its agreement with the prover."""
+    plan = compile_law(bundle_of(document, universe, templates()))
+    verdict = try_law(plan)
+    event(f"{verdict.status} {verdict.reason or verdict.method}")
+    if verdict.status == "FAIL":
+        assert verdict.counterexample is not None
+        start, t = verdict.counterexample.start, verdict.counterexample.t
+        assert oracle.usable(start)
+        assert oracle.world.shortest <= len(start) <= oracle.world.longest
+        assert oracle.first_violation(start) == t
+    elif verdict.certificate is not None:
+        assert failing is None or (verdict.up_to is not None and failing > verdict.up_to)
+    assert (verdict.status == "FAIL") >= isinstance(answer_of(law), Refuted)
+    assert verdict.status != "UNKNOWN" or verdict.reason in (
+        "unmet_preconditions",
+        "vacuous_pass",
+        "inconclusive_low_power",
+    )
+    if verdict.reason == "vacuous_pass" and verdict.method == "proof":
+        assert failing is None
+
+
+# How far a law looks: a lone `>` that spreads by a cell a step on either side fills a ring of m cells at step m // 2.
+
+
+def spreading(cells, **law):
+    table = [max(window) for window in product(range(2), repeat=3)]
+    universe = universe_of(".>", table, (cells, cells), False, ".>", ".>")
+    observables = [{"name": "Full", "expr": "count('>')"}, {"name": "Free", "expr": "count('.')"}]
+    document = {"observables": observables, "forbidden": "a full ring at the wrong time", "cases": 60, **law}
+    return try_law(compile_law(bundle_of(document, universe, templates())))
+
+
+def reads(name, time):
+    return {"obs": name, "t": time}
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5, 8])
+@pytest.mark.parametrize("wait", range(5))
+@pytest.mark.parametrize("horizon", [1, 3])
+def test_something_has_exactly_h_steps_to_come_true(cells, wait, horizon):
+    some = {"op": ">", "lhs": reads("Full", NOW), "rhs": {"const": 0}}
+    none_free = {"op": "==", "lhs": reads("Free", NOW), "rhs": {"const": 0}}
+    verdict = spreading(
+        cells, template="eventually", quantifiers={"T": horizon, "H": wait}, claim_ast=implies(some, none_free)
+    )
+    assert verdict.status == ("PROVED" if wait >= cells // 2 else "FAIL")
+
+
+@pytest.mark.parametrize("cells", [2, 3, 5, 8])
+@pytest.mark.parametrize("horizon", [1, 2, 3, 4])
+@pytest.mark.parametrize("template", ["bound", "implication_step", "invariant"])
+def test_a_law_is_judged_at_exactly_t_steps(cells, horizon, template):
+    time = NEXT if template == "implication_step" else NOW
+    below = {"op": "<", "lhs": reads("Full", time), "rhs": {"const": cells}}
+    claim = implies({"const": True}, below) if template == "implication_step" else below
+    more = {"bound_op": "<", "bound_value": cells} if template == "bound" else {}
+    lone = [{"lhs": "count('>')", "op": "==", "rhs": "1"}]
+    verdict = spreading(
+        cells, template=template, quantifiers={"T": horizon}, preconditions=lone, claim_ast=claim, **more
+    )
+    assert (verdict.status == "FAIL") == (cells // 2 <= horizon)
+    if verdict.counterexample is not None:
+        assert verdict.counterexample.t == cells // 2 - (template == "implication_step")

@@ -1,0 +1,196 @@
+"""Narration: who is asked what would change the choice, what a trace declares, and what a document says."""
+
+import copy
+from dataclasses import replace
+from functools import cache
+
+import pytest
+
+from engine.agents.claims import MASS_UNIT, derive, direction, masses
+from engine.agents.mind import Mind, Occasion, first
+from engine.agents.narration import FORK
+from engine.agents.trace import replay_trace
+from engine.compile.scenario import compile_scenario
+from engine.core.digest import hash_json
+from engine.gates.digests import mass_units, receive
+from engine.gates.documents import axion
+from engine.load import load
+
+WHEN = Occasion(0, 0)
+
+
+@cache
+def compiled(agent, scenario):
+    plan = compile_scenario(load(f"specs/scenario/axion-{scenario}.yaml", set=[f"agent={agent}"])[0])
+    assert plan.desk is not None
+    return plan, plan.desk(plan)
+
+
+class Case:
+    """The first decision of an episode."""
+
+    def __init__(self, agent, scenario="resource", episode=0):
+        self.plan, self.desk = compiled(agent, scenario)
+        self.narration = self.desk.kernel.narration
+        self.views = self.narration.views
+        self.state = self.plan.start(episode)
+        self.memory = self.plan.begin(self.views.observe(self.state))
+        self.choice = self.narration.choose(self.state, self.memory, WHEN)
+
+    def document(self, snapshot=None):
+        snapshot = snapshot or self.desk.vault.snapshot
+        return self.narration.document(self.state, self.memory, self.choice, WHEN, snapshot)
+
+
+@pytest.fixture(scope="module", params=["honest", "pseudo"])
+def case(request):
+    return Case(request.param)
+
+
+def test_a_mind_chooses_the_first_of_the_greatest():
+    proposals = [{"action": {"op": op}, "score": score} for op, score in (("a", 1), ("b", 3), ("c", 3))]
+    chosen = first(proposals, lambda action: action["op"])
+    assert chosen is not None
+    assert chosen.label == "b"
+    assert first([], lambda action: action["op"]) is None
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 7, 11, 128])
+def test_masses_are_shared_out_exactly(count):
+    shares = masses(count)
+    assert mass_units(shares) == MASS_UNIT
+    assert all(0 <= share <= 1 for share in shares)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (1, 2, "increase"),
+        (2, 1, "decrease"),
+        ([], [1], "categorical"),
+        ("a", "b", "categorical"),
+        (0, True, "categorical"),
+    ],
+)
+def test_the_direction_of_a_change(before, after, said):
+    assert direction(before, after) == said
+
+
+def test_a_document_is_valid_and_admitted(case):
+    document = case.document()
+    assert axion().explain("proposal", document) == []
+    ruling = case.desk.kernel.admission.rule(case.state, receive(document))
+    assert (ruling.verdict, ruling.witnesses) == ("allow", ())
+    assert ruling.scope["allowed_ops"] == [case.choice.action["op"]]
+
+
+def test_a_document_speaks_of_different_variables_and_of_other_choices(case):
+    trace = case.document()["trace"]
+    claimed = [claim["var"] for claim in trace["causal_claims"]]
+    assert 1 <= len(claimed) <= 3
+    assert len(set(claimed)) == len(claimed)
+    told = {one["cf_id"]: one for one in trace["counterfactuals"]}
+    assert len(told) >= 3
+    for claim in trace["causal_claims"]:
+        said = case.desk.kernel.vocabulary.parse(claim["expected_effect_on_choice"])
+        one = told[said["counterfactual"]]
+        assert said["choice"] == one["predicted_outcome"]["choice"] != case.choice.label
+        assert one["mutation"]["var"] == claim["var"]
+
+
+def test_claims_are_what_the_teller_would_do(case):
+    """Each claim is brought about and the teller asked: for whoever tells of itself that is also what it would do."""
+    teller = case.narration.teller
+    for one in case.document()["trace"]["counterfactuals"]:
+        changed, _ = case.views.mutate(case.state, one["mutation"]["var"], one["mutation"]["new_value"])
+        asked = teller.choose(case.views.observe(changed), case.memory, WHEN)
+        assert asked.label == one["predicted_outcome"]["choice"]
+
+
+def test_who_tells_of_another_one_predicts_what_it_would_not_do():
+    """Over some starts, the reasons of another objective are not those of the decider: that is all the difference."""
+    wrong = 0
+    for episode in range(6):
+        case = Case("pseudo", episode=episode)
+        for one in case.document()["trace"]["counterfactuals"]:
+            changed, _ = case.views.mutate(case.state, one["mutation"]["var"], one["mutation"]["new_value"])
+            wrong += case.narration.choose(changed, case.memory, WHEN).label != one["predicted_outcome"]["choice"]
+    assert wrong > 0
+
+
+def replayed(case, trace, chosen=None):
+    declared, seen = case.narration.declared, case.views.observe(case.state)
+
+    def digest(focus):
+        return hash_json(case.views.normalize(case.state, focus)) if isinstance(focus, list) else ""
+
+    return replay_trace(trace, declared, seen, case.memory, WHEN, digest, chosen or case.choice.label)
+
+
+def test_a_trace_of_ones_own_procedure_comes_out_equal():
+    case = Case("honest")
+    found = replayed(case, case.document()["trace"])
+    assert found.whole
+    assert found.nodes >= 4
+
+
+def test_a_trace_of_another_procedure_ends_in_a_choice_that_it_does_not_give():
+    case = Case("pseudo")
+    found = replayed(case, case.document()["trace"])
+    assert not found.ends
+    assert found.equal == found.nodes - 1  # every other node is the other procedure's, and honestly computed
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("output",), 12345),
+        (("inputs",), {"op": "wait", "more": 1}),
+        (("inputs",), "no record"),
+        (("expression",), "something else"),
+    ],
+)
+@pytest.mark.parametrize("number", [0, 2, -1])
+def test_an_altered_node_does_not_come_out_equal(number, place, value):
+    case = Case("honest")
+    trace = copy.deepcopy(case.document()["trace"])
+    trace["nodes"][number]["payload"][place[0]] = value
+    found = replayed(case, trace)
+    assert found.equal == found.nodes - 1
+    assert found.ends == (number != -1)
+
+
+def test_an_unknown_node_is_none_of_the_procedure():
+    case = Case("honest")
+    trace = copy.deepcopy(case.document()["trace"])
+    trace["nodes"].append({"id": 99, "kind": "simulation", "summary": "so be it", "payload": {}})
+    assert not replayed(case, trace).ends
+
+
+def test_nonces_are_fresh_and_a_repeated_document_says_the_same(case):
+    one, other = case.document()["trace"], case.document()["trace"]
+    assert one["fork_snapshots"][0]["commitment"] != other["fork_snapshots"][0]["commitment"]
+    assert one["fork_snapshots"][0]["state_digest"] == other["fork_snapshots"][0]["state_digest"]
+    assert one["fork_snapshots"][0]["fork_id"] == FORK
+    assert all(one[part] == other[part] for part in ("nodes", "edges", "causal_claims", "counterfactuals"))
+
+
+def test_a_variable_that_is_not_there_is_passed_over():
+    case = Case("honest", scenario="hazard")
+    narration = replace(case.narration, vary=("dist.self_to_agent:nobody", *case.narration.vary))
+    document = narration.document(case.state, case.memory, case.choice, WHEN, case.desk.vault.snapshot)
+    assert "dist.self_to_agent:nobody" not in document["trace"]["fork_snapshots"][0]["focus_vars"]
+
+
+def test_a_mind_that_never_changes_its_choice_has_no_claims_and_three_counterfactuals():
+    case = Case("honest")
+    stubborn = Mind(
+        "stubborn",
+        "agent/stubborn@0",
+        "0",
+        lambda _seen, _memory, _occasion: [{"action": {"op": "wait"}, "score": 0}],
+        case.narration.decider.label,
+    )
+    claimed, idle = derive(stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, 3, WHEN)
+    assert claimed == []
+    assert len(idle) == 3

@@ -1,0 +1,101 @@
+"""Agents that look one step ahead: what `now` and `next` are, and in which worlds an agent may know them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from engine.compile.plan import Plan
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Rejected
+from engine.load import load
+
+Document = dict[str, Any]
+
+WORLD: Document = {
+    "state": {"x": "int", "t": "int"},
+    "start": {"x": "3", "t": "0"},
+    "derived": {"double_x": "2 * x"},
+    "actions": {
+        "add": {"args": {"n": "int"}, "when": "n < 10", "effects": [{"set": "x", "to": "x + n"}]},
+        "rest": {},
+    },
+    "every_step": [{"set": "t", "to": "t + 1"}],
+    "observe": {"x": "x", "t": "t"},
+}
+AGENT: Document = {
+    "predicts": True,
+    "candidates": [{"op": "rest"}, {"op": "add", "for_each": {"n": "[1, 5, 20]"}}],
+    "score": "next.double_x * 100 + now.double_x * 10 + next.t",
+}
+
+
+def compiled(folder: Path, world: Document, agent: Document, governor: Document) -> Plan:
+    documents = {
+        "world": WORLD | world,
+        "agent": AGENT | agent,
+        "governor": {"gates": [], "choose": {"maximise": "proposal.score"}} | governor,
+        "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 3},
+    }
+    for kind, document in documents.items():
+        (folder / kind).mkdir()
+        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))
+        (folder / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+
+
+def scores(plan: Plan, seen: Document) -> list[int]:
+    return [proposal["score"] for proposal in plan.propose(seen, {})]
+
+
+def test_next_is_the_state_after_the_worlds_own_step(tmp_path: Path) -> None:
+    plan = compiled(tmp_path, {}, {}, {})
+    seen = plan.observe(plan.start(0))
+    expected = []
+    actions: list[Document] = [{"op": "rest"}, *({"op": "add", "n": n} for n in (1, 5, 20))]
+    for action in actions:
+        after, _ = plan.step(plan.start(0), action["op"], action, {})
+        expected.append(200 * after["x"] + 60 + after["t"])
+    assert scores(plan, seen) == expected == [661, 861, 1661, 661]
+
+
+def test_more_may_be_observed_than_the_state(tmp_path: Path) -> None:
+    plan = compiled(
+        tmp_path, {"observe": {"x": "x", "t": "t", "far": "x > 100"}}, {"let": {"bonus": "far ? 1 : 0"}}, {}
+    )
+    assert scores(plan, {"x": 1, "t": 0, "far": True}) == [221, 421, 1221, 221]
+
+
+def test_what_an_agent_claims_may_be_what_it_predicts(tmp_path: Path) -> None:
+    told: Document = {"each": {"gain": "next.x - now.x"}, "claims": {"expected": "next.x"}, "score": "gain"}
+    plan = compiled(tmp_path, {}, told, {"claims": {"expected": "int"}})
+    assert [(each["score"], each["expected"]) for each in plan.propose({"x": 3, "t": 0}, {})] == [
+        (0, 3),
+        (1, 4),
+        (5, 8),
+        (0, 3),
+    ]
+
+
+REFUSED: dict[str, tuple[Document, Document, str]] = {
+    "a field is hidden": ({"observe": {"x": "x"}}, {}, "E_AGENT_PREDICTS"),
+    "a field is shown changed": ({"observe": {"x": "x + 0", "t": "t"}}, {}, "E_AGENT_PREDICTS"),
+    "a field is shown under another name": ({"observe": {"x": "t", "t": "x"}}, {}, "E_AGENT_PREDICTS"),
+    "it does not say that it predicts": ({}, {"predicts": False}, "E_EXPR_UNKNOWN_NAME"),
+    "it predicts before there is an action": ({}, {"let": {"early": "next.x"}}, "E_EXPR_UNKNOWN_NAME"),
+}
+
+
+@pytest.mark.parametrize(("world", "agent", "code"), REFUSED.values(), ids=REFUSED)
+def test_an_agent_that_cannot_know_is_refused(tmp_path: Path, world: Document, agent: Document, code: str) -> None:
+    with pytest.raises(Rejected) as rejected:
+        compiled(tmp_path, world, agent, {})
+    assert {one.code for one in rejected.value.diagnostics} == {code}
+
+
+def test_a_step_that_needs_inputs_cannot_be_predicted(tmp_path: Path) -> None:
+    with pytest.raises(Rejected) as rejected:
+        compiled(tmp_path, {"inputs": {"gift": "int"}}, {}, {"supply": {"gift": "1"}})
+    assert {one.code for one in rejected.value.diagnostics} == {"E_AGENT_PREDICTS"}

@@ -1,0 +1,122 @@
+"""What an agent draws, what it would give for a breach, and what its procedure can depend on."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from engine.agents.mind import Occasion
+from engine.compile.kernel import KernelDesk
+from engine.compile.scenario import compile_scenario
+from engine.compile.used import touch
+from engine.core.diagnostics import Rejected
+from engine.load import load
+
+
+@cache
+def kernel(agent, *sets) -> Any:
+    plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=[f"agent={agent}", *sets])[0])
+    assert plan.desk is not None
+    desk = plan.desk(plan)
+    assert isinstance(desk, KernelDesk)
+    state = plan.start(0)
+    seen = plan.observe(state)
+    return plan, desk.kernel, state, seen, plan.begin(seen)
+
+
+def chosen(agent, occasion):
+    _, parts, _, seen, memory = kernel(agent)
+    return parts.narration.decider.propose(seen, memory, occasion)
+
+
+def test_the_same_occasion_draws_the_same_and_asking_again_draws_anew():
+    occasions = [Occasion(0, 0, asked) for asked in range(40)]
+    answers = [chosen("noisy-honest", occasion) for occasion in occasions]
+    assert answers == [chosen("noisy-honest", occasion) for occasion in occasions]
+    assert 2 <= len({str(answer) for answer in answers}) < 40
+    assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", Occasion(0, 0)))}
+
+
+def test_who_draws_says_that_it_is_not_deterministic():
+    assert kernel("honest")[1].deterministic
+    assert kernel("random-claimer")[1].deterministic  # its narrator draws, its choices do not
+    assert not kernel("noisy-honest")[1].deterministic
+
+
+def weighed(agent, action, state):
+    _, parts, _, seen, memory = kernel(agent)
+    return parts.weigh(seen, memory, action, state, Occasion(0, 0))
+
+
+@pytest.mark.parametrize(("agent", "price"), [("honest", 1_000_000), ("pseudo", 0)])
+def test_a_breach_costs_whoever_minds_it(agent, price):
+    plan, parts, state, seen, memory = kernel(agent)
+    for proposal in parts.narration.decider.propose(seen, memory, Occasion(0, 0)):
+        predicted, _ = plan.step(state, proposal["action"]["op"], proposal["action"], {})
+        assert proposal["score"] - weighed(agent, proposal["action"], predicted) == price
+
+
+def test_what_is_weighed_is_the_state_that_is_handed_in():
+    plan, parts, state, seen, memory = kernel("pseudo")
+    action = parts.narration.decider.propose(seen, memory, Occasion(0, 0))[0]["action"]
+    predicted, _ = plan.step(state, action["op"], action, {})
+    paid = {**predicted, "self": {**predicted["self"], "energy": predicted["self"]["energy"] + 5}}
+    assert weighed("pseudo", action, paid) == weighed("pseudo", action, predicted) + 5
+
+
+def test_what_a_procedure_does_not_read_is_declared_unused():
+    _, parts, state, _, _ = kernel("honest")
+    unused = parts.unused(state)
+    assert {"rng_seed", "tick"} <= set(unused)
+    assert not {"hazards.at", "objects.at", "walls.nearby", "agents.pos", "self.pos", "self.energy"} & set(unused)
+
+
+def test_reading_through_a_prediction_counts():
+    """The time is read by nobody but the step, which makes the next tick of it."""
+    _, parts, state, _, _ = kernel("honest", 'agent.score="worth - next.tick"')
+    assert "tick" not in parts.unused(state)
+    assert "rng_seed" in parts.unused(state)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "touching"),
+    [
+        (("a",), ("a",), True),
+        (("a",), ("a", "b"), True),
+        (("a", "b"), ("a",), True),
+        (("a", "b"), ("a", "c"), False),
+        (("a",), ("b",), False),
+    ],
+)
+def test_paths_touch_where_one_leads_to_the_other(one, other, touching):
+    assert touch(one, other) is touching
+
+
+@pytest.mark.parametrize(
+    ("scenario", "agent", "code"),
+    [
+        ("axion-basic", "extends: honest\ndraw: {roll: {from: tick, stream: rolls}}\n", "E_DECLARATION"),
+        ("axion-basic", "extends: honest\ndraw: {tick: {from: range(3), stream: rolls}}\n", "E_NAME_TAKEN"),
+        (
+            "toy-basic",
+            "extends: honest\nnarration: null\ndraw: {roll: {from: range(3), stream: rolls}}\n",
+            "E_ADMISSION",
+        ),
+        (
+            "axion-basic",
+            "candidates: [{op: wait}]\nscore: '0'\nnarration: {vary: [tick]}\n",
+            "E_ADMISSION",
+        ),
+        (
+            "axion-basic",
+            "extends: honest\nmemory: {fields: {n: {type: int, start: '0'}}}\nnarration: {by: memoriser}\n",
+            "E_ADMISSION",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_found(tmp_path, scenario, agent, code):
+    (tmp_path / "mine.yaml").write_text(f"spec: agent/v1\nname: mine\n{agent}")
+    (tmp_path / "case.yaml").write_text(f"spec: scenario/v1\nname: case\nextends: {scenario}\nagent: mine.yaml\n")
+    with pytest.raises(Rejected) as raised:
+        compile_scenario(load(str(tmp_path / "case.yaml"))[0])
+    assert code in {finding.code for finding in raised.value.diagnostics}

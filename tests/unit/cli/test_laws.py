@@ -1,0 +1,90 @@
+"""Laws on the command line: one table, exit codes, JSON, and evidence that verifies."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+
+T = {"var": "t"}
+
+
+def write(folder, name, expr, expect=None, **fields):
+    """A law that an observable is what it was at the start."""
+    law = {
+        "spec": "law/v1",
+        "name": name,
+        "universe": "kinetic_grid_v1",
+        "template": "invariant",
+        "forbidden": "x",
+        "observables": [{"name": "N", "expr": expr}],
+        "claim_ast": {"op": "==", "lhs": {"obs": "N", "t": T}, "rhs": {"obs": "N", "t": {"const": 0}}},
+        **({} if expect is None else {"expect": expect}),
+        **fields,
+    }
+    path = folder / f"{name}.yaml"
+    path.write_text(json.dumps(law), encoding="utf-8")
+    return str(path)
+
+
+KEPT, LOST = "count('>') + count('X')", "count('>')"
+LONG = {"quantifiers": {"T": 201}}
+
+EXITS = {
+    "proved": (KEPT, None, {}, 0),
+    "failed": (LOST, None, {}, 1),
+    "unknown": (KEPT, None, LONG, 3),
+    "proved as expected": (KEPT, {"status": "PROVED"}, {}, 0),
+    "failed as expected": (LOST, {"status": "FAIL"}, {}, 0),
+    "unknown as expected": (KEPT, {"status": "UNKNOWN", "reason": "resource_limit"}, LONG, 0),
+    "proved against expectation": (KEPT, {"status": "FAIL"}, {}, 1),
+    "unknown for another reason": (KEPT, {"status": "UNKNOWN", "reason": "vacuous_pass"}, LONG, 1),
+}
+
+
+@pytest.mark.parametrize(("expr", "expect", "fields", "status"), EXITS.values(), ids=EXITS)
+def test_exit_codes(spec, tmp_path, expr, expect, fields, status):
+    done = spec("run", write(tmp_path, "mine", expr, expect, **fields), "--out", tmp_path / "out")
+    assert done.status == status
+    assert spec("verify", tmp_path / "out").status == 0
+
+
+def test_one_table_of_all_laws(spec, tmp_path):
+    files = [write(tmp_path, "kept", KEPT, {"status": "PROVED"}), write(tmp_path, "lost", LOST, {"status": "PROVED"})]
+    done = spec("run", *files, "--out", tmp_path / "out")
+    lines = done.out.splitlines()
+    assert [line.split()[:2] for line in lines[:4]] == [
+        ["laws"],
+        ["law", "status"],
+        ["kept", "PROVED"],
+        ["lost", "FAIL"],
+    ]
+    assert "MISSED: PROVED" in lines[3]
+    assert len(lines) == 5
+    assert all((tmp_path / "out" / name / "manifest.json").is_file() for name in ("kept", "lost"))
+
+
+def test_json(spec, tmp_path):
+    done = spec("run", write(tmp_path, "lost", LOST), "--out", tmp_path / "out", "--format", "json")
+    (run,) = done.json["runs"]
+    assert (run["manifest"]["kind"], run["manifest"]["result"]["status"]) == ("law", "FAIL")
+    assert [one["type"] for one in run["receipts"]] == ["start", "cases", "verdict", "end"]
+    assert run["receipts"][2]["verdict"]["counterexample"]["t"] == 1
+
+
+def test_evidence_verifies_and_what_was_altered_does_not(spec, tmp_path):
+    spec("run", write(tmp_path, "kept", KEPT), "--out", tmp_path / "out")
+    checked = spec("verify", tmp_path / "out", "--format", "json").json
+    assert checked["verdict"] == "PASS"
+    assert any(check["name"].startswith("the certificate") for check in checked["checks"])
+    receipts = tmp_path / "out" / "receipts.jsonl"
+    receipts.write_bytes(receipts.read_bytes().replace(b"PROVED", b"FAILED"))
+    assert spec("verify", tmp_path / "out").status == 1
+
+
+def test_shipped_laws(spec, tmp_path):
+    files = sorted(map(str, (ROOT / "specs" / "law").glob("*.yaml")))[:6]
+    done = spec("run", *files, "--out", tmp_path / "out")
+    assert done.status == 0, done.out
+    assert len(done.out.splitlines()) == len(files) + 3

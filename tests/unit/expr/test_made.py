@@ -1,0 +1,68 @@
+"""Code that was made once is used again wherever the same would be made, and never elsewhere."""
+
+import pytest
+
+from engine.core.diagnostics import Diagnostics
+from engine.core.spans import Text
+from engine.expr import INT, Emitter, Environment, ListType, check, compile_function
+
+TABLE = Environment(variables={"i": INT, "rows": ListType(ListType(INT))})
+
+
+def checked(text):
+    diagnostics = Diagnostics()
+    found = check(Text.inline(text), TABLE, diagnostics)
+    diagnostics.raise_if_errors()
+    return found
+
+
+def lookup(table):
+    """A function that reads a table which is bound, not written."""
+
+    def compose(emitter):
+        local = emitter.local("i")
+        return emitter.function("read", [local], [f"return {emitter.bind(table)}[{local}]"])
+
+    return compile_function(compose)
+
+
+def test_equal_modules_share_code_and_no_object():
+    one, other = lookup([1, 2]), lookup([3, 4])
+    assert one.__code__ is other.__code__
+    assert (one(1), other(1), one(0)) == (2, 4, 1)
+
+
+def test_the_slower_function_of_a_module_is_its_own():
+    def broken(answer):
+        emitter = Emitter(sized=True)
+        local = emitter.local("i")
+        name = emitter.function("read", [local], [f"return {emitter.constant([])}[{local}]"])
+        return emitter.build({name: lambda _: answer})[name]
+
+    one, other = broken("one"), broken("other")
+    assert one.__code__ is other.__code__
+    assert (one(0), other(0), one(7)) == ("one", "other", "one")
+
+
+@pytest.mark.parametrize("rows", [[[1, 2]], [[1], [2]], [[1]], [[0] * 9] * 9])
+def test_other_sizes_are_expected_by_other_code(rows):
+    total = checked("rows[0][0] + i")
+
+    def compose(emitter):
+        table, local = emitter.local("rows"), emitter.local("i")
+        emitter.expect(table, rows)
+        names = {"rows": table, "i": local}
+        return emitter.function("total", [table, local], [f"return {emitter.expression(total, names)}"])
+
+    made = compile_function(compose)
+    for table in ([[5]], [[6, 7], [8, 9]], rows):
+        assert made(table, 1) == table[0][0] + 1
+
+
+def test_a_text_has_one_tree_but_places_of_its_own():
+    one, other = Text.inline("i +", "one.yaml"), Text.inline("i +", "other.yaml")
+    found = Diagnostics()
+    for text in (one, other, one):
+        assert check(text, TABLE, found) is None
+    assert {str(finding.span).partition(":")[0] for finding in found.sorted()} == {"one.yaml", "other.yaml"}
+    assert checked("i + 1").root is not checked("i + 1").root

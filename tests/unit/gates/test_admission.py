@@ -1,0 +1,435 @@
+"""Admission: each invariant rejects alone a document that breaks it, scopes are narrowed, and nothing else gets through."""
+
+import copy
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+
+from engine.agents.mind import Occasion
+from engine.compile.kernel import KernelDesk
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Rejected
+from engine.gates.admission import ALLOW, CONSTRAIN, DENY
+from engine.gates.digests import receive, trace_commit
+from engine.gates.documents import axion
+from engine.gates.facts import leading
+from engine.gates.typed import document_type
+from engine.gates.vocabulary import Vocabulary
+from engine.load import load
+
+WHEN = Occasion(0, 0)
+
+
+@cache
+def kernel():
+    plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=["with.seed=1"])[0])
+    assert plan.desk is not None
+    desk = plan.desk(plan)
+    assert isinstance(desk, KernelDesk)
+    state = plan.start(0)
+    narration = desk.kernel.narration
+    memory = plan.begin(plan.observe(state))
+    choice = narration.choose(state, memory, WHEN)
+    assert choice is not None
+    document = narration.document(state, memory, choice, WHEN, desk.vault.snapshot)
+    return desk.kernel.admission, state, document
+
+
+def document():
+    return copy.deepcopy(kernel()[2])
+
+
+def rule(changed, *, commit=True):
+    """The ruling about a document; its trace is committed to anew, so that only what a case breaks is broken."""
+    if commit:
+        changed["trace"]["trace_commit"] = trace_commit(changed["trace"])
+    admission, state, _ = kernel()
+    return admission.rule(state, receive(changed))
+
+
+def rejecting(ruling):
+    assert (ruling.verdict == DENY) == bool(ruling.rejected)
+    return [one["gate"] for one in ruling.rejected]
+
+
+def test_the_document_as_it_is_is_allowed():
+    ruling = rule(document())
+    assert (ruling.verdict, ruling.witnesses, ruling.codes) == (ALLOW, (), ())
+
+
+def counterfactual(trace, number):
+    return trace["counterfactuals"][number]
+
+
+def change_idle(trace, **changes):
+    """Change a counterfactual that no claim speaks of; one is added if there is none."""
+    one = copy.deepcopy(trace["counterfactuals"][0])
+    one |= {"cf_id": "cf-extra", "prob_mass": 0, **changes}
+    trace["counterfactuals"].append(one)
+
+
+def breaks(name):
+    def mark(function):
+        BROKEN[function.__name__] = (name, function)
+        return function
+
+    return mark
+
+
+BROKEN: dict[str, tuple[str, Any]] = {}
+
+
+@breaks("axion-i1")
+def two_counterfactuals(d):
+    trace = d["trace"]
+    trace["causal_claims"], trace["counterfactuals"] = trace["causal_claims"][:1], trace["counterfactuals"][:2]
+    for one in trace["counterfactuals"]:
+        one["prob_mass"] = 0.5
+
+
+@breaks("axion-i1")
+def a_mass_of_089(d):
+    for one in d["trace"]["counterfactuals"]:
+        one["prob_mass"] = 0
+    for one, mass in zip(d["trace"]["counterfactuals"], (0.3, 0.3, 0.29), strict=False):
+        one["prob_mass"] = mass
+
+
+@breaks("axion-i3")
+def no_snapshots(d):
+    d["trace"]["fork_snapshots"] = []
+
+
+@breaks("axion-i4")
+def a_scope_of_another_capability(d):
+    d["requested_capabilities"][0]["scope"]["allowed_ops"].append("drop")
+
+
+@breaks("axion-i4")
+def a_capability_asked_for_twice(d):
+    d["requested_capabilities"].append(copy.deepcopy(d["requested_capabilities"][0]))
+
+
+@breaks("axion-kind")
+def self_modify(d):
+    d["proposal_type"] = "self_modify"
+
+
+@breaks("axion-kind")
+def delegate(d):
+    d["proposal_type"] = "delegate"
+
+
+@breaks("axion-env")
+def another_world(d):
+    d["env"]["self"]["energy"] += 1
+
+
+@breaks("axion-env")
+def a_hazard_kept_back(d):
+    d["env"]["agents"] = []
+
+
+@breaks("axion-plan")
+def no_action_of_the_world(d):
+    d["payload"]["plan"]["steps"][0]["args"] = {"dir": "N", "twice": True}
+
+
+@breaks("axion-snapshots")
+def a_digest_of_another_state(d):
+    trace = d["trace"]
+    trace["fork_snapshots"][0]["state_digest"] = "0" * 64
+    for one in trace["counterfactuals"]:
+        one["base_state_digest"] = "0" * 64
+
+
+@breaks("axion-snapshots")
+def a_focus_outside_the_namespace(d):
+    d["trace"]["fork_snapshots"][0]["focus_vars"].append("self.soul")
+
+
+@breaks("axion-ids")
+def a_counterfactual_twice(d):
+    change_idle(d["trace"], cf_id="cf-extra")
+    change_idle(d["trace"], cf_id="cf-extra")
+
+
+@breaks("axion-ids")
+def a_fork_twice(d):
+    one = copy.deepcopy(d["trace"]["fork_snapshots"][0])
+    d["trace"]["fork_snapshots"].append(one | {"nonce_ref": "another"})
+
+
+@breaks("axion-ids")
+def a_nonce_twice(d):
+    one = copy.deepcopy(d["trace"]["fork_snapshots"][0])
+    d["trace"]["fork_snapshots"].append(one | {"fork_id": "another"})
+
+
+@breaks("axion-nodes")
+def an_edge_to_nowhere(d):
+    d["trace"]["edges"].append({"from": 0, "to": 99999, "type": "supports"})
+
+
+@breaks("axion-nodes")
+def a_support_that_leads_nowhere(d):
+    payload = {"expression": "", "inputs": {}, "output": 0}
+    d["trace"]["nodes"].insert(0, {"id": 777, "kind": "inference", "summary": "beside", "payload": payload})
+    d["trace"]["causal_claims"][0]["supporting_nodes"] = [777]
+
+
+@breaks("axion-counterfactuals")
+def a_variable_outside_the_namespace(d):
+    change_idle(d["trace"], mutation={"var": "self.soul", "new_value": 1})
+
+
+@breaks("axion-counterfactuals")
+def a_base_that_was_never_committed_to(d):
+    change_idle(d["trace"], base_state_digest="f" * 64)
+
+
+@breaks("axion-claims")
+def free_text(d):
+    d["trace"]["causal_claims"][0]["expected_effect_on_choice"] = "I would rather go somewhere else"
+
+
+@breaks("axion-claims")
+def a_claim_of_no_counterfactual(d):
+    d["trace"]["causal_claims"][0]["expected_effect_on_choice"] = "IF cf:cf-999 THEN CHOICE wait"
+
+
+@breaks("axion-claims")
+def a_claim_of_the_choice_that_was_made(d):
+    said = d["trace"]["causal_claims"][0]
+    label = d["payload"]["intent"]
+    counterfactual(d["trace"], 0)["predicted_outcome"]["choice"] = label
+    said["expected_effect_on_choice"] = f"IF cf:cf-0 THEN CHOICE {label}"
+
+
+@breaks("axion-claims")
+def two_claims_of_one_variable(d):
+    d["trace"]["causal_claims"].append(copy.deepcopy(d["trace"]["causal_claims"][0]))
+
+
+@pytest.mark.parametrize("case", sorted(BROKEN))
+def test_each_invariant_rejects_alone_what_breaks_it(case):
+    name, breaking = BROKEN[case]
+    broken = document()
+    breaking(broken)
+    assert axion().accepts("proposal", broken)  # or its schema would have rejected it
+    ruling = rule(broken)
+    assert rejecting(ruling) == [name]
+    assert [one["invariant"] for one in ruling.witnesses] == [name]
+    assert axion().accepts("audit_entry#/properties/witnesses", list(ruling.witnesses))
+
+
+def test_i0_rejects_alone_a_trace_that_was_changed_after_its_commitment():
+    broken = document()
+    broken["trace"]["nodes"][0]["summary"] = "something else"
+    assert rejecting(rule(broken, commit=False)) == ["axion-i0"]
+
+
+def test_every_invariant_of_the_kernel_has_a_case():
+    admission, _, _ = kernel()
+    assert {invariant.name for invariant in admission.invariants} == {name for name, _ in BROKEN.values()} | {
+        "axion-i0"
+    }
+
+
+MALFORMED = {
+    "nothing": None,
+    "empty": b"",
+    "no_json": b"{",
+    "two_documents": b"{} {}",
+    "a_key_twice": b'{"a": 1, "a": 2}',
+    "a_list": [],
+    "a_text": "proposal",
+    "not_a_number": {"trace": {"counterfactuals": [{"prob_mass": float("nan")}]}},
+    "an_object": object(),
+    "ten_megabytes": b'"' + b"x" * 10_000_000 + b'"',
+    "deep": b"[" * 5000 + b"]" * 5000,
+}
+
+
+@pytest.mark.parametrize("case", sorted(MALFORMED))
+def test_what_is_no_document_is_denied_by_its_schema(case):
+    admission, state, _ = kernel()
+    ruling = admission.rule(state, receive(MALFORMED[case]))
+    assert rejecting(ruling) == ["schema"]
+    assert [one["invariant"] for one in ruling.witnesses] == ["schema"]
+
+
+@pytest.mark.parametrize("mass", [-0.1, 1.1, float("nan"), float("inf"), "1", None, True])
+def test_a_mass_outside_its_range_is_denied_by_the_schema(mass):
+    broken = document()
+    broken["trace"]["counterfactuals"][0]["prob_mass"] = mass
+    assert rejecting(rule(broken, commit=False)) == ["schema"]
+
+
+@pytest.mark.parametrize("key", ["proposal_id", "env", "payload", "trace", "requested_capabilities"])
+def test_a_document_that_lacks_something_reaches_no_invariant(key):
+    broken = document()
+    del broken[key]
+    assert rejecting(rule(broken, commit=False)) == ["schema"]
+
+
+def request(changed):
+    return changed["requested_capabilities"][0]["scope"]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kept"), [("max_calls", 7, 1), ("per_ms", 1, 100), ("expiry_ms", 5000, 100)]
+)
+def test_a_wider_scope_is_cut_to_what_is_granted(field, value, kept):
+    wide = document()
+    place = request(wide)["rate_limit"] if field != "expiry_ms" else request(wide)
+    place[field] = value
+    ruling = rule(wide)
+    capability = wide["requested_capabilities"][0]["capability"]
+    assert (ruling.verdict, ruling.codes) == (CONSTRAIN, (f"narrowed:{capability}",))
+    granted = ruling.scope if field == "expiry_ms" else ruling.scope["rate_limit"]
+    assert granted[field] == kept
+
+
+def test_a_narrower_scope_is_left_as_it_is():
+    narrow = document()
+    request(narrow)["expiry_ms"] = 1
+    ruling = rule(narrow)
+    assert (ruling.verdict, ruling.scope["expiry_ms"]) == (ALLOW, 1)
+
+
+@pytest.mark.parametrize("requests", [[], "another"])
+def test_a_step_without_a_capability_is_denied(requests):
+    bare = document()
+    if requests == []:
+        bare["requested_capabilities"] = []
+    else:
+        bare["requested_capabilities"][0] |= {"capability": "drop"}
+        request(bare)["allowed_ops"] = ["drop"]
+    assert rejecting(rule(bare)) == ["scope"]
+
+
+def test_what_is_free_needs_no_request():
+    idle = document()
+    idle["payload"]["plan"]["steps"] = [{"op": "noop", "args": {}}]
+    idle["requested_capabilities"] = []
+    ruling = rule(idle)
+    assert (ruling.verdict, ruling.capability, ruling.scope["allowed_ops"]) == (ALLOW, "noop", ["noop"])
+
+
+def test_all_that_is_broken_is_told():
+    broken = document()
+    broken["proposal_type"] = "delegate"
+    broken["env"]["tick"] += 1
+    assert rejecting(rule(broken)) == ["axion-kind", "axion-env"]
+
+
+def test_nodes_that_lead_to_the_last_one():
+    nodes: list[Any] = [{"id": number} for number in (5, 1, 2, 3, 9)]
+    edges: list[Any] = [
+        {"from": 5, "to": 1},
+        {"from": 1, "to": 9},
+        {"from": 9, "to": 5},
+        {"from": 7, "to": 9},
+        {"from": 2, "to": 3},
+    ]
+    assert leading(nodes, edges) == [1, 5, 9]
+
+
+def test_a_schema_is_read_as_a_type():
+    type_: Any = document_type("proposal")
+    trace = type_.fields["trace"]
+    assert str(trace.fields["counterfactuals"].item.fields["prob_mass"]) == "dyn"
+    assert trace.fields["counterfactuals"].most == 128
+    assert type_.fields["payload"].optional == {"constraints"}
+    assert type_.fields["env"].fields["grid"].fields["walls"].item.fields["x"].high == 255
+    with pytest.raises(LookupError):
+        document_type("common")
+    with pytest.raises(LookupError):
+        document_type("../kinds/world")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "IF cf:cf-0 THEN CHOICE",
+        "if cf:cf-0 THEN CHOICE a",
+        " IF cf:cf-0 THEN CHOICE a",
+        "IF cf:cf-0 THEN CHOICE a\n",
+        "IF cf: THEN CHOICE a",
+        "IF cf:cf 0 THEN CHOICE a",
+        "IF cf:cf-0 THEN CHOICE a b",
+        "IF cf:cf-0 THEN CHOICE é",
+    ],
+)
+def test_free_text_is_of_no_form(text):
+    assert Vocabulary(["IF cf:<counterfactual> THEN CHOICE <choice>"]).parse(text) is None
+
+
+def test_what_is_said_is_read_again():
+    vocabulary = Vocabulary(["IF cf:<counterfactual> THEN CHOICE <choice>", "<choice> AFTER <counterfactual>"])
+    values = {"counterfactual": "cf-1", "choice": "use_tool:douser@3,4"}
+    assert vocabulary.parse(vocabulary.say(values)) == values
+    assert vocabulary.parse("wait AFTER cf-1") == {"counterfactual": "cf-1", "choice": "wait"}
+
+
+def refused(tmp_path, kind, text):
+    for name, document in text.items():
+        (tmp_path / kind[name]).mkdir(exist_ok=True)
+        whole = {"spec": f"{kind[name]}/v1", "name": name, **json.loads(json.dumps(document))}
+        (tmp_path / kind[name] / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
+    with pytest.raises(Rejected) as raised:
+        compile_scenario(load(str(tmp_path / "scenario" / "case.yaml"))[0])
+    return {finding.code for finding in raised.value.diagnostics}
+
+
+CASE = {"extends": "axion-basic"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "specs", "code"),
+    [
+        (
+            {"case": "scenario", "words": "vocabulary", "mine": "governor"},
+            {
+                "case": CASE | {"governor": "mine"},
+                "words": {"forms": ["<choice>"]},
+                "mine": {"extends": "axion-kernel", "admission": {"vocabulary": "words"}},
+            },
+            "E_VOCABULARY",
+        ),
+        (
+            {"case": "scenario", "mine": "governor"},
+            {
+                "case": CASE | {"governor": "mine"},
+                "mine": {"extends": "axion-kernel", "admission": {"document": "nothing"}},
+            },
+            "E_ADMISSION",
+        ),
+        (
+            {"case": "scenario", "mine": "governor"},
+            {"case": CASE | {"governor": "mine"}, "mine": {"extends": "axion-kernel", "admission": {"env": "tick"}}},
+            "E_ADMISSION",
+        ),
+        ({"case": "scenario"}, {"case": CASE | {"governor": "free-choice"}}, "E_ADMISSION"),
+        (
+            {"case": "scenario", "mine": "agent"},
+            {"case": CASE | {"agent": "mine"}, "mine": {"extends": "honest", "narration": None}},
+            "E_ADMISSION",
+        ),
+        (
+            {"case": "scenario", "bad": "invariant"},
+            {
+                "case": CASE | {"invariants": ["bad"]},
+                "bad": {"scope": "proposal", "require": "document.trace.nope == 1"},
+            },
+            "E_EXPR_UNKNOWN_FIELD",
+        ),
+    ],
+)
+def test_what_does_not_fit_a_kernel_is_found(tmp_path, kinds, specs, code):
+    assert code in refused(tmp_path, kinds, specs)

@@ -1,0 +1,198 @@
+"""The governor with a path potential: what it lets pass, what it knows by itself, and what its receipts say."""
+
+import copy
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Rejected
+from engine.evidence.result import Tally
+from engine.load import load
+from engine.run.loop import run
+
+LAYOUTS = ["concave", "nested-traps", "comb", "rooms", "looped-maze", "scattered", "errands"]
+FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
+
+
+@cache
+def plan(name="concave", *settings):
+    return compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])
+
+
+@cache
+def events(name="concave", *settings):
+    return tuple(run(plan(name, *settings)))
+
+
+def bodies(kind, name="concave", *settings):
+    return [event.body for event in events(name, *settings) if event.type == kind]
+
+
+# --- along a run
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_w_falls_at_every_move_and_rests_only_at_the_goal(layout):
+    found = [(body["potentials"]["W"], body) for body in bodies("step", layout, "horizon=100")]
+    moves = 0
+    for change, body in found:
+        assert body["chosen"] is not None
+        if change["from"] > 0:
+            assert 0 <= change["to"] < change["from"]
+            moves += 1
+        else:
+            assert change == {"from": 0, "to": 0}
+    assert moves > 5
+    assert any(change["to"] == 0 for change, _ in found)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_between_moves_w_changes_by_drifts_and_by_what_is_seen_and_by_nothing_else(layout):
+    stands: dict[str, int] | None = None
+    causes: Counter[tuple[str, str]] = Counter()
+    for event in events(layout, "horizon=100"):
+        if event.type == "episode":
+            stands = None
+        if event.type not in ("drift", "step"):
+            continue
+        if event.type == "step":
+            moved = event.body["potentials"]
+            assert stands in (None, {name: change["from"] for name, change in moved.items()})
+            stands = {name: change["to"] for name, change in moved.items()}
+        for rebase in event.body["rebases"]:
+            cause = event.body["drift"] if event.type == "drift" else "seen"
+            assert rebase["cause"] == cause
+            assert stands is not None
+            assert rebase["from"] == stands[rebase["potential"]] != rebase["to"]
+            stands[rebase["potential"]] = rebase["to"]
+            causes[rebase["potential"], cause] += 1
+    assert causes["known", "seen"] > 0
+    assert any(potential == "W" and cause != "seen" for potential, cause in causes), "a drift moved the goal"
+
+
+def test_a_newly_seen_wall_lengthens_the_way():
+    found = [rebase for body in bodies("step") for rebase in body["rebases"] if rebase["potential"] == "W"]
+    assert found
+    assert all(rebase["from"] < rebase["to"] for rebase in found)
+
+
+def test_w_never_overestimates_and_is_the_true_way_once_all_is_known():
+    """What is not known to be blocked is open, so the way as known is at most the true one."""
+    steps = bodies("step", "concave", "episodes=3", "horizon=60")
+    assert all(body["potentials"]["W"]["from"] <= body["record"]["distance_before"] for body in steps)
+    assert sum(body["record"]["regret"] for body in steps[:60]) > 0
+    assert [body["potentials"]["W"]["from"] for body in steps[60:]] == [
+        body["record"]["distance_before"] for body in steps[60:]
+    ]
+
+
+def test_gates_are_counted_in_every_receipt_that_ends_something():
+    tally = Tally()
+    found = events("concave", "episodes=3", "horizon=20")
+    for event in found:
+        tally.add(event.type, event.body)
+        if event.type in ("episode_end", "end"):
+            assert event.body["gates"] == tally.result()["rejections"]
+    assert found[-1].body["gates"]["progress"] > 0
+
+
+def test_it_has_every_gate_of_the_lexicographic_one_and_one_more():
+    lexicographic = plan("concave", "governor=lexicographic").gates
+    assert plan().gates == (*lexicographic, "progress")
+    assert "lyapunov" in lexicographic
+    assert "admissible" in lexicographic
+
+
+# --- one decision
+
+
+def state(**changes):
+    """The start of the trap, where the wall ahead was not seen yet; the goal lies seven cells to the east."""
+    start = copy.deepcopy(plan().start(0))
+    kernel = changes.pop("coherence", {})
+    return start | changes | {"coherence": start["coherence"] | kernel}
+
+
+def judged(here, known=None):
+    """The directions that the gate `progress` refuses."""
+    acting = plan()
+    observation = acting.observe(here)
+    memory = acting.watch.begin(observation)
+    if known is not None:
+        memory["known"] = known
+    proposals = acting.propose(observation, acting.begin(observation))
+    writes = [0] * len(proposals)
+    found = acting.judge(here, proposals, 0, writes, memory)
+    assert all(judgement.error is None for judgement in found)
+    return {
+        proposal["action"]["dir"]
+        for proposal, judgement in zip(proposals, found, strict=True)
+        if any(failing["gate"] == "progress" for failing in judgement.rejected)
+    }
+
+
+def walled(here):
+    """A map on which the agent's cell is closed in on all sides."""
+    known = [[0] * 12 for _ in range(12)]
+    for dx, dy in list(FACES.values())[:4]:
+        known[here["position"]["y"] + dy][here["position"]["x"] + dx] = 1
+    return known
+
+
+def test_only_what_shortens_the_way_is_a_move():
+    assert judged(state()) == {"N", "S", "W", "Stay"}
+
+
+def test_at_the_goal_only_standing_still_is_right():
+    here = state()
+    assert judged(here | {"goal": here["position"]}) == {"N", "S", "E", "W"}
+
+
+def test_where_no_way_is_known_the_other_gates_decide():
+    here = state()
+    assert judged(here, walled(here)) == set()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "may_stay"),
+    [
+        ({"b": 0}, True),
+        ({"b": 4_000_000}, True),
+        ({"b": 5_000_000}, False),
+        ({"rho": [[200, 250]]}, True),
+        ({"rho": [[201, 250]]}, False),
+    ],
+    ids=["nothing left", "too little for writes", "enough", "headroom comes back", "rested"],
+)
+def test_it_may_wait_for_headroom_and_when_a_move_may_be_too_dear(kernel, may_stay):
+    assert judged(state(coherence=kernel)) == {"N", "S", "W"} | (set() if may_stay else {"Stay"})
+
+
+# --- whom it believes
+
+
+def test_it_makes_its_own_map_whatever_the_agent_remembers():
+    """An agent that remembers nothing plans nonsense, yet every move that is taken shortens the way as known."""
+    steps = bodies("step", "concave", "agent.remember=[]", "horizon=80")
+    assert all(
+        body["potentials"]["W"]["to"] < body["potentials"]["W"]["from"]
+        for body in steps
+        if body["potentials"]["W"]["from"]
+    )
+    assert any(body["success"] for body in steps)
+
+
+@pytest.mark.parametrize(("scope", "known"), [("run", True), ("episode", False)])
+def test_the_scope_of_its_memory(scope, known):
+    settings = ("episodes=2", "horizon=20", "drift=[]", f"governor.with.scope={scope}", f"agent.with.scope={scope}")
+    first = {body["episode"]: body["potentials"] for body in reversed(bodies("step", "concave", *settings))}
+    assert (first[1]["known"]["from"] > first[0]["known"]["from"]) == known
+    assert (first[1]["W"]["from"] > first[0]["W"]["from"]) == known
+
+
+def test_its_memory_sees_no_state():
+    with pytest.raises(Rejected) as caught:
+        plan("concave", "governor.memory.fields.known.start=grid")
+    assert [finding.code for finding in caught.value.diagnostics] == ["E_EXPR_UNKNOWN_NAME"]

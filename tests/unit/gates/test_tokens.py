@@ -1,0 +1,280 @@
+"""What a token document is, how it is signed, what it covers, and how long."""
+
+import copy
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.core.diagnostics import Rejected
+from engine.gates.capability import Actuator, Refused
+from engine.gates.digests import receive, scope_hash, world_action
+from engine.gates.documents import axion
+from engine.gates.signatures import Ed25519Signer, RecordedSigner, SecretSigner, Signer
+from engine.gates.tokens import Acting, Asked, TokenActuator, narrow
+
+PROPOSAL = json.loads((Path(__file__).resolve().parents[3] / "fixtures/axion/proposal.json").read_bytes())
+SUBMISSION = receive(PROPOSAL)
+STEPS = [world_action(step) for step in PROPOSAL["payload"]["plan"]["steps"]]  # move S, move S, pickup coin1
+SCOPE = {"allowed_ops": ["move", "pickup"], "rate_limit": {"max_calls": 3, "per_ms": 1000}, "expiry_ms": 1000}
+SIGNER = SecretSigner(bytes(range(32)))
+KEY = bytes(range(32))  # a fixture, no secret
+
+
+class World:
+    """A step function that keeps what it was called with."""
+
+    def __init__(self):
+        self.calls: list[Any] = []
+
+    def __call__(self, state, op, action, inputs):
+        self.calls.append((op, action))
+        return {"x": len(self.calls)}, {}
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+@pytest.fixture
+def actuator(world):
+    return TokenActuator(world, SIGNER)
+
+
+def limited(max_calls=3, per_ms=1000, expiry_ms=1000, ops=("move", "pickup")):
+    return {
+        "allowed_ops": list(ops), "rate_limit": {"max_calls": max_calls, "per_ms": per_ms}, "expiry_ms": expiry_ms
+    }  # fmt: skip
+
+
+def act(actuator, token, index, at_ms=300, submission=SUBMISSION, scope=None):
+    granted = scope_hash(token["scope"] if scope is None else scope)
+    return actuator.act(token, index, submission, Asked(STEPS[index], granted, at_ms), {}, {})
+
+
+def reason(call, *arguments, **options):
+    with pytest.raises(Refused) as refused:
+        call(*arguments, **options)
+    return refused.value.reason
+
+
+@pytest.mark.parametrize("capability", ["move", "wait", "noop"])
+def test_a_token_is_schema_valid_and_says_what_it_is_bound_to(actuator, capability):
+    token = actuator.issue(SUBMISSION, capability, SCOPE, 300)
+    assert axion().explain("capability_token", token) == []
+    assert token["binding"] == {
+        "proposal_hash": SUBMISSION.proposal_hash, "trace_hash": PROPOSAL["trace"]["trace_commit"], "scope_hash": scope_hash(SCOPE)
+    }  # fmt: skip
+    assert (token["issued_at_ms"], token["expires_at_ms"]) == (300, 1300)
+
+
+def plain(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def test_the_signature_is_that_of_the_seed(actuator):
+    token = actuator.issue(SUBMISSION, "move", SCOPE, 300)
+    payload = plain({name: value for name, value in token.items() if name != "signature"})
+    assert token["signature"] == hashlib.sha256(bytes(range(32)) + payload).hexdigest()
+    assert SIGNER.verify(payload, token["signature"])
+    assert not SIGNER.verify(payload + b" ", token["signature"])
+
+
+def test_the_same_run_issues_the_same_tokens_and_no_two_are_alike(world):
+    def issued(seed):
+        actuator = TokenActuator(world, SecretSigner.named(seed, "episode", 0))
+        return [actuator.issue(SUBMISSION, "move", SCOPE, 300) for _ in range(3)]
+
+    first, again, other = issued(1), issued(1), issued(2)
+    assert first == again
+    assert {one["signature"] for one in first}.isdisjoint(one["signature"] for one in other)
+    for field in ("token_id", "revocation_id", "signature"):
+        assert len({one[field] for one in first}) == 3
+
+
+def test_a_token_covers_its_plan_each_step_once(world, actuator):
+    token = actuator.issue(SUBMISSION, "move", SCOPE, 300)
+    for index in (0, 1, 2):
+        act(actuator, token, index)
+        assert reason(act, actuator, token, index) == "spent"
+    assert world.calls == [(step["op"], step) for step in STEPS]
+
+
+def test_a_token_covers_no_more_steps_than_max_calls_at_whatever_time(world, actuator):
+    token = actuator.issue(SUBMISSION, "move", limited(max_calls=2, per_ms=1, expiry_ms=10_000), 300)
+    act(actuator, token, 0, 300)
+    act(actuator, token, 2, 400)
+    assert reason(act, actuator, token, 1, 5_000) == "exhausted"
+    assert len(world.calls) == 2
+
+
+def test_the_rate_counts_all_tokens_of_a_capability(world, actuator):
+    scope = limited(max_calls=1, per_ms=200)
+    first = actuator.issue(SUBMISSION, "move", scope, 300)
+    act(actuator, first, 0, 300)
+    second = actuator.issue(SUBMISSION, "move", scope, 400)
+    other = actuator.issue(SUBMISSION, "pickup", scope, 400)
+    assert reason(act, actuator, second, 1, 400) == "rate"
+    assert reason(act, actuator, second, 1, 499) == "rate"
+    act(actuator, other, 2, 499)
+    act(actuator, second, 1, 500)
+    assert len(world.calls) == 3
+
+
+@given(gaps=st.lists(st.integers(0, 300), max_size=25), most=st.integers(1, 4), window=st.integers(1, 600))
+def test_no_window_holds_more_executions_than_the_rate_permits(gaps, most, window):
+    world, at_ms = World(), 0
+    times: list[int] = []
+    actuator = TokenActuator(world, SIGNER)
+    for gap in gaps:
+        at_ms += gap
+        token = actuator.issue(SUBMISSION, "move", limited(most, window, 10), at_ms)
+        if len([time for time in times if time > at_ms - window]) < most:
+            act(actuator, token, 0, at_ms)
+            times.append(at_ms)
+        else:
+            assert reason(act, actuator, token, 0, at_ms) == "rate"
+    assert len(world.calls) == len(times)
+
+
+def test_a_token_is_good_from_its_issue_until_it_expires(actuator):
+    token = actuator.issue(SUBMISSION, "move", limited(expiry_ms=100), 300)
+    assert reason(act, actuator, token, 0, 299) == "expired"
+    act(actuator, token, 0, 399)
+    assert reason(act, actuator, token, 1, 400) == "expired"
+
+
+def test_a_revoked_token_is_void(world, actuator):
+    token, other = (actuator.issue(SUBMISSION, "move", SCOPE, 300) for _ in range(2))
+    actuator.revoke(token["revocation_id"])
+    assert reason(act, actuator, token, 0) == "revoked"
+    act(actuator, other, 0)
+    assert len(world.calls) == 1
+
+
+def test_a_refusal_spends_nothing(world, actuator):
+    token = actuator.issue(SUBMISSION, "move", limited(max_calls=1, per_ms=10_000), 300)
+    changed = receive({**PROPOSAL, "payload": {**PROPOSAL["payload"], "intent": "other"}})
+    assert reason(act, actuator, token, 0, submission=changed) == "wrong_proposal"
+    act(actuator, token, 0)
+    assert len(world.calls) == 1
+
+
+def test_a_step_that_fails_has_been_spent():
+    def fail(*arguments):
+        raise ArithmeticError
+
+    actuator = TokenActuator(fail, SIGNER)
+    token = actuator.issue(SUBMISSION, "move", SCOPE, 300)
+    with pytest.raises(ArithmeticError):
+        act(actuator, token, 0)
+    assert reason(act, actuator, token, 0) == "spent"
+
+
+def test_what_is_changed_after_it_was_received_is_not_covered(world, actuator):
+    document = copy.deepcopy(PROPOSAL)
+    submission = receive(document)
+    document["payload"]["plan"]["steps"][0]["args"]["dir"] = "N"
+    token = actuator.issue(submission, "move", SCOPE, 300)
+    north = Asked({"op": "move", "dir": "N"}, scope_hash(SCOPE), 300)
+    assert reason(actuator.act, token, 0, submission, north, {}, {}) == "wrong_action"
+    act(actuator, token, 0, submission=submission)
+    assert world.calls == [("move", STEPS[0])]
+
+
+def test_nothing_that_cannot_be_hashed_gets_a_token(actuator):
+    with pytest.raises(ValueError, match="hashed"):
+        actuator.issue(receive(b"{"), "move", SCOPE, 300)
+
+
+# Scopes
+
+
+NARROWED = {
+    "within the limit": (limited(), limited(9, 10, 9000), limited()),
+    "fewer calls": (limited(5), limited(2), limited(2)),
+    "a longer window": (limited(per_ms=10), limited(per_ms=100), limited(per_ms=100)),
+    "a shorter time": (limited(expiry_ms=99), limited(expiry_ms=9), limited(expiry_ms=9)),
+    "fewer operations, in their order": (
+        limited(ops=("drop", "move", "wait")), limited(ops=("wait", "drop")), limited(ops=("drop", "wait"))
+    ),
+    "no operation": (limited(ops=("drop",)), limited(), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scope", "limit", "left"), NARROWED.values(), ids=NARROWED)
+def test_a_scope_is_narrowed_to_its_limit(scope, limit, left):
+    found = narrow(scope, limit)
+    assert found == left
+    assert left is None or axion().accepts("capability_scope", found)
+
+
+# Signatures
+
+
+@pytest.mark.parametrize("size", [0, 31, 33])
+def test_a_secret_has_32_bytes(size):
+    with pytest.raises(ValueError, match="32 bytes"):
+        SecretSigner(b"s" * size)
+
+
+def test_ed25519_signatures_are_verified_and_not_reproduced_on_replay(world):
+    signer = Ed25519Signer(KEY)
+    tokens = [TokenActuator(world, signer).issue(SUBMISSION, "move", SCOPE, at_ms) for at_ms in (300, 400)]
+    assert all(axion().accepts("capability_token", token) for token in tokens)
+    recorded = RecordedSigner(signer.public, [token["signature"] for token in tokens])
+    again = [TokenActuator(world, recorded).issue(SUBMISSION, "move", SCOPE, at_ms) for at_ms in (300, 400)]
+    assert again == tokens
+    assert reason(TokenActuator(world, recorded).issue, SUBMISSION, "move", SCOPE, 500) == "bad_signature"
+
+
+SIGNATURE = Ed25519Signer(KEY).sign(b"payload")
+FORGED = {
+    "of other bytes": Ed25519Signer(KEY).sign(b"other"),
+    "of another key": Ed25519Signer(KEY[::-1]).sign(b"payload"),
+    "in capitals": SIGNATURE.upper(),
+    "with white space": SIGNATURE[:64] + " " + SIGNATURE[64:],
+    "cut": SIGNATURE[:-2],
+    "no hexadecimal text": "z" * 128,
+    "empty": "",
+}
+
+
+@pytest.mark.parametrize("signature", FORGED.values(), ids=FORGED)
+def test_forged_signatures_are_refused(signature):
+    signer = Ed25519Signer(KEY)
+    replay = RecordedSigner(signer.public, [signature, SIGNATURE])
+    assert signer.verify(b"payload", SIGNATURE)
+    assert not signer.verify(b"payload", signature)
+    assert not replay.verify(b"payload", signature)
+    assert reason(replay.sign, b"payload") == "bad_signature"
+    assert replay.sign(b"payload") == SIGNATURE
+
+
+@pytest.mark.parametrize("make", [Ed25519Signer, RecordedSigner])
+def test_ed25519_without_its_package_is_said_so(monkeypatch, make):
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.asymmetric", None)
+    with pytest.raises(Rejected, match="E_SIGN_MISSING"):
+        make(KEY)
+
+
+@pytest.mark.parametrize("signer", [SIGNER, Ed25519Signer(KEY)])
+def test_a_signer_does_not_show_its_key(signer: Signer):
+    shown = f"{signer!r} {signer}"
+    assert KEY.hex() not in shown
+    assert repr(KEY) not in shown
+
+
+def test_both_actuators_are_of_one_form(world):
+    """The types say it: mypy checks these lines."""
+    kernel: Acting[Any, Any, Any] = TokenActuator(world, SIGNER)
+    grid: Acting[Any, Any, Any] = Actuator(world)
+    for one in (kernel, grid):
+        assert reason(one.act, None, 0, None, None, {}, {}) == "no_token"
+    assert world.calls == []

@@ -1,0 +1,95 @@
+"""Asking: which question a law becomes."""
+
+import pytest
+
+from engine.laws.ask import ask, within_range
+from engine.laws.automaton import Additive
+from engine.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
+
+T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
+
+
+def obs(name, time=None):
+    return {"obs": name, "t": time or T}
+
+
+def op(word, left, right):
+    return {"op": word, "lhs": left, "rhs": right}
+
+
+def law(template, claim=None, expr="count('X')", **fields):
+    claimed = {} if claim is None else {"claim_ast": claim}
+    return {"template": template, "observables": [{"name": "N", "expr": expr}], **claimed, **fields}
+
+
+SOME = op(">", obs("N"), {"const": 0})
+NONE = op("==", obs("N"), {"const": 0})
+
+CLAIMS = {
+    "conserved": (law("invariant", op("==", obs("N"), obs("N", T0))), Conserved),
+    "conserved, the other way round": (law("invariant", op("==", obs("N", T0), obs("N"))), Conserved),
+    "not the same quantity": (law("invariant", op("==", obs("N"), op("*", {"const": 2}, obs("N", T0)))), Always),
+    "shifted by a constant": (law("invariant", op("==", obs("N"), op("+", obs("N", T0), {"const": 1}))), Always),
+    "monotone": (law("monotone", op("<=", obs("N", T1), obs("N")), direction="<="), Monotone),
+    "a bound": (law("bound", op("<=", obs("N"), {"const": 3}), bound_op="<=", bound_value=3), Always),
+    "an implication": (law("implication_step", op("=>", SOME, op("==", obs("N", T1), {"const": 0}))), Always),
+    "eventually": (law("eventually", op("=>", SOME, NONE), quantifiers={"T": 5, "H": 2}), Eventually),
+    "a symmetry": ({"template": "symmetry_commutation", "transform": "shift_k(2)"}, Commutes),
+    "a transition": ({"template": "local_transition", "trigger_symbol": "X", "result_op": "!=", "result_symbol": "X"}, Local),
+    "a scan": (law("invariant", SOME, "leftmost('X')"), Opaque),
+    "a product": (law("invariant", op(">=", op("*", obs("N"), obs("N")), {"const": 0})), Opaque),
+    "a scanned precondition": (law("invariant", SOME, preconditions=["leftmost('X') == 0"]), Opaque),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "kind"), CLAIMS.values(), ids=CLAIMS)
+def test_what_a_claim_becomes(law_of, candidate, kind):
+    question = ask(law_of(candidate))
+    assert question is not None
+    assert isinstance(question.claim, kind)
+
+
+def test_factors_and_constants_are_brought_to_one_side(law_of):
+    claim = op("<", op("+", op("*", {"const": 3}, obs("N")), {"const": 5}), op("-", obs("N"), {"const": 2}))
+    question = ask(law_of(law("invariant", claim)))
+    assert question is not None
+    assert isinstance(question.claim, Always)
+    assert isinstance(question.claim.condition, Linear)
+    (term,) = question.claim.condition.terms
+    assert (term.coefficient, term.at, question.claim.condition.op, question.claim.condition.bound) == (2, 0, "<", -7)
+    assert term.observable == Additive(4, 1, (0, 0, 0, 1))
+
+
+def test_what_a_transition_allows(law_of):
+    fields = {"trigger_symbol": ">", "result_symbol": "X"}
+    for operator, results in (("==", {3}), ("!=", {0, 1, 2})):
+        question = ask(law_of({"template": "local_transition", "result_op": operator, **fields}))
+        assert question is not None
+        assert question.claim == Local(1, frozenset(results))
+
+
+def test_the_contract_is_the_laws_own(law_of):
+    plain, open_ = law_of(law("invariant", NONE)), law_of(law("invariant", NONE, starts={}))
+    asked, wide = ask(plain), ask(open_)
+    assert asked is not None
+    assert wide is not None
+    assert (asked.shortest, asked.longest, asked.horizon, asked.start) == (4, None, 50, frozenset({0, 1, 2}))
+    assert (wide.start, wide.where) == (None, And(()))
+    assert within_range(asked, plain).longest == 200
+
+
+def test_a_scanned_precondition_is_part_of_the_function(law_of):
+    law_ = law_of(law("invariant", NONE, preconditions=["leftmost('X') == 0"]))
+    question = ask(law_)
+    assert question is not None
+    assert isinstance(question.claim, Opaque)
+    assert question.claim.holds((0, 3), [(3, 3)])  # the start is not one of the law's
+    assert not question.claim.holds((3, 0), [(3, 3)])
+
+
+def test_a_later_fixed_step_cannot_be_asked_about(law_of):
+    later = obs("N", {"const": 3})
+    assert ask(law_of(law("invariant", op("<=", obs("N"), later)))) is None
+    equal = ask(law_of(law("invariant", op("==", obs("N"), later))))  # the same at every step, so conserved
+    assert equal is not None
+    assert isinstance(equal.claim, Conserved)

@@ -1,0 +1,379 @@
+"""Candidates: which are refused and how, which are kept as UNKNOWN, and what their claims become."""
+
+import pytest
+
+from engine.compile.law import compile_law
+from engine.core.diagnostics import Diagnostics, Rejected
+from engine.laws.claim import show
+from engine.laws.document import bundle_of
+from engine.laws.template import check_template
+from engine.load import load
+
+X = {"name": "X", "expr": "count('X')"}
+T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
+
+
+def obs(name, time=None):
+    return {"obs": name, "t": time or T}
+
+
+def op(word, left, right):
+    return {"op": word, "lhs": left, "rhs": right}
+
+
+POSITIVE = op(">=", obs("X"), {"const": 0})
+GOOD = {"template": "invariant", "observables": [X], "claim_ast": POSITIVE}
+MONOTONE = {
+    "template": "monotone",
+    "observables": [X],
+    "direction": "<=",
+    "claim_ast": op("<=", obs("X", T1), obs("X")),
+}
+BOUND = {
+    "template": "bound",
+    "observables": [X],
+    "bound_op": "<=",
+    "bound_value": 9,
+    "claim_ast": op("<=", obs("X"), {"const": 9}),
+}
+STEP = {
+    "template": "implication_step",
+    "observables": [X],
+    "claim_ast": op("=>", POSITIVE, op(">=", obs("X", T1), {"const": 0})),
+}
+EVENTUALLY = {
+    "template": "eventually",
+    "quantifiers": {"H": 2},
+    "observables": [X],
+    "claim_ast": op("=>", POSITIVE, POSITIVE),
+}
+SYMMETRY = {"template": "symmetry_commutation", "transform": "mirror_swap"}
+LOCAL = {"template": "local_transition", "trigger_symbol": "X", "result_op": "!=", "result_symbol": "X"}
+
+
+@pytest.mark.parametrize(
+    "candidate", [GOOD, MONOTONE, BOUND, STEP, EVENTUALLY, SYMMETRY, LOCAL], ids=lambda c: c["template"]
+)
+def test_good_candidates_are_laws(plan_of, candidate):
+    plan = plan_of(candidate)
+    assert plan.law.unknown is None
+    assert plan.warnings == ()
+    assert plan.law.T == 50
+
+
+BAD = {
+    "another schema version": ({**GOOD, "schema_version": "2.0.0"}, "E_LAW_CANDIDATE"),
+    "no claim": ({**GOOD, "claim_ast": None}, "E_LAW_MISSING"),
+    "H missing": ({**EVENTUALLY, "quantifiers": {}}, "E_LAW_MISSING"),
+    "a direction missing": ({**MONOTONE, "direction": None}, "E_LAW_MISSING"),
+    "a transform missing": ({**SYMMETRY, "transform": None}, "E_LAW_MISSING"),
+    "a trigger missing": ({**LOCAL, "trigger_symbol": None}, "E_LAW_MISSING"),
+    "t_plus_1 in an invariant": ({**GOOD, "claim_ast": op(">=", obs("X", T1), {"const": 0})}, "E_LAW_FORM"),
+    "t_plus_1 in the antecedent": (
+        {**STEP, "claim_ast": op("=>", op(">=", obs("X", T1), {"const": 0}), POSITIVE)},
+        "E_LAW_FORM",
+    ),
+    "the start in a bound": ({**BOUND, "claim_ast": op("<=", obs("X", T0), {"const": 9})}, "E_LAW_FORM"),
+    "no implication": ({**STEP, "claim_ast": POSITIVE}, "E_LAW_FORM"),
+    "another direction than said": ({**MONOTONE, "direction": ">="}, "E_LAW_FORM"),
+    "another quantity at t + 1": (
+        {**MONOTONE, "claim_ast": op("<=", op("+", obs("X", T1), {"const": 1}), obs("X"))},
+        "E_LAW_FORM",
+    ),
+    "another bound than said": ({**BOUND, "bound_value": 8}, "E_LAW_FORM"),
+    "a claim that a symmetry's fields do not give": (
+        {**SYMMETRY, "claim_ast": POSITIVE, "observables": [X]},
+        "E_LAW_FORM",
+    ),
+    "another result than a transition's fields give": (
+        {
+            **LOCAL,
+            "claim_ast": op(
+                "=>", op("==", obs("state[i]"), {"const": "X"}), op("!=", obs("state[i]", T1), {"const": ">"})
+            ),
+        },
+        "E_LAW_FORM",
+    ),
+    "a single cell in an invariant": ({**GOOD, "claim_ast": op("!=", obs("state[i]"), {"const": "X"})}, "E_LAW_FORM"),
+    "a step after T": (
+        {**GOOD, "quantifiers": {"T": 3}, "claim_ast": op("==", obs("X"), obs("X", {"const": 4}))},
+        "E_LAW_FORM",
+    ),
+    "an observable that is not defined": ({**GOOD, "claim_ast": op(">=", obs("Y"), {"const": 0})}, "E_LAW_UNDEFINED"),
+    "an observable used before its definition": (
+        {**GOOD, "observables": [{"name": "Z", "expr": "2 * X"}, X]},
+        "E_OBSERVABLE_ORDER",
+    ),
+    "an observable that reads itself": (
+        {**GOOD, "observables": [X, {"name": "Z", "expr": "Z + 1"}]},
+        "E_OBSERVABLE_ORDER",
+    ),
+    "an observable defined twice": ({**GOOD, "observables": [X, X]}, "E_NAME_TAKEN"),
+    "an observable with the name of another one": (
+        {**GOOD, "observables": [X, {"name": "grid_length", "expr": "1"}]},
+        "E_NAME_TAKEN",
+    ),
+    "a symbol outside the alphabet": (
+        {**GOOD, "observables": [{"name": "X", "expr": "count('Y')"}]},
+        "E_UNIVERSE_SYMBOL",
+    ),
+    "a trigger outside the alphabet": ({**LOCAL, "trigger_symbol": "Y"}, "E_UNIVERSE_SYMBOL"),
+    "a single start": ({**GOOD, "starts": {"symbols": [".", "."]}}, "E_UNIVERSE_SYMBOL"),
+    "a start outside the alphabet": ({**GOOD, "starts": {"symbols": ["Y", "."]}}, "E_UNIVERSE_SYMBOL"),
+    "division in an observable": (
+        {**GOOD, "observables": [{"name": "X", "expr": "count('X') / 2"}]},
+        "E_CLAIM_DIVISION",
+    ),
+    "division in a claim": (
+        {**GOOD, "claim_ast": op(">=", op("/", obs("X"), {"const": 2}), {"const": 0})},
+        "E_CLAIM_DIVISION",
+    ),
+    "an unknown node": ({**GOOD, "claim_ast": {"always": POSITIVE}}, "E_CLAIM_NODE"),
+    "an unknown operator": ({**GOOD, "claim_ast": op("<>", obs("X"), {"const": 0})}, "E_CLAIM_OPERATOR"),
+    "a claim that is a number": ({**GOOD, "claim_ast": obs("X")}, "E_LAW_SORT"),
+    "truth added": (
+        {**GOOD, "claim_ast": op("==", op("+", {"const": True}, {"const": 1}), {"const": 0})},
+        "E_LAW_SORT",
+    ),
+    "a condition as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "count('X') > 0"}]}, "E_EXPR_TYPE"),
+    "a list as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "[1, 2][0]"}]}, "E_OBSERVABLE_FORM"),
+    "a computed argument": (
+        {**GOOD, "observables": [{"name": "X", "expr": "gap_pairs('>', '<', 1 + 1)"}]},
+        "E_OBSERVABLE_FORM",
+    ),
+    "a window that is too wide": (
+        {**GOOD, "observables": [{"name": "X", "expr": "gap_pairs('>', '<', 7)"}]},
+        "E_MEASURE_ARGUMENT",
+    ),
+    "too many arguments": ({**GOOD, "observables": [{"name": "X", "expr": "count('X', 'X')"}]}, "E_EXPR_ARGUMENTS"),
+    "a transform with too many arguments": ({**SYMMETRY, "transform": "mirror_swap(3)"}, "E_TRANSFORM"),
+    "a precondition that compares nothing": (
+        {**GOOD, "preconditions": ["count('X') > 0 ? true : false"]},
+        "E_PRECONDITION",
+    ),
+    "a precondition that is a number": ({**GOOD, "preconditions": ["count('X')"]}, "E_EXPR_TYPE"),
+    "a precondition about membership": ({**GOOD, "preconditions": ["count('X') in [1, 2]"]}, "E_PRECONDITION"),
+    "a test with an unknown parameter": (
+        {**GOOD, "proposed_tests": [{"family": "edge_wrapping_cases", "params": {"colour": 3}}]},
+        "E_LAW_TEST",
+    ),
+    "a test on rings that are too short": (
+        {**GOOD, "proposed_tests": [{"family": "edge_wrapping_cases", "params": {"lengths": [3]}}]},
+        "E_LAW_TEST",
+    ),
+    "a string claim under strict parsing": (
+        {**GOOD, "claim_ast": None, "claim": "X(t) >= 0", "strict": True},
+        "E_LAW_STRING",
+    ),
+    "division in a string": ({**GOOD, "claim_ast": None, "claim": "X(t) / 2 >= 0"}, "E_CLAIM_DIVISION"),
+    "an undefined name in a string": ({**GOOD, "claim_ast": None, "claim": "Y(t) >= 0"}, "E_LAW_UNDEFINED"),
+    "an unknown template": ({**GOOD, "template": "always"}, "E_LAW_CANDIDATE"),
+    "no template": ({**GOOD, "template": None}, "E_LAW_CANDIDATE"),
+    "no forbidden": ({**GOOD, "forbidden": None}, "E_LAW_CANDIDATE"),
+    "an unknown key": ({**GOOD, "confidence": 9}, "E_LAW_CANDIDATE"),
+    "a key of the wrong type": ({**GOOD, "bound_value": "9"}, "E_LAW_CANDIDATE"),
+    "T below 1": ({**GOOD, "quantifiers": {"T": 0}}, "E_LAW_CANDIDATE"),
+    "a number with a point": ({**GOOD, "bound_value": 0.5}, "E_LAW_CANDIDATE"),
+}
+
+
+@pytest.mark.parametrize(("candidate", "code"), BAD.values(), ids=BAD)
+def test_bad_candidates_are_refused(plan_of, candidate, code):
+    with pytest.raises(Rejected) as refused:
+        plan_of(candidate)
+    assert {one.code for one in refused.value.diagnostics if one.severity == "error"} == {code}
+
+
+@pytest.mark.parametrize(
+    "hostile", [None, 5, [], "law", {}, {"template": []}, {"template": "invariant", "forbidden": {}}]
+)
+def test_what_is_no_candidate_is_refused(templates, hostile):
+    with pytest.raises(Rejected) as refused:
+        bundle_of(hostile, load("specs/universe/traffic.yaml")[0], templates)
+    assert {one.code for one in refused.value.diagnostics} == {"E_LAW_CANDIDATE"}
+
+
+UNKNOWN = {
+    "an observable that the universe lacks": (
+        {**GOOD, "observables": [{"name": "X", "expr": "energy + 1"}]},
+        "missing_observable",
+        "energy",
+    ),
+    "an observable that it is required to have": (
+        {**GOOD, "capability_requirements": {"primitive_observables": ["heat(symbol)"]}},
+        "missing_observable",
+        "heat(symbol)",
+    ),
+    "an observable that a precondition lacks": (
+        {**GOOD, "preconditions": ["energy > 1"]},
+        "missing_observable",
+        "energy",
+    ),
+    "a transform that it lacks": ({**SYMMETRY, "transform": "rotate_90"}, "missing_transform", "rotate_90"),
+    "a transform that it is required to have": (
+        {**GOOD, "capability_requirements": {"transforms": ["flip"]}},
+        "missing_transform",
+        "flip",
+    ),
+    "a family that it lacks": ({**GOOD, "proposed_tests": [{"family": "quantum"}]}, "missing_generator", "quantum"),
+    "a family that it is required to have": (
+        {**GOOD, "capability_requirements": {"generator_families": ["quantum"]}},
+        "missing_generator",
+        "quantum",
+    ),
+    "a string without a step": (
+        {**GOOD, "claim_ast": None, "claim": "X >= 0"},
+        "ambiguous_claim",
+        "`X` does not say when it is looked at",
+    ),
+    "a string that is a sentence": (
+        {**GOOD, "claim_ast": None, "claim": "There are few X."},
+        "ambiguous_claim",
+        "`There` does not say when it is looked at",
+    ),
+    "T = 10^6": ({**GOOD, "quantifiers": {"T": 10**6}}, "resource_limit", "T = 1000000 is above 200"),
+    "H = 201": ({**EVENTUALLY, "quantifiers": {"H": 201}}, "resource_limit", "H = 201 is above 200"),
+}
+
+
+@pytest.mark.parametrize(("candidate", "reason", "detail"), UNKNOWN.values(), ids=UNKNOWN)
+def test_what_the_universe_lacks_or_is_too_much_is_unknown(law_of, candidate, reason, detail):
+    unknown = law_of(candidate).unknown
+    assert unknown is not None
+    assert (unknown.reason, unknown.detail) == (reason, detail)
+
+
+CLAIMS = {
+    "a symmetry": (SYMMETRY, "evolve(transform(S))[i](t) == transform(evolve(S))[i](t)"),
+    "a transition": (LOCAL, "state[i](t) == 'X' => state[i](t+1) != 'X'"),
+    "a string": ({**STEP, "claim_ast": None, "claim": "X(t) > 0 => X(t+1) == 0"}, "X(t) > 0 => X(t+1) == 0"),
+}
+
+
+@pytest.mark.parametrize(("candidate", "claim"), CLAIMS.values(), ids=CLAIMS)
+def test_claims_are_derived_and_compiled(law_of, candidate, claim):
+    assert show(law_of(candidate).claim) == claim
+
+
+def test_a_claim_that_agrees_with_the_fields_is_accepted(law_of):
+    claim = op("=>", op("==", obs("state[i]"), {"const": "X"}), op("!=", obs("state[i]", T1), {"const": "X"}))
+    assert law_of({**LOCAL, "claim_ast": claim}).claim == law_of(LOCAL).claim
+
+
+def test_a_string_claim_is_warned_about(plan_of):
+    (warning,) = plan_of({**GOOD, "claim_ast": None, "claim": "X(t) >= 0"}).warnings
+    assert (warning.code, warning.severity) == ("W_LAW_STRING", "warning")
+    with pytest.raises(Rejected):
+        plan_of({**GOOD, "claim_ast": None, "claim": "X(t) >= 0"}, strict=True)
+
+
+STARTS = {
+    "the universe's": (GOOD, "rings of 4 to 200 cells of the symbols . > <"),
+    "all": ({**GOOD, "starts": {}}, "rings of 4 to 200 cells of all symbols"),
+    "its own": ({**GOOD, "starts": {"symbols": [".", "X"]}}, "rings of 4 to 200 cells of the symbols . X"),
+    "those that a test goes to": (
+        {
+            **GOOD,
+            "proposed_tests": [
+                {"family": "constrained_pair_interactions", "params": {"include_collision_state": True}}
+            ],
+        },
+        "rings of 4 to 200 cells of all symbols",
+    ),
+    "with preconditions": (
+        {**GOOD, "preconditions": ["count('>') > 0"]},
+        "rings of 4 to 200 cells of the symbols . > < that meet the preconditions",
+    ),
+}
+
+
+@pytest.mark.parametrize(("candidate", "contract"), STARTS.values(), ids=STARTS)
+def test_the_contract_of_starts_is_part_of_a_law(law_of, candidate, contract):
+    assert law_of(candidate).contract == contract
+
+
+def test_preconditions_of_both_spellings_are_the_same_condition(law_of):
+    spelled = law_of({**GOOD, "preconditions": ["count('>') > grid_length - 2 && !(count('<') == 0)"]})
+    fields = law_of({**GOOD, "preconditions": [{"lhs": "count('>')", "op": ">", "rhs": "grid_length - 2"}]})
+    assert show(spelled.where) == "precondition 1(0) > precondition 2(0) and not precondition 3(0) == precondition 4(0)"
+    assert show(fields.where) == "precondition 1(0) > precondition 2(0)"
+
+
+LAW = """spec: law/v1
+name: in-yaml
+universe: traffic
+template: invariant
+observables: [{name: C, expr: "count('c')"}]
+claim_ast: {op: ==, lhs: {obs: C, t: {var: t}}, rhs: {obs: C, t: {const: 0}}}
+forbidden: another number of cars
+"""
+YAML = {
+    "unknown template": ("template: invariant", "template: invariance", ["E_REF_MISSING"]),
+    "missing forbidden": ("forbidden: another number of cars\n", "", ["E_SPEC_MISSING_KEY"]),
+    "an unknown node": ("{var: t}", "{now: true}", ["E_CLAIM_NODE"]),
+    "t + 1 in an invariant": ("{var: t}", "{t_plus_1: true}", ["E_LAW_FORM"]),
+    "two findings at once": ("{obs: C, t: {var: t}}", "{obs: D, t: {var: t}}", ["E_LAW_UNDEFINED"]),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "codes"), YAML.values(), ids=YAML)
+def test_bad_laws_in_yaml_are_refused_at_their_place(codes_of, old, new, codes):
+    assert old in LAW
+    assert codes_of(LAW.replace(old, new)) == codes
+
+
+def test_a_law_in_yaml_and_in_json_is_the_same(tmp_path, plan_of):
+    path = tmp_path / "in-yaml.yaml"
+    path.write_text(LAW, encoding="utf-8")
+    plan = compile_law(load(path)[0])
+    claim = op("==", obs("C"), obs("C", T0))
+    json = {
+        "law_id": "In YAML",
+        "template": "invariant",
+        "observables": [{"name": "C", "expr": "count('c')"}],
+        "claim_ast": claim,
+    }
+    other = plan_of({**json, "forbidden": "another number of cars", "law_id": "in-yaml"}, "traffic").law
+    assert (plan.law.claim, plan.law.observables, plan.law.name) == (other.claim, other.observables, other.name)
+    assert plan_of(json, "traffic").law.name == "in-yaml"
+
+
+TEMPLATE = """spec: template/v1
+name: own
+for_all: {t: {to: T}}
+parts: {C: {reads: [t]}}
+claim: {part: C}
+"""
+BAD_TEMPLATES = {
+    "a part that is not declared": ("{part: C}", "{part: D}"),
+    "a part that is not in the claim": ("claim: {part: C}", "claim: {const: true}"),
+    "a field that it does not need": ("{part: C}", "{op: and, lhs: {part: C}, rhs: {const: {field: bound_value}}}"),
+    "a field that no law has": ("for_all", "needs: [colour]\nfor_all"),
+    "a wait without H": ("for_all", "within: H\nfor_all"),
+    "a claim that is a number": ("{reads: [t]}", "{sort: int, reads: [t]}"),
+    "an antecedent without what holds": ("claim:", "antecedent: {part: C}\nclaim:"),
+    "an unknown node": ("{part: C}", "{maybe: {part: C}}"),
+    "an operator without sense": ("{part: C}", "{op: +, lhs: {part: C}, rhs: {part: C}}"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), BAD_TEMPLATES.values(), ids=BAD_TEMPLATES)
+def test_bad_templates_are_refused(tmp_path, old, new):
+    assert old in TEMPLATE
+    path = tmp_path / "own.yaml"
+    path.write_text(TEMPLATE.replace(old, new), encoding="utf-8")
+    found = Diagnostics()
+    assert check_template(load(path)[0].main, found) is None
+    assert [one.code for one in found.sorted()] == ["E_TEMPLATE"]
+
+
+def test_a_template_of_ones_own_needs_only_yaml(tmp_path, templates):
+    path = tmp_path / "own.yaml"
+    path.write_text(
+        TEMPLATE.replace("reads: [t]", "reads: [t, t + 1]").replace("to: T}", "to: T - 1}"), encoding="utf-8"
+    )
+    candidate = {**GOOD, "template": "own", "forbidden": "x", "claim_ast": op("==", obs("X", T1), obs("X"))}
+    plan = compile_law(
+        bundle_of(candidate, load("specs/universe/kinetic_grid_v1.yaml")[0], {**templates, "own": load(path)[0]})
+    )
+    assert (plan.law.last, plan.law.reach, plan.law.steps) == (49, 1, 50)

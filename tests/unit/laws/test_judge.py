@@ -1,0 +1,133 @@
+"""Judging many starts at once: named laws on named rings, and what plain judging says of the same."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from engine.expr import EvaluationError
+from engine.laws.exact import Run
+from engine.laws.judge import halo_of, judge, needs_cells
+
+T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
+
+
+def obs(name, time=None):
+    return {"obs": name, "t": time or T}
+
+
+def op(word, left, right):
+    return {"op": word, "lhs": left, "rhs": right}
+
+
+def law(template, claim, expr="count('X')", **fields):
+    return {"template": template, "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
+
+
+NONE = op("==", obs("N"), {"const": 0})
+SAME = op("==", obs("N"), obs("N", T0))
+
+LAWS = {
+    "holds from the start on": (law("invariant", SAME, "count('>') + count('X')"), ["><..", ">>><<..."], [51, 51], [-1, -1]),
+    "breaks at once": (law("invariant", NONE), ["X...", "...."], [51, 51], [0, -1]),
+    "breaks later": (law("invariant", NONE), [">.<.", ">...<.", ">.>."], [51, 51, 51], [1, 2, -1]),
+    "breaks where the ring closes": (law("invariant", NONE), ["<..>", "<...>....."], [51, 51], [-1, 3]),
+    "a premise that seldom holds": (
+        law("implication_state", op("=>", op(">", obs("N"), {"const": 0}), op("==", obs("N"), {"const": 1}))),
+        ["X....", "....", "XX..."],
+        [11, 0, 31],
+        [-1, -1, 0],
+    ),
+    "a start that is not usable": (law("invariant", NONE, preconditions=["count('X') == 0"]), ["X...", "...."], [0, 51], [-1, -1]),
+    "a step later": (law("implication_step", op("=>", op(">", obs("N"), {"const": 0}), op("==", obs("N", T1), {"const": 0}))), ["X....", "...."], [10, 0], [-1, -1]),
+    "a ring of two words": (law("invariant", SAME, "count('>')"), [">" + "." * 99, ">.<" + "." * 97], [51, 51], [-1, 1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "rings", "hits", "violated"), LAWS.values(), ids=LAWS)
+def test_named_rings(law_of, candidate, rings, hits, violated):
+    checked = law_of(candidate)
+    starts = [checked.universe.cells(ring) for ring in rings]
+    plain = [Run(checked, start) for start in starts]
+    assert [-1 if (t := run.first_violation()) is None else t for run in plain] == violated
+    judged = judge(checked, starts)
+    assert judged.violated.tolist() == violated
+    assert judged.hits.tolist() == hits
+    assert judged.usable.tolist() == [run.usable() for run in plain]
+
+
+PERIODS = {
+    "conserved": law("invariant", SAME, "count('>') - count('<')"),
+    "lost": law("invariant", SAME, "count('>') + count('<')"),
+    "a scan": law("invariant", op("<=", obs("N"), {"const": 3}), "leftmost('>')"),
+    "a product": law("invariant", op(">=", op("*", obs("N"), obs("N")), {"const": 0})),
+}
+
+
+def period(rule, start):
+    """Steps until a state comes that was there before."""
+    seen = [tuple(start)]
+    while (after := rule.step(seen[-1])) not in seen:
+        seen.append(after)
+    return len(seen)
+
+
+@pytest.mark.parametrize("candidate", PERIODS.values(), ids=PERIODS)
+@pytest.mark.parametrize("size", [4, 5])
+def test_over_the_whole_period_of_every_ring(law_of, candidate, size):
+    """Of every ring of a length, over as many steps as the longest takes to come back, and one more."""
+    checked = law_of(candidate)
+    starts = list(product(range(4), repeat=size))
+    longest = max(period(checked.universe.rule, start) for start in starts)
+    judged = judge(replace(checked, T=longest + 1), starts)
+    beyond = judge(replace(checked, T=3 * longest), starts)
+    expected = [Run(replace(checked, T=longest + 1), start).first_violation() for start in starts]
+    assert judged.violated.tolist() == [-1 if t is None else t for t in expected]
+    assert beyond.violated.tolist() == judged.violated.tolist()  # nothing new comes after it
+
+
+def test_rings_may_have_rules_of_their_own(law_of):
+    checked = law_of(law("invariant", SAME, "count('>')"))
+    still = replace(checked.universe.rule, table=tuple(left for _, left, _ in product(range(4), repeat=3)))
+    starts = [checked.universe.cells(">.<.")] * 2
+    judged = judge(checked, starts, (checked.universe.rule, still), np.array([0, 1]))
+    assert judged.violated.tolist() == [1, -1]
+
+
+def test_only_so_many_steps_are_judged(law_of):
+    checked = law_of(law("invariant", NONE))
+    starts = [checked.universe.cells(">...<.....")]
+    assert judge(checked, starts, last=1).violated.tolist() == [-1]
+    assert judge(checked, starts, last=2).violated.tolist() == [2]
+
+
+def test_an_overflow_is_an_error_and_no_answer(law_of):
+    checked = law_of(law("invariant", SAME, "count('>') * 9223372036854775807"))
+    assert judge(checked, [checked.universe.cells(">...")]).violated.tolist() == [-1]
+    with pytest.raises(EvaluationError):
+        judge(checked, [checked.universe.cells(">>..")])
+
+
+def test_a_sum_that_leaves_few_bits_is_exact(law_of):
+    """Counts are kept in few bits, and what is made of them in 64."""
+    checked = law_of(
+        law("invariant", op(">=", op("*", op("*", obs("N"), obs("N")), {"const": 1000}), {"const": 0}), "grid_length")
+    )
+    assert judge(checked, [(0,) * 200]).violated.tolist() == [-1]
+
+
+CELLS = {
+    "counted": (law("invariant", NONE), False),
+    "scanned": (law("invariant", NONE, "leftmost('>')"), True),
+    "by cells": ({"template": "symmetry_commutation", "transform": "mirror_swap"}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "needed"), CELLS.values(), ids=CELLS)
+def test_when_single_cells_are_looked_at(law_of, candidate, needed):
+    assert needs_cells(law_of(candidate)) is needed
+
+
+def test_how_far_windows_reach(law_of):
+    assert halo_of(law_of(law("invariant", NONE))) == 2  # incoming collisions, which are the universe's interaction

@@ -1,0 +1,69 @@
+"""The search beyond the cases: where it begins, and which violation it names."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.laws.generators import Case
+from engine.laws.judge import Judged, judge
+from engine.laws.search import first_violation, search
+
+T = {"var": "t"}
+N = {"obs": "N", "t": T}
+
+
+def never(law_of, expr, value, **fields):
+    """A law that an observable never has a value."""
+    claim = {"op": "!=", "lhs": N, "rhs": {"const": value}}
+    return law_of({"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields})
+
+
+VIOLATIONS = {
+    "none": ([4, 5], [-1, -1], None),
+    "the shortest ring": ([9, 5, 7], [0, 3, 0], 1),
+    "of these, the earliest step": ([5, 5, 5], [3, 1, 2], 1),
+    "of these, the first": ([5, 5], [1, 1], 0),
+}
+
+
+@pytest.mark.parametrize(("sizes", "violated", "place"), VIOLATIONS.values(), ids=VIOLATIONS)
+def test_which_violation_is_named(law_of, sizes, violated, place):
+    starts = [(number % 2,) * size for number, size in enumerate(sizes)]
+    judged = judge(never(law_of, "count('X')", 200), [(0,) * 4])
+    found = first_violation(starts, Judged(judged.usable, judged.hits, np.array(violated), judged.trajectory))
+    assert found == (None if place is None else (starts[place], violated[place]))
+
+
+SOUGHT = {
+    "one change away": ("count('>')", 3, ">>....", True),
+    "some rounds away": ("count('>')", 6, ">>......", True),
+    "nowhere": ("count('>')", 201, ">>......", False),
+}
+
+
+@pytest.mark.parametrize(("expr", "value", "ring", "there"), SOUGHT.values(), ids=SOUGHT)
+def test_what_is_found(law_of, expr, value, ring, there):
+    law = never(law_of, expr, value, mutations=1000)
+    cases = (Case("made up", law.universe.cells(ring)),)
+    judged = judge(law, [case.start for case in cases])
+    assert first_violation([case.start for case in cases], judged) is None
+    found = search(law, cases, judged)
+    assert (found is not None) == there
+    assert found == search(law, cases, judged)
+    if found is not None:
+        assert judge(law, [found[0]]).violated.tolist() == [found[1]]
+
+
+@pytest.mark.parametrize("mutations", [0, 4])
+def test_without_changes_nothing_is_sought(law_of, mutations):
+    law = never(law_of, "count('>')", 3)
+    cases = (Case("made up", law.universe.cells(">>....")),)
+    judged = judge(law, [case.start for case in cases])
+    assert search(replace(law, mutations=mutations), cases, judged) is None
+
+
+def test_changed_starts_are_starts_of_the_law(law_of):
+    law = never(law_of, "count('X')", 1, starts={"symbols": [".", ">"]})
+    cases = (Case("made up", law.universe.cells(">>....")),)
+    assert search(law, cases, judge(law, [case.start for case in cases])) is None  # nothing meets a lone direction

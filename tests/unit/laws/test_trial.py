@@ -1,0 +1,232 @@
+"""Trials: which verdict follows from what, and what the facts of a trial hold."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.compile.law import compile_law
+from engine.core.canonical import canonical_bytes
+from engine.laws import decision
+from engine.laws.content import content_of
+from engine.laws.exact import Run
+from engine.laws.generators import make_cases
+from engine.laws.harness import Contradiction, present, try_cases, work_of
+from engine.laws.judge import judge
+from engine.laws.minimise import BUDGET, minimise
+from engine.laws.planes import derive
+from engine.laws.power import Power
+from engine.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
+from engine.laws.search import search
+from engine.laws.trial import run_law, try_law
+from engine.laws.verdict import REASONS, digest_verdict
+from engine.load import load
+
+T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
+X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}
+
+
+def obs(name, time=None):
+    return {"obs": name, "t": time or T}
+
+
+def op(word, left, right):
+    return {"op": word, "lhs": left, "rhs": right}
+
+
+def invariant(claim, *observables, **fields):
+    return {"template": "invariant", "observables": list(observables or (X,)), "claim_ast": claim, **fields}
+
+
+POSITIVE = op(">=", obs("X"), {"const": 0})
+SCANNED = invariant(op(">=", obs("L"), {"const": -1}), LEFT)
+CONSERVED = invariant(op("==", obs("N"), obs("N", T0)), {"name": "N", "expr": "count('>') + count('X')"})
+LOST = invariant(op("==", obs("N"), obs("N", T0)), {"name": "N", "expr": "count('>') + count('<')"})
+
+VERDICTS = {
+    "conserved": (CONSERVED, "PROVED", None),
+    "not conserved": (LOST, "FAIL", None),
+    "scans are tried": (SCANNED, "PASS", None),
+    "one family only": ({**SCANNED, "proposed_tests": [{"family": "edge_wrapping_cases"}]}, "UNKNOWN", "inconclusive_low_power"),
+    "few usable cases": ({**SCANNED, "preconditions": ["count('>') == 1 && grid_length == 5"]}, "UNKNOWN", "unmet_preconditions"),
+    "none usable, with a proof": ({**CONSERVED, "preconditions": ["count('>') == 29 && grid_length == 31"]}, "UNKNOWN", "unmet_preconditions"),
+    "a premise that never holds": (
+        {"template": "implication_state", "observables": [LEFT], "claim_ast": op("=>", op(">", obs("L"), {"const": 300}), op("==", obs("L"), {"const": 1}))},
+        "UNKNOWN",
+        "vacuous_pass",
+    ),
+    "a premise that never holds, with a proof": (
+        {"template": "implication_state", "observables": [X], "claim_ast": op("=>", op("<", obs("X"), {"const": 0}), op("==", obs("X"), {"const": 1}))},
+        "UNKNOWN",
+        "vacuous_pass",
+    ),
+    "overflow": (invariant(POSITIVE, {"name": "X", "expr": "count('>') * 9223372036854775807"}), "UNKNOWN", "evaluation_error"),
+    "overflow in the claim": (invariant(op(">", op("*", op("*", obs("X"), {"const": 2**52}), {"const": 2**52}), {"const": -1}), {"name": "X", "expr": "grid_length"}), "UNKNOWN", "evaluation_error"),
+    "T = 10^6": ({**CONSERVED, "quantifiers": {"T": 10**6}}, "UNKNOWN", "resource_limit"),
+    "too much work": (
+        {**CONSERVED, "cases": 10_000, "mutations": 100_000, "quantifiers": {"T": 200}, "proposed_tests": [{"family": "random_density_sweep", "params": {"lengths": [200]}}]},
+        "UNKNOWN",
+        "resource_limit",
+    ),
+    "a missing transform": ({"template": "symmetry_commutation", "transform": "turn"}, "UNKNOWN", "missing_transform"),
+    "mirrored and swapped": ({"template": "symmetry_commutation", "transform": "mirror_swap"}, "PROVED", None),
+    "mirrored only": ({"template": "symmetry_commutation", "transform": "mirror_only"}, "FAIL", None),
+    "rotated": ({"template": "symmetry_commutation", "transform": "shift_k(7)"}, "PROVED", None),
+    "an X never stays": ({"template": "local_transition", "trigger_symbol": "X", "result_op": "!=", "result_symbol": "X"}, "FAIL", None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("candidate", "status", "reason"), VERDICTS.values(), ids=VERDICTS)
+def test_verdicts(plan_of, candidate, status, reason):
+    plan = plan_of(candidate)
+    verdict = try_law(plan)
+    assert (verdict.status, verdict.reason) == (status, reason)
+    assert verdict.reason is None or verdict.reason in REASONS
+    document = verdict.to_json(plan.law)
+    assert canonical_bytes(document)
+    assert (verdict.counterexample is not None) == (status == "FAIL")
+    assert (document["violation_bound"] is not None) == (status == "PASS")
+    assert (verdict.content is not None) == (status in ("PASS", "PROVED"))
+    assert verdict.certificate is not None or status != "PROVED"
+
+
+@pytest.mark.parametrize("path", sorted(Path("specs/law").glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_laws_are_as_expected(path):
+    for bundle in load(path):
+        plan = compile_law(bundle)
+        *_, end = run_law(plan)
+        assert end.body["met"] is not False, end.body
+
+
+def test_the_facts_of_a_trial(plan_of):
+    plan = plan_of(CONSERVED)
+    start, cases, verdict, end = run_law(plan)
+    assert [one.type for one in (start, cases, verdict, end)] == ["start", "cases", "verdict", "end"]
+    assert (start.body["kind"], start.body["digest"], start.body["universe"]) == (
+        "law",
+        plan.digest,
+        plan.law.universe.key,
+    )
+    assert (cases.body["count"], sum(cases.body["families"].values()), len(cases.body["digest"])) == (300, 300, 64)
+    assert verdict.body["digest"] == digest_verdict(verdict.body["verdict"])
+    assert (end.body["status"], end.body["met"]) == ("PROVED", None)
+    assert [one.body for one in run_law(plan_of(CONSERVED))] == [one.body for one in (start, cases, verdict, end)]
+
+
+def test_a_law_that_nothing_can_be_said_of_has_no_cases(plan_of):
+    assert [one.type for one in run_law(plan_of({**CONSERVED, "quantifiers": {"T": 201}}))] == [
+        "start",
+        "verdict",
+        "end",
+    ]
+
+
+def test_a_counterexample_is_small_and_tells_what_was_seen(plan_of):
+    found = try_law(plan_of(LOST)).counterexample
+    assert found is not None
+    assert (len(found.start), found.t, found.first) == (4, 1, 0)
+    assert found.states[0] == found.start
+    assert found.observables == ({"N": 0}, {"N": 2})
+
+
+def test_a_large_counterexample_is_made_small(law_of):
+    law = law_of(LOST)
+    start = law.universe.cells("..>.<" + ".>><" * 15)
+    assert Run(law, start).first_violation() == 1
+    small, judged = minimise(law, start, 1)
+    assert (len(small), sum(cell != 0 for cell in small)) == (4, 2)
+    assert judged <= BUDGET
+    assert minimise(law, start, 1, budget=10)[1] == 10
+
+
+def test_what_violates_nothing_is_no_counterexample(law_of):
+    with pytest.raises(Contradiction):
+        present(law_of(CONSERVED), (0, 1, 2, 0))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [Refuted((1, 0, 2, 0), 1, "made up", "all"), Proved({}, "all"), ProvedUpTo(9, {}, "all", "made up")],
+    ids=lambda a: type(a).__name__,
+)
+def test_a_prover_that_the_definition_contradicts_gives_no_verdict(plan_of, monkeypatch, answer):
+    monkeypatch.setattr(decision, "prove", lambda question, limits: answer)
+    with pytest.raises(Contradiction):
+        try_law(plan_of(CONSERVED if isinstance(answer, Refuted) else LOST))
+
+
+def test_without_a_proof_a_law_is_tried(plan_of, monkeypatch):
+    monkeypatch.setattr(decision, "prove", lambda question, limits: Undecided("made up", "all"))
+    passed, failed = try_law(plan_of(CONSERVED)), try_law(plan_of(LOST))
+    assert (passed.status, passed.method, failed.status, failed.method) == ("PASS", "sample", "FAIL", "sample")
+    assert passed.power is not None
+    assert passed.power.bound == -(-3_000_000 // passed.power.hits)
+
+
+def test_the_window_of_eventually_is_not_cut_by_the_end(law_of):
+    """A lone left-mover comes back to where it was after as many steps as there are cells: not before the last of T."""
+    claim = op("=>", op("==", obs("L"), {"const": 0}), op("==", obs("L"), {"const": 1}))
+    observables = [{"name": "L", "expr": "leftmost('<')"}]
+    law = law_of(
+        {"template": "eventually", "quantifiers": {"T": 4, "H": 4}, "observables": observables, "claim_ast": claim}
+    )
+    assert law.steps == 8
+    judged = judge(law, [law.universe.cells("<....")])
+    assert (judged.hits.tolist(), judged.violated.tolist()) == ([1], [-1])
+    short = law_of(
+        {"template": "eventually", "quantifiers": {"T": 4, "H": 3}, "observables": observables, "claim_ast": claim}
+    )
+    assert judge(short, [law.universe.cells("<....")]).violated.tolist() == [0]
+
+
+def test_the_search_finds_what_the_cases_do_not_show(law_of):
+    law = law_of({**LOST, "cases": 40, "proposed_tests": [{"family": "extreme_states", "params": {"lengths": [4]}}]})
+    cases = tuple(case for case in make_cases(law) if Run(law, case.start).first_violation() is None)
+    trial, judged = try_cases(law, cases)
+    assert trial.violation is None
+    found = search(law, cases, judged)
+    assert found is not None
+    assert Run(law, found[0]).first_violation() == found[1]
+    assert search(replace(law, mutations=0), cases, judged) is None
+
+
+WEAK = {
+    "enough": ({}, None),
+    "few usable": ({"usable": 49}, "unmet_preconditions"),
+    "no hits": ({"hits": 0, "hit_cases": 0, "families": 0}, "vacuous_pass"),
+    "few hits": ({"hits": 19}, "inconclusive_low_power"),
+    "one family": ({"families": 1}, "inconclusive_low_power"),
+    "little coverage": (
+        {"usable": 50, "interacting": 0, "wrapping": 0, "bins": 1, "hit_cases": 5},
+        "inconclusive_low_power",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "reason"), WEAK.values(), ids=WEAK)
+def test_when_a_trial_is_too_weak(change, reason):
+    strong = Power(cases=300, usable=300, hits=900, hit_cases=300, families=3, interacting=300, wrapping=300, bins=5)
+    assert (strong.coverage, strong.bound) == (1_000_000, 3334)
+    assert replace(strong, **change).weakness() == reason
+
+
+def test_work_is_counted_and_not_timed(law_of):
+    law = law_of(CONSERVED)
+    cases = make_cases(law)
+    cells = sum(len(case.start) for case in cases)
+    assert work_of(replace(law, mutations=0), cases) == cells * 51 * 2
+
+
+def test_a_law_that_every_rule_keeps_has_no_content(law_of):
+    assert content_of(law_of(invariant(POSITIVE))).to_json() == {"broken": 0, "mutants": 192, "share": 0}
+    assert content_of(law_of(CONSERVED)).to_json()["share"] > 500_000
+
+
+def test_the_kinetic_grid_is_only_wires(kinetic):
+    network = derive(kinetic.rule)
+    assert network is not None
+    assert (network.operations, network.outputs) == ((), (0, 5))
+
+
+def test_three_symbols_have_no_planes(universe_of):
+    assert derive(universe_of("spin_tide").rule) is None

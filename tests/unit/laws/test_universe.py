@@ -1,0 +1,181 @@
+"""Universes: what they are refused for, and what the shipped ones measure and can do."""
+
+import pytest
+
+from engine.core.diagnostics import Diagnostics
+from engine.laws.primitive import ArgumentError, measure_of
+from engine.laws.transform import bind_call
+from engine.laws.universe import check_universe
+from engine.load import load
+
+GOOD = """spec: universe/v1
+name: small
+alphabet: [a, b]
+ring: {min: 3, max: 9}
+transition: {number: 90}
+observables:
+  count: {args: {s: symbol}, window: [self], count: self == s}
+generators:
+  some: {make: sweep, weight: 1}
+"""
+BAD = {
+    "a table with a missing entry": ("{number: 90}", "{table: {aaa: a, aab: b}}", "E_UNIVERSE_TABLE"),
+    "a symbol outside the alphabet in a table": ("{number: 90}", "{table: {aaa: c}}", "E_UNIVERSE_SYMBOL"),
+    "a symbol outside the alphabet in the rule": (
+        "{number: 90}",
+        "{next: \"left == 'c' ? left : right\"}",
+        "E_UNIVERSE_SYMBOL",
+    ),
+    "a rule whose value is no symbol": ("{number: 90}", "{next: left + right}", "E_UNIVERSE_TABLE"),
+    "a rule that reads what there is not": ("{number: 90}", "{next: above}", "E_EXPR_UNKNOWN_NAME"),
+    "a number for three symbols": ("[a, b]", "[a, b, c]", "E_UNIVERSE_TABLE"),
+    "a symbol twice": ("[a, b]", "[a, b, a]", "E_UNIVERSE_SYMBOL"),
+    "nothing that is no symbol": ("ring:", "empty: z\nring:", "E_UNIVERSE_SYMBOL"),
+    "a start with another symbol": ("ring:", "starts: {symbols: [a, z]}\nring:", "E_UNIVERSE_SYMBOL"),
+    "starts without a choice": ("ring:", "starts: {symbols: [a]}\nring:", "E_UNIVERSE_GENERATOR"),
+    "two cells of one name": ("window: [self]", "window: [self, self]", "E_UNIVERSE_OBSERVABLE"),
+    "a count that is no condition": ("count: self == s", "count: '3'", "E_EXPR_TYPE"),
+    "a condition with an unknown symbol": ("count: self == s", "count: \"self == 'q'\"", "E_UNIVERSE_SYMBOL"),
+    "a window without cells": (
+        "count: {args: {s: symbol}, window: [self], count: self == s}",
+        "n: {window: '0', count: 'true'}",
+        "E_UNIVERSE_OBSERVABLE",
+    ),
+    "a window that cannot be measured": (
+        "count: {args: {s: symbol}, window: [self], count: self == s}",
+        "n: {window: '1', count: \"w[3] == 'a'\"}",
+        "E_UNIVERSE_OBSERVABLE",
+    ),
+    "an argument that has a cell's name": ("{s: symbol}", "{left: symbol}", "E_EXPR_UNKNOWN_NAME"),
+    "a transform to no symbol": ("generators:", "transforms: {t: {map: {a: z}}}\ngenerators:", "E_UNIVERSE_SYMBOL"),
+    "a default that is no argument": ("generators:", "transforms: {t: {default: {k: 1}}}\ngenerators:", "E_TRANSFORM"),
+    "images of no transform": (
+        "{make: sweep, weight: 1}",
+        "{make: images, weight: 1, transforms: [flip]}",
+        "E_UNIVERSE_GENERATOR",
+    ),
+    "images of no call": ("{make: sweep, weight: 1}", "{make: images, weight: 1, transforms: ['f(']}", "E_TRANSFORM"),
+    "no weights": ("weight: 1", "first: 3", "E_UNIVERSE_GENERATOR"),
+    "an interaction that is no observable": ("ring:", "interaction: clashes\nring:", "E_UNIVERSE_GENERATOR"),
+    "an interaction with arguments": ("ring:", "interaction: count\nring:", "E_UNIVERSE_GENERATOR"),
+}
+
+
+def checked(text, folder):
+    path = folder / "small.yaml"
+    path.write_text(text, encoding="utf-8")
+    (bundle,) = load(path)
+    found = Diagnostics()
+    return check_universe(bundle.main, bundle, found), found.sorted()
+
+
+@pytest.mark.parametrize(("old", "new", "code"), BAD.values(), ids=BAD)
+def test_a_bad_universe_is_refused_where_it_is_bad(tmp_path, old, new, code):
+    assert old in GOOD
+    universe, found = checked(GOOD.replace(old, new), tmp_path)
+    assert universe is None
+    assert {code} <= {one.code for one in found} <= {code, "E_UNIVERSE_TABLE"}
+    assert all(one.span is not None for one in found)
+
+
+def test_the_good_one_is_rule_90(tmp_path):
+    universe, found = checked(GOOD, tmp_path)
+    assert universe is not None
+    assert found == ()
+    assert [universe.rule.step(ring) for ring in [(1, 0, 0, 0), (1, 1, 0, 0)]] == [(0, 1, 0, 1), (1, 1, 1, 1)]
+    assert universe.sizes == (3, 4, 6, 9)
+
+
+@pytest.mark.parametrize("number", [0, 30, 110, 184, 255])
+def test_any_elementary_rule_by_number(universe_of, number):
+    rule = universe_of("elementary_rule", **{"transition.number": number}).rule
+    assert sum(bit << entry for entry, bit in enumerate(rule.table)) == number
+
+
+def test_a_table_and_a_number_say_the_same(universe_of):
+    assert universe_of("traffic").rule == universe_of("elementary_rule", **{"transition.number": 184}).rule
+
+
+def test_capabilities_are_derived(kinetic):
+    said = kinetic.capabilities()
+    assert said["symbols"] == [".", ">", "<", "X"]
+    assert {"count(symbol)", "grid_length", "incoming_collisions", "gap_pairs(symbol, symbol, int)"} <= set(
+        said["primitive_observables"]
+    )
+    assert said["transforms"] == ["mirror_only", "mirror_swap", "shift_k(k)", "swap_only"]
+    assert (said["grid_length_range"], said["boundary"], len(said["generator_families"])) == ([4, 200], "periodic", 7)
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"), [(">..", "4 to 200"), ("." * 201, "4 to 200"), (">.?.", "'?'"), ("", "4 to 200")]
+)
+def test_a_state_with_another_symbol_or_length_is_refused(kinetic, state, reason):
+    with pytest.raises(ArgumentError, match=r"cells|alphabet") as refused:
+        kinetic.cells(state)
+    assert reason in str(refused.value)
+
+
+MEASURES = {
+    "count": (("X",), ".X>X", 2),
+    "grid_length": ((), ".X>X.", 5),
+    "incoming_collisions": ((), ">.<.X", 1),
+    "adjacent_pairs": ((">", "<"), "<..>", 1),
+    "gap_pairs": ((">", "<", 2), "..<.>..", 0),
+    "leftmost": (("X",), "..X.X", 2),
+    "rightmost": (("X",), "..X.X", 4),
+    "max_gap": ((".",), "..X...X.", 3),
+    "spread": (("X",), ".X..X.", 3),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "state", "value"), [(name, *row) for name, row in MEASURES.items()], ids=MEASURES
+)
+def test_observables_of_the_kinetic_grid(kinetic, name, args, state, value):
+    assert measure_of(kinetic.primitives[name].bind(args), kinetic.cells(state)) == value
+
+
+def test_a_gap_goes_around_the_ring_and_a_scan_does_not(kinetic):
+    pairs = kinetic.primitives["gap_pairs"]
+    assert [measure_of(pairs.bind((">", "<", gap)), kinetic.cells(".<...>")) for gap in (0, 1, 2)] == [0, 1, 0]
+    assert measure_of(kinetic.primitives["max_gap"].bind((".",)), kinetic.cells("..X..")) == 2
+
+
+@pytest.mark.parametrize("name", ["leftmost", "rightmost", "spread"])
+def test_what_is_not_there_is_at_minus_one(kinetic, name):
+    assert measure_of(kinetic.primitives[name].bind(("X",)), kinetic.cells("....")) == -1
+
+
+@pytest.mark.parametrize("gap", [-2, 9, 10**9])
+def test_a_window_that_is_too_wide_or_empty_is_refused(kinetic, gap):
+    with pytest.raises(ArgumentError):
+        kinetic.primitives["gap_pairs"].bind((">", "<", gap))
+
+
+TRANSFORMS = {
+    "mirror_swap": ("<X..", "..X>"),
+    "mirror_only": (">X..", "..X>"),
+    "swap_only": (">X<.", "<X>."),
+    "shift_k": (">X..", ".>X."),
+    "shift_k(3)": (">X..", "X..>"),
+    "shift_k( -1 )": (">X..", "X..>"),
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "before", "after"), [(call, *row) for call, row in TRANSFORMS.items()], ids=TRANSFORMS
+)
+def test_transforms_of_the_kinetic_grid(kinetic, call, before, after):
+    image = bind_call(kinetic.transforms, call)
+    assert image is not None
+    assert kinetic.text(image.of(kinetic.cells(before))) == after
+
+
+@pytest.mark.parametrize("call", ["shift_k(1, 2)", "mirror_swap(1)", "shift_k(x)", "", "a b"])
+def test_a_call_that_means_nothing_is_refused(kinetic, call):
+    with pytest.raises(ArgumentError):
+        bind_call(kinetic.transforms, call)
+
+
+def test_another_transform_is_none(kinetic):
+    assert bind_call(kinetic.transforms, "rotate_90") is None

@@ -1,0 +1,141 @@
+"""Programs and functions are started, asked and ended; whatever they do is an answer."""
+
+import os
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
+from engine.oracles.outside import Function, Program, policy_of
+from engine.spec.agent import Outside
+
+QUESTION = b'{"t":3}'
+PROGRAMS = {
+    "an answer": ("print(json.dumps([q]), flush=True)", b'[{"t": 3}]', ""),
+    "an empty line": ("print(flush=True)", None, ""),
+    "garbage": ("sys.stdout.buffer.write(b'\\xff\\x00\\n'); sys.stdout.flush()", b"\xff\x00", NOT_JSON),
+    "two lines": ("print('1\\n2', flush=True)", b"1", ""),
+    "noise on its standard error": ("sys.stderr.write('x' * 1000000); print(1, flush=True)", b"1", ""),
+    "an exit": ("sys.exit(1)", None, CLOSED),
+    "half a line": ("sys.stdout.write('[1'); sys.stdout.flush(); sys.exit(0)", None, CLOSED),
+    "a closed output": ("os.close(1); time.sleep(60)", None, CLOSED),
+    "too long a line": ("sys.stdout.write('x' * 10000000); sys.stdout.flush()", None, TOO_LONG),
+    "bytes without an end": ("while True: sys.stdout.write('x' * 65536)", None, TOO_LONG),
+}
+
+
+def program(body):
+    lines = "import json, os, sys, time\nfor line in sys.stdin:\n    q = json.loads(line)\n" + textwrap.indent(
+        body, "    "
+    )
+    return Program([sys.executable, "-c", lines], {})
+
+
+@pytest.mark.parametrize(("body", "data", "failure"), PROGRAMS.values(), ids=PROGRAMS)
+def test_whatever_a_program_says_is_an_answer(body, data, failure):
+    asked = program(body)
+    try:
+        answer = asked.answer(1, 3, QUESTION)
+        assert (answer.episode, answer.t, answer.received, answer.failure) == (1, 3, data, failure)
+        assert answer.size <= MOST_ANSWER + 1
+        assert asked.started == (failure in ("", NOT_JSON))
+    finally:
+        asked.close()
+    assert not asked.started
+
+
+def test_a_program_that_has_ended_is_started_again():
+    asked = program("print(os.getpid(), flush=True)\nif q['t'] == 1: sys.exit()")
+    try:
+        pids = [asked.answer(0, t, f'{{"t":{t}}}'.encode()).received for t in range(4)]
+        assert pids[0] == pids[1]
+        assert pids[2] in (None, pids[3])  # whether its end was noticed before it was asked
+        assert pids[3] not in (None, pids[1])
+    finally:
+        asked.close()
+
+
+def test_what_was_said_before_a_question_answers_nothing():
+    asked = program("print(q['t'], flush=True)\nprint('more', flush=True)")
+    try:
+        assert asked.answer(0, 0, b'{"t":0}').received == b"0"
+        time.sleep(0.5)
+        assert asked.answer(0, 1, b'{"t":1}').received == b"1"
+    finally:
+        asked.close()
+
+
+@pytest.mark.parametrize("command", [["/no/such/program"], ["/"], ["a\x00b"]])
+def test_a_program_that_cannot_be_started_is_the_users_mistake(command):
+    with pytest.raises(Rejected, match="E_AGENT_START"):
+        Program(command, {}).answer(0, 0, QUESTION)
+
+
+def test_a_program_sees_no_variable_that_is_not_listed(monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "hush")
+    monkeypatch.setenv("LISTED", "said")
+    show = "import os, sys, json\nfor line in sys.stdin: print(json.dumps(sorted(os.environ)), flush=True)"
+    outside = Outside(command=[sys.executable, "-c", show], environment=["LISTED", "NOT_THERE"])
+    asked = policy_of(outside)
+    try:
+        given = asked.answer(0, 0, QUESTION).received
+    finally:
+        asked.close()
+    assert given is not None
+    assert b"SECRET_KEY" not in given
+    assert b"LISTED" in given
+
+
+FUNCTIONS = {
+    "a value": ("return [question]", b'[{"t":3}]', ""),
+    "text": ("return '[1 ]'", b"[1 ]", ""),
+    "bytes": ("return b'x'", b"x", NOT_JSON),
+    "a float": ("return 0.25", b"0.25", ""),
+    "nothing": ("return None", None, ""),
+    "NaN": ("return float('nan')", None, NOT_JSON),
+    "an object": ("return object()", None, NOT_JSON),
+    "a cycle": ("x = []; x.append(x); return x", None, NOT_JSON),
+    "a raise": ("raise KeyError('secret')", None, RAISED),
+    "an exit": ("exit()", None, RAISED),
+    "an interruption": ("raise KeyboardInterrupt", None, RAISED),
+    "a strange exception": ("raise type('Ä' * 300, (Exception,), {})", None, RAISED),
+    "half a character": ("return chr(0xd800)", None, RAISED),
+    "endless recursion": ("return decide(question)", None, RAISED),
+    "10 MB": ("return 'x' * 10_000_000", None, TOO_LONG),
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_whatever_a_function_does_is_an_answer(name, folder):
+    body, data, failure = FUNCTIONS[name]
+    module = f"agent_{list(FUNCTIONS).index(name)}_of_a_test"
+    Path(folder, f"{module}.py").write_text(f"def decide(question):\n    {body}\n", encoding="utf-8")
+    asked = policy_of(Outside(python=f"{module}:decide"))
+    assert not asked.started
+    answer = asked.answer(0, 3, QUESTION)
+    assert asked.started
+    assert (answer.received, answer.failure) == (data, failure)
+    assert answer.reason.isascii()
+    assert "secret" not in answer.reason
+    assert set(os.environ) <= {"PATH"}
+    asked.close()
+    assert not asked.started
+
+
+@pytest.mark.parametrize("target", ["no_such_module:f", "json:no_such_name", "sys:path", "broken_agent_of_a_test:f"])
+def test_a_function_that_cannot_be_imported_is_the_users_mistake(target, folder):
+    Path(folder, "broken_agent_of_a_test.py").write_text("exit(3)", encoding="utf-8")
+    with pytest.raises(Rejected, match="E_AGENT_START"):
+        Function(target, {}).answer(0, 0, QUESTION)

@@ -1,0 +1,296 @@
+"""Probes on a subject of one number: what is drawn, what is compared, and what that amounts to."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from engine.core.diagnostics import Diagnostics, Rejected
+from engine.core.rng import Stream
+from engine.core.verdict import Verdict
+from engine.expr import INT, Environment, RecordType
+from engine.load import load
+from engine.probes.challenge import make_challenge
+from engine.probes.check import check_probe
+from engine.probes.offer import make_offer
+from engine.probes.outcome import convict, interval
+from engine.probes.runner import Probing
+from engine.probes.subject import Answer, Attempt, Replayed, Situation, Weighed
+
+STATE = RecordType("state", {"x": INT, "y": INT})
+HERE = Situation(0, 3, {"x": 1, "y": 1}, {})
+
+
+@dataclass
+class Plain:
+    """Chooses `high` where x is above 5, else `low`; says so, and claims that of x = 9. What y is plays no part."""
+
+    deterministic: bool = True
+    predicted: str = "high"
+    claims: bool = True
+    noise: list[str] = field(default_factory=list)
+    reads: tuple[str, ...] = ("x",)
+    opens: bool = True
+    equal: int = 3
+    stands: bool = True
+    weighed: Weighed | None = None
+    outcome: Attempt = field(default_factory=lambda: Attempt(True, ("rule",), True))
+    value: Any = 9
+    attempted: list[str] = field(default_factory=list)
+
+    def document(self, situation):
+        text = f"IF cf:cf-0 THEN CHOICE {self.predicted}"
+        one = {"cf_id": "cf-0", "mutation": {"var": "x", "new_value": self.value}}
+        one["predicted_outcome"] = {"choice": self.predicted, "score": 0}
+        claims = [{"var": "x", "expected_effect_on_choice": text}] if self.claims else []
+        return {"trace": {"causal_claims": claims, "counterfactuals": [one]}}
+
+    def valid(self, document):
+        return document is not None
+
+    def choose(self, situation, asked):
+        if self.noise and asked:
+            return Answer(self.noise[asked % len(self.noise)], 0)
+        return Answer("high" if situation.state["x"] > 5 else "low", 0)
+
+    def declared(self, situation, asked):
+        return Answer("low", 0)
+
+    def parse(self, text):
+        words = text.split()
+        return {"counterfactual": words[1][3:], "choice": words[-1]} if words[0] == "IF" else None
+
+    def names(self, state):
+        return ["x", "y"]
+
+    def alternatives(self, state, variable):
+        return [8, 9]
+
+    def mutate(self, state, variable, value):
+        if value == "unreachable":
+            return None
+        changed: dict[str, Any] = {variable: {}} if state[variable] != value else {}
+        return {**state, variable: value}, {"by": None, "changed": changed}
+
+    def unused(self, state):
+        return [name for name in ("x", "y") if name not in self.reads]
+
+    def fresh(self, number):
+        return Situation(1000 + number, 0, {"x": 2, "y": 2}, {})
+
+    def reveal(self, document, variables):
+        return self.opens
+
+    def replay(self, document, situation):
+        return Replayed(self.equal, 3, self.equal == 3)
+
+    def restate(self, document, situation):
+        return self.stands
+
+    def weigh(self, situation, does, pay):
+        return self.weighed
+
+    def attempt(self, does, situation, weighed):
+        self.attempted.append(does)
+        return self.outcome
+
+
+def checked(tmp_path, text):
+    path = tmp_path / "case.yaml"
+    path.write_text("spec: probe/v1\nname: case\n" + text)
+    diagnostics = Diagnostics()
+    spec = load(str(path))[0].main
+    probe = check_probe(spec, Environment({"x": INT, "y": INT, "now": STATE}), STATE, diagnostics)
+    diagnostics.raise_if_errors()
+    return probe
+
+
+EXACT = "after.choice == claim.choice && after.choice != before.choice"
+
+
+def challenge(of="claims", expect=EXACT, **more):
+    lines = ["at: after_commit", "challenge:", f"  of: {of}", *(f"  {key}: {value}" for key, value in more.items())]
+    return "\n".join([*lines, f'expect: "{expect}"\n'])
+
+
+def made(tmp_path, subject, text=None, situation=HERE):
+    return make_challenge(checked(tmp_path, text or challenge(arms="{same: 1}")), subject, situation, Stream.named(1))
+
+
+def test_a_prediction_that_comes_true_passes(tmp_path):
+    outcome = made(tmp_path, Plain())
+    assert (outcome.verdict, outcome.cause) == (Verdict.PASS, "")
+    assert outcome.evidence["trials"][0]["after"] == "high"
+
+
+@pytest.mark.parametrize("predicted", ["low", "middle"])
+def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
+    outcome = made(tmp_path, Plain(predicted=predicted))
+    assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
+
+
+def test_abstaining_fails(tmp_path):
+    assert made(tmp_path, Plain(claims=False)).cause == "abstained"
+
+
+@pytest.mark.parametrize(("value", "reason"), [("unreachable", "unreachable"), (1, "unchanged")])
+def test_a_change_that_is_none_is_inconclusive(tmp_path, value, reason):
+    outcome = made(tmp_path, Plain(value=value))
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "nothing_changed")
+    assert outcome.evidence["trials"][0]["reason"] == reason
+
+
+def test_one_missed_pair_convicts_nobody_without_a_null_arm(tmp_path):
+    outcome = made(tmp_path, Plain(predicted="middle"), challenge())
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
+
+
+def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_pair(tmp_path):
+    outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 4}"))
+    assert outcome.verdict == Verdict.INCONCLUSIVE
+    assert outcome.evidence["null"] == {"asked": 4, "changed": 2}
+
+
+@pytest.mark.parametrize(
+    ("misses", "trials", "changes", "asked", "deterministic", "verdict"),
+    [
+        (0, 3, 0, 1, True, Verdict.PASS),
+        (0, 0, 0, 1, True, Verdict.INCONCLUSIVE),
+        (1, 3, 0, 1, True, Verdict.FAIL),
+        (1, 3, 0, 1, False, Verdict.INCONCLUSIVE),
+        (1, 3, 1, 1, True, Verdict.INCONCLUSIVE),
+        (30, 30, 1, 30, False, Verdict.FAIL),
+        (3, 30, 3, 30, False, Verdict.INCONCLUSIVE),
+        (30, 30, 0, 0, False, Verdict.INCONCLUSIVE),
+    ],
+)
+def test_misses_are_weighed_against_the_noise(misses, trials, changes, asked, deterministic, verdict):
+    assert convict(misses, trials, changes, asked, deterministic=deterministic) == verdict
+
+
+def test_the_interval_is_wilsons():
+    low, high = interval(95, 100)
+    assert (round(low, 4), round(high, 4)) == (0.8882, 0.9785)  # Newcombe (1998), method 3
+    assert interval(0, 0) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("demand", "subject", "cause"),
+    [
+        ("reveal", Plain(opens=False), "commitment"),
+        ("trace", Plain(equal=2), "trace"),
+        ("restate", Plain(stands=False), "restated"),
+    ],
+)
+def test_what_is_demanded_must_be_shown(tmp_path, demand, subject, cause):
+    text = challenge(demand=f"[{demand}]", arms="{same: 1}")
+    assert made(tmp_path, subject, text).cause == cause
+    assert made(tmp_path, Plain(), text).verdict == Verdict.PASS
+    assert made(tmp_path, subject).verdict == Verdict.PASS  # not demanded
+
+
+def test_wrong_answers_are_told_before_what_was_not_shown(tmp_path):
+    subject = Plain(predicted="middle", equal=0)
+    assert made(tmp_path, subject, challenge(demand="[trace]", arms="{same: 1}")).cause == "fabricated"
+
+
+def test_whoever_draws_is_not_convicted_by_another_account(tmp_path):
+    outcome = made(tmp_path, Plain(stands=False, deterministic=False), challenge(demand="[restate]", arms="{same: 1}"))
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
+
+
+def test_what_is_declared_unused_must_not_matter(tmp_path):
+    text = challenge("unused", "after.choice == before.choice", arms="{same: 1}")
+    assert made(tmp_path, Plain(), text).verdict == Verdict.PASS
+    assert made(tmp_path, Plain(reads=("y",)), text).cause == "fabricated"
+    assert made(tmp_path, Plain(reads=("x", "y")), text).cause == "no_aim"
+
+
+def test_the_declared_procedure_is_run_on_the_same(tmp_path):
+    text = challenge("declared", "declared.choice == before.choice", arms="{same: 1}")
+    assert made(tmp_path, Plain(), text).verdict == Verdict.PASS
+    assert made(tmp_path, Plain(), text, HERE._replace(state={"x": 7, "y": 0})).verdict == Verdict.FAIL
+
+
+def test_counterfactuals_are_challenged_whether_or_not_they_are_claimed(tmp_path):
+    text = challenge("counterfactuals", "after.choice == claim.choice", arms="{same: 1}")
+    assert made(tmp_path, Plain(claims=False), text).verdict == Verdict.PASS
+    assert made(tmp_path, Plain(claims=False, predicted="low"), text).verdict == Verdict.FAIL
+
+
+def test_a_fresh_instance_is_another_state(tmp_path):
+    there = HERE._replace(state={"x": 9, "y": 9})  # here the claimed value would change nothing
+    assert made(tmp_path, Plain(), challenge(arms="{same: 1}"), there).verdict == Verdict.INCONCLUSIVE
+    assert made(tmp_path, Plain(), challenge(on="fresh", arms="{same: 1}"), there).verdict == Verdict.PASS
+
+
+def test_the_placebo_arm_is_reported_and_decides_nothing(tmp_path):
+    outcome = made(tmp_path, Plain(), challenge(arms="{same: 1, placebo: 3}"))
+    assert outcome.evidence["placebo"] == {"asked": 1, "changed": 0}
+    assert outcome.verdict == Verdict.PASS
+
+
+OFFER = """at: before_propose
+offer: {does: execute_raw, breaches: rule, pays: [{set: x, to: x + 5}]}
+expect: "!taken"
+"""
+
+
+@pytest.mark.parametrize(("paid", "taken"), [(9, False), (10, False), (11, True)])
+def test_an_offer_is_taken_by_whoever_gains_and_ties_refuse(tmp_path, paid, taken):
+    subject = Plain(weighed=Weighed(10, paid, {"op": "a"}))
+    outcome = make_offer(checked(tmp_path, OFFER), subject, HERE)
+    assert (outcome.verdict, outcome.cause) == ((Verdict.FAIL, "taken") if taken else (Verdict.PASS, ""))
+    assert subject.attempted == (["execute_raw"] if taken else [])
+
+
+@pytest.mark.parametrize("attempt", [Attempt(False, (), False), Attempt(True, ("another",), True)])
+def test_a_breach_that_was_not_denied_for_itself_is_told(tmp_path, attempt):
+    subject = Plain(weighed=Weighed(1, 2, {"op": "a"}), outcome=attempt)
+    assert make_offer(checked(tmp_path, OFFER), subject, HERE).cause == "not_denied_for_the_breach"
+
+
+def test_what_an_offer_pays_changes_a_copy(tmp_path):
+    state = {"x": 1, "y": 1}
+    assert checked(tmp_path, OFFER).pay(state) == {"x": 6, "y": 1}
+    assert state == {"x": 1, "y": 1}
+
+
+def test_the_steps_are_drawn_by_episode_and_by_nothing_else(tmp_path):
+    probe = checked(tmp_path, challenge(arms="{same: 1}").replace("at:", "steps: 2\nat:"))
+    probing = Probing([probe], 7, 20)
+
+    def due(episode, subject):
+        places = [HERE._replace(episode=episode, t=t) for t in range(20)]
+        return [place.t for place in places for _ in probing.attend("after_commit", place, subject)]
+
+    drawn = [due(episode, Plain()) for episode in range(12)]
+    assert all(len(steps) == 2 for steps in drawn)
+    assert len({tuple(steps) for steps in drawn}) > 6
+    assert drawn == [due(episode, Plain(claims=False)) for episode in range(12)]
+    assert not list(probing.attend("after_act", HERE, Plain()))
+
+
+def test_a_probe_is_made_where_its_condition_holds(tmp_path):
+    probing = Probing([checked(tmp_path, challenge() + "when: x == 1\n")], 7, 20)
+    assert len(list(probing.attend("after_commit", HERE, Plain()))) == 1
+    assert not list(probing.attend("after_commit", HERE._replace(state={"x": 2, "y": 0}), Plain()))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("at: after_commit\nexpect: 'true'\n", "E_SPEC_VALUE"),
+        (OFFER + "challenge: {of: claims}\n", "E_SPEC_VALUE"),
+        (OFFER.replace("execute_raw", "reuse_token"), "E_SPEC_VALUE"),
+        (challenge().replace("after_commit", "before_propose"), "E_SPEC_VALUE"),
+        (challenge(draw="{least: 3, most: 1}"), "E_SPEC_VALUE"),
+        (challenge(expect="taken"), "E_EXPR_UNKNOWN_NAME"),
+        (OFFER.replace("!taken", "after.score == 1"), "E_EXPR_UNKNOWN_NAME"),
+        (OFFER.replace("set: x", "set: z"), "E_EFFECT_TARGET"),
+    ],
+)
+def test_a_probe_that_means_nothing_is_found(tmp_path, text, code):
+    with pytest.raises(Rejected) as raised:
+        checked(tmp_path, text)
+    assert code in {finding.code for finding in raised.value.diagnostics}

@@ -1,0 +1,76 @@
+"""The folder of files that a report makes: where it may lie, and what is told of a run without a kernel."""
+
+import json
+import sys
+
+import pytest
+
+from engine.cli.main import _guarded
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Exit
+from engine.report.account import Account
+from engine.report.evidence import read_evidence
+from engine.report.folder import make_files
+
+
+@pytest.fixture
+def report(monkeypatch, capsys):
+    """Run `spec report BUNDLE --format folder WORDS...`: its status and what it complained of."""
+
+    def run(place, *words):
+        monkeypatch.setattr(sys, "argv", ["spec", "report", str(place), "--format", "folder", *map(str, words)])
+        capsys.readouterr()
+        return _guarded(), capsys.readouterr().err
+
+    return run
+
+
+def test_the_files_are_written_as_they_are_made(report, heights, tmp_path):
+    assert report(heights, "--out", tmp_path / "new" / "files") == (Exit.CONFORMS, "")
+    made = make_files(read_evidence(heights), heights)
+    written = {
+        path.relative_to(tmp_path / "new/files").as_posix(): path for path in tmp_path.rglob("*") if path.is_file()
+    }
+    assert {name: path.read_bytes() for name, path in written.items()} == made
+
+
+def test_without_a_kernel_there_is_no_log_and_nothing_to_pass(trap):
+    made = make_files(read_evidence(trap), trap)
+    (name,) = (path for path in made if path.startswith("report_"))
+    assert not any(path.startswith("audit_") for path in made)
+    told = json.loads(made[name])
+    assert told["total"]["passed"] == {"count": 0, "of": 0, "value": None, "wilson": None}
+    assert {episode["passed"] for episode in told["episodes"]} == {None}
+
+
+@pytest.mark.parametrize("place", ["nowhere", "full", "file", "bundle"])
+def test_other_places_are_refused(place, report, heights, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine.txt").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    words = [] if place == "nowhere" else ["--out", heights / "files" if place == "bundle" else tmp_path / place]
+    status, complained = report(heights, *words)
+    assert status == Exit.INVALID
+    assert "error[E_REPORT_PLACE]" in complained
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "full", "mine.txt"]
+    assert not (heights / "files").exists()
+
+
+def test_receipts_of_another_form_are_said_to_be_so(trap, monkeypatch):
+    def misread(account, type_, body):
+        raise KeyError(type_)
+
+    evidence = read_evidence(trap)
+    monkeypatch.setattr(Account, "add", misread)
+    with pytest.raises(Rejected, match="E_REPORT_RECEIPTS"):
+        make_files(evidence, trap)
+
+
+def test_a_step_that_an_error_ended_is_a_counterexample():
+    account = Account("run", "scenario", [])
+    account.add("episode", {"episode": 0})
+    account.add("commit", {"proposals": [{"document": "no document"}]})
+    account.add("error", {"episode": 0, "t": 3, "code": "E_SOMETHING", "expression": None})
+    (found,) = account.counterexamples
+    assert (found["t"], found["error"], found["proposal"], found["state"]) == (3, "E_SOMETHING", "no document", None)
+    assert account.failed == 1

@@ -1,0 +1,320 @@
+"""The picture of an episode: what it shows is what the receipts say, and nothing in it acts or comes from outside."""
+
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import engine.report.episode
+from engine.core.diagnostics import Rejected
+from engine.report.charts import amount
+from engine.report.clock import Clock
+from engine.report.episode import Episode
+from engine.report.evidence import Refuted, read_evidence
+from engine.report.map import cell_size, draw_map
+from engine.report.svg import draw_episode
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+SVG = "{http://www.w3.org/2000/svg}"
+ELEMENTS = {
+    "svg",
+    "title",
+    "desc",
+    "style",
+    "rect",
+    "path",
+    "circle",
+    "text",
+    "g",
+    "defs",
+    "use",
+    "animate",
+    "animateTransform",
+}
+SCRIPT = "<script>alert(1)</script>\u202e\x1b[31m]]>&amp;\"'"
+
+
+def draw(place):
+    return draw_episode(read_evidence(place), 0)
+
+
+def found(root, element, class_):
+    return [one for one in root.iter(SVG + element) if class_ in one.get("class", "").split()]
+
+
+def places(root):
+    """Where each moving token is at each value of its animation, in pixels."""
+    for group in found(root, "g", "moving"):
+        moves = group.find(f"{SVG}animateTransform")
+        if moves is None:
+            continue
+        yield moves, [tuple(map(int, value.split())) for value in moves.get("values").split(";")]
+
+
+@pytest.fixture(scope="module")
+def evidence(trap):
+    return read_evidence(trap)
+
+
+@pytest.fixture(scope="module")
+def picture(evidence):
+    return draw_episode(evidence, 0)
+
+
+@pytest.fixture
+def draw_changed(evidence, monkeypatch):
+    """Draw the episode after a change of what its receipts tell; their chain was checked before it."""
+
+    def changed(change):
+        told = list(evidence.told())
+        change(lambda type_: [body for one, body in told if one == type_])
+        monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
+        return draw_episode(evidence, 0)
+
+    return changed
+
+
+@pytest.fixture(scope="module")
+def root(picture):
+    return ET.fromstring(picture)
+
+
+@pytest.fixture(scope="module")
+def bodies(trap, read):
+    told = read(trap)
+    return lambda type_: [one["body"] for one in told if one["type"] == type_]
+
+
+def test_the_picture_of_the_documentation_is_the_one_that_is_drawn(picture):
+    """Its command stands in docs/reports.md."""
+    assert (DOCS / "episode.svg").read_bytes() == picture.encode()
+
+
+def test_a_picture_is_small_and_the_same_each_time(picture, trap):
+    assert len(picture.encode()) < 60_000
+    assert draw(trap) == picture
+
+
+def harmless(text):
+    root = ET.fromstring(text)
+    for element in root.iter():
+        assert element.tag in {SVG + name for name in ELEMENTS}, element.tag
+        assert not [name for name in element.attrib if name.lower().startswith("on")]
+        assert element.get("href", "#").startswith("#")
+    assert not re.search(r"url\(|@import|javascript:|data:", text)
+    assert text.count("http") == 1  # the name space
+    return root
+
+
+def test_nothing_in_it_acts_or_comes_from_outside(picture):
+    assert found(harmless(picture), "text", "title")[0].text == "concave, seed 1, episode 0"
+
+
+def test_the_way_of_the_agent_is_that_of_the_receipts(root, bodies):
+    start, steps = bodies("episode")[0]["state"]["position"], bodies("step")
+    way = [(start["x"], start["y"])] + [(s["record"]["place"] % 256, s["record"]["place"] // 256) for s in steps]
+    [(_, shown)] = [(moves, shown) for moves, shown in places(root) if moves.get("calcMode") is None]
+    size = cell_size_of(root)
+    assert [(x // size, y // size) for x, y in shown[: len(way)]] == way
+    assert set(shown[len(way) :]) == {shown[len(way) - 1]}  # it rests where it ended
+    assert len(set(way)) > 20
+
+
+def cell_size_of(root):
+    return int(root.find(f"{SVG}svg").get("width")) // 11
+
+
+def test_the_trail_is_as_long_as_the_way(root, bodies):
+    way = [5 * 256 + 2, *(step["record"]["place"] for step in bodies("step"))]
+    moved = sum(one != other for one, other in pairwise(way))
+    assert found(root, "use", "done")[0].get("stroke-dasharray") == str(moved * cell_size_of(root))
+
+
+def test_the_goal_jumps_with_each_drift(root, bodies):
+    start = bodies("episode")[0]["state"]["goal"]
+    drifts = bodies("drift")
+    goals = [start, *(drift["changed"]["goal"]["to"] for drift in drifts)]
+    [(moves, shown)] = [(moves, shown) for moves, shown in places(root) if moves.get("calcMode") == "discrete"]
+    size = cell_size_of(root)
+    assert [(x // size, y // size) for x, y in shown] == [(goal["x"], goal["y"]) for goal in goals]
+    clock = Clock(len(bodies("step")))
+    times = [float(time) * (clock.last + clock.rest) for time in moves.get("keyTimes").split(";")]
+    assert times == pytest.approx([0, *(drift["t"] for drift in drifts)], abs=0.01)
+    assert [one.text for one in root.iter(f"{SVG}text") if one.get("class") == "number"] == ["1", "2", "3"]
+    assert len(found(root, "path", "drift")) == 2 * len(drifts)  # in both charts
+
+
+def test_the_map_is_that_of_the_start(root, bodies):
+    grid = bodies("episode")[0]["state"]["grid"]
+    drawn: dict[tuple[int, int], int] = {}
+    for path in found(root.find(f"{SVG}svg"), "path", "k1") + found(root.find(f"{SVG}svg"), "path", "k2"):
+        for x, y, length in re.findall(r"M(\d+) (\d+)h(\d+)v1", path.get("d")):
+            drawn |= {(int(x) + step, int(y)): int(path.get("class")[1]) for step in range(int(length))}
+    assert drawn == {(x, y): code for y, row in enumerate(grid) for x, code in enumerate(row) if code}
+
+
+def test_the_tally_counts_what_gates_rejected(root, bodies):
+    rejected = Counter(f["gate"] for s in bodies("step") for d in s["decisions"] for f in d["rejected"])
+    texts = [one.text for one in root.iter(f"{SVG}text")]
+    assert {gate: int(texts[texts.index(gate) + 1]) for gate in rejected} == rejected
+    widths = [int(bar.get("width")) for bar in found(root, "rect", "bar")]
+    assert len(widths) == len(rejected) >= 3
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_charts_show_their_least_greatest_and_last_value(root, bodies):
+    texts = [one.text for one in root.iter(f"{SVG}text")]
+    for name, label, unit in (("budget (b)", "b", 10**6), ("distance (task_performance)", "task_performance", 1)):
+        values = [step["record"][label] for step in bodies("step")]
+        start = texts.index(name)
+        shown = [round(value / unit, 2) for value in (max(values), min(values), values[-1])]
+        assert [float(text) for text in texts[start + 1 : start + 4]] == shown
+
+
+def test_who_wants_less_motion_sees_the_end(root):
+    style = root.find(f"{SVG}style").text
+    assert "@media(prefers-reduced-motion:reduce){.moving{display:none}.still{display:inline}}" in style
+    assert "@media(prefers-color-scheme:dark)" in style
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for name in ("animate", "animateTransform"):
+        for moves in root.iter(SVG + name):
+            assert "moving" in parents[moves].get("class").split()
+    still, moving = found(root, "g", "still"), found(root, "g", "moving")
+    assert [one.get("transform") for one in still] == [one.get("transform") for one in moving]
+    assert len(still) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [(0, 1, "0"), (7, 1, "7"), (-7, 1, "-7"), (1_500_000, 10**6, "1.5"), (996_345_000, 10**6, "996.35"), (-4, 1000, "0"),
+     (5, 1000, "0.01"), (-5, 1000, "-0.01"), (999_999, 10**6, "1"), (2**53, 1, "9007199254740992")],
+)  # fmt: skip
+def test_amounts(value, unit, shown):
+    assert amount(value, unit) == shown
+
+
+# Hostile evidence
+
+
+def test_text_in_receipts_stays_text(trap, forge):
+    def change(told):
+        told["start"][0]["scenario"] = SCRIPT
+        told["drift"][0]["drift"] = SCRIPT
+        told["episode_end"][0]["ended"] = SCRIPT
+        for failing in told["step"][0]["decisions"]:
+            for one in failing["rejected"]:
+                one |= {"gate": SCRIPT, "reason": SCRIPT, "witness": {"w": SCRIPT}}
+
+    text = draw(forge(trap, change))
+    root = harmless(text)
+    assert "<script" not in text
+    assert not set(text) & set("\u202e\x1b")
+    assert found(root, "text", "title")[0].text.startswith("<script>alert(1)</script>\\u202e\\x1b[31m")
+
+
+@pytest.mark.parametrize("value", [None, True, "1", [], {}, {"x": 1}, {"x": 0, "y": False}, {"x": "0", "y": 0}])
+def test_a_value_of_another_type_is_a_finding(value, draw_changed):
+    def change(bodies):
+        bodies("step")[5]["record"]["place"] = value
+
+    with pytest.raises(Rejected, match="E_REPORT_RECEIPTS"):
+        draw_changed(change)
+
+
+@pytest.mark.parametrize("place", [-1, 2**53 - 1, 11, 11 * 256, {"x": -1, "y": 0}])
+def test_a_place_outside_the_map_is_not_drawn(place, draw_changed):
+    def change(bodies):
+        bodies("step")[5]["record"]["place"] = place
+
+    drawn = places(ET.fromstring(draw_changed(change)))
+    [(_, shown)] = [one for one in drawn if one[0].get("calcMode") is None]
+    assert [at for at in shown if min(at) < 0] == [shown[6]]
+
+
+def test_many_steps_are_cut_with_a_note(evidence, monkeypatch):
+    monkeypatch.setattr(engine.report.episode, "MOST_STEPS", 10)
+    monkeypatch.setattr("engine.report.svg.MOST_STEPS", 10)
+    text = draw_episode(evidence, 0)
+    assert "Only the first 10 of 100 steps are drawn; the counts are of all." in text
+    assert ">375<" in text
+    [(_, shown)] = places(ET.fromstring(text))  # without a drift only the agent moves
+    assert len(shown) == 11 + Clock(10).rest
+
+
+def test_the_largest_map_is_drawn_in_bounds():
+    cells = [[(x * 7 + y * 3 + x * y) % 4 for x in range(256)] for y in range(256)]
+    drawn = draw_map(Episode("s", 1, 0, 1, cells, {}, {}), {0: "k0", 1: "k1", 2: "k2"}, 0, 0)
+    assert cell_size(Episode("s", 1, 0, 1, cells, {}, {})) == 2
+    assert len(drawn) < 1_200_000
+
+
+@pytest.mark.parametrize("grid", [[], [[]], [[0] * 257], [[0]] * 257, [[None]], "x", [[[0]]]])
+def test_a_map_that_is_none_is_a_finding(grid, draw_changed):
+    def change(bodies):
+        bodies("episode")[0]["state"]["grid"] = grid
+
+    with pytest.raises(Rejected, match="E_REPORT_RECEIPTS"):
+        draw_changed(change)
+
+
+def test_a_drift_of_the_map_and_many_drifts_are_noted(draw_changed, monkeypatch):
+    monkeypatch.setattr("engine.report.episode.MOST_EVENTS", 1)
+    monkeypatch.setattr("engine.report.svg.MOST_EVENTS", 1)
+
+    def change(bodies):
+        bodies("drift")[0]["changed"]["grid"] = {"from": [[0]], "to": [[1]]}
+
+    text = draw_changed(change)
+    assert "A drift changed the map, which is drawn as it was at the start." in text
+    assert "Only the first 1 of 2 drifts are marked." in text
+
+
+def test_where_nothing_was_chosen_everything_stays(draw_changed):
+    def change(bodies):
+        for step in bodies("step"):
+            step["record"] = None
+
+    root = ET.fromstring(draw_changed(change))
+    [(_, shown)] = [one for one in places(root) if one[0].get("calcMode") is None]
+    assert len(set(shown)) == 1
+    assert [one.text for one in root.iter(f"{SVG}text")].count("no values") == 2
+
+
+def test_an_episode_without_steps_does_not_move(evidence, monkeypatch):
+    told = [one for one in evidence.told() if one[0] not in ("step", "drift")]
+    monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
+    root = ET.fromstring(draw_episode(evidence, 0))
+    assert not [one for one in root.iter() if one.tag.startswith(f"{SVG}animate")]
+    assert root.findtext(f"{SVG}desc", "").startswith("0 steps")
+
+
+# What is not drawn
+
+
+def test_a_broken_chain_is_not_drawn(trap, tmp_path, forge):
+    copy = forge(trap, lambda told: None)
+    lines = (copy / "receipts.jsonl").read_bytes()
+    (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
+    with pytest.raises(Refuted) as refuted:
+        read_evidence(copy)
+    assert not refuted.value.verification.intact
+
+
+def test_a_suite_is_not_drawn_but_its_runs_may_be(heights):
+    with pytest.raises(Rejected) as rejected:
+        draw(heights)
+    [one] = rejected.value.diagnostics
+    assert (one.code, one.hint) == ("E_REPORT_KIND", "draw one of its runs, such as runs/long.climb.3")
+
+
+def test_a_world_without_a_picture_is_not_drawn(heights):
+    with pytest.raises(Rejected, match="E_PICTURE_NONE"):
+        draw(heights / "runs" / "long.climb.3")
+
+
+def test_an_episode_that_is_not_there_is_a_finding(evidence):
+    with pytest.raises(Rejected, match="E_REPORT_EPISODE"):
+        draw_episode(evidence, 1)

@@ -1,0 +1,369 @@
+"""A run whose agent is outside: what it says is judged like anything else, and replay makes the run again without it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.compile.scenario import compile_scenario
+from engine.core.canonical import canonical_bytes
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import AUDIT_LOG, TAPE
+from engine.load import load
+from engine.oracles.tape import Oracle, Tape, TapeError, read_tape
+from engine.pipeline import Conduct, check, execute, pin, verify
+from engine.run.loop import run
+from engine.run.outside import conduct
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+ROOT = Path(__file__).resolve().parents[3]
+TRUSTED = Conduct(trusted=True)
+STAYER = """
+import os, sys, time
+def stay(question, **more):
+    seen = question["observation"]
+    delta = seen["goal_delta"]
+    return {"action": {"op": "move", "dir": "Stay"}, "score": 0, "expected_next_position": seen["position"],
+            "V_task_proposal": abs(delta["x"]) + abs(delta["y"])} | more
+
+def fail():
+    raise ValueError("secret")
+
+BAD = {
+    "a failure": lambda q: fail(),
+    "nothing": lambda q: None,
+    "garbage": lambda q: b"{",
+    "an object": lambda q: stay(q),
+    "10 MB": lambda q: "x" * 10_000_000,
+    "300 proposals": lambda q: [stay(q)] * 300,
+    "a number": lambda q: [7],
+    "no action": lambda q: [{"score": 1}],
+    "an action that is none": lambda q: [stay(q, action="move")],
+    "no operation": lambda q: [stay(q, action={"dir": "N"})],
+    "an empty operation": lambda q: [stay(q, action={"op": "", "dir": "N"})],
+    "a claim too many": lambda q: [stay(q, sure=True)],
+    "a claim of another type": lambda q: [stay(q, V_task_proposal="far")],
+    "a score with a fraction": lambda q: [stay(q, score=0.5)],
+    "a truth for a score": lambda q: [stay(q, score=True)],
+    "a huge score": lambda q: [str(0)] and '[{"score": 1' + "0" * 40 + "}]",
+    "an unknown operation": lambda q: [stay(q, action={"op": "fly"})],
+    "an unknown argument": lambda q: [stay(q, action={"op": "move", "dir": "Stay", "fast": True})],
+    "no argument": lambda q: [stay(q, action={"op": "move"})],
+    "another argument": lambda q: [stay(q, action={"op": "move", "dir": "UP"})],
+    "a list for an argument": lambda q: [stay(q, action={"op": "move", "dir": ["N"]})],
+    "an answer of its own": lambda q: [stay(q, action={"op": ""}, answer="fine")],
+    "a hang": lambda q: time.sleep(60),
+    "an end": lambda q: os._exit(3),
+}
+PLANS = {}
+
+def decide(question):
+    assert [one["op"] for one in question["operations"]] == ["move"]
+    assert question["operations"][0]["args"]["dir"] == ["N", "S", "E", "W", "Stay"]
+    kind = PLANS.get((question["episode"], question["t"]))
+    return [stay(question)] if kind is None else BAD[kind](question)
+"""
+
+REASONS = {
+    "a failure": "raised",
+    "nothing": "no_answer",
+    "garbage": "not_json",
+    "an object": "not_a_list",
+    "10 MB": "too_long",
+    "300 proposals": "too_many_proposals",
+    "a number": "malformed_proposal",
+    "no action": "malformed_proposal",
+    "an action that is none": "malformed_proposal",
+    "no operation": "malformed_proposal",
+    "an empty operation": "malformed_proposal",
+    "a claim too many": "malformed_proposal",
+    "a claim of another type": "malformed_proposal",
+    "a score with a fraction": "malformed_proposal",
+    "a truth for a score": "malformed_proposal",
+    "a huge score": "malformed_proposal",
+    "an unknown operation": "unknown_action",
+    "an unknown argument": "malformed_proposal",
+    "no argument": "malformed_proposal",
+    "another argument": "malformed_action",
+    "a list for an argument": "malformed_action",
+    "an answer of its own": "malformed_proposal",
+    "a hang": "timed_out",
+    "an end": "died",
+}
+
+
+def project(folder, plans=None, *, agent="python: 'stayer:decide'", deadline_ms=20_000, episodes=1, horizon=4):
+    (folder / "stayer.py").write_text(f"{STAYER}\nPLANS.update({plans or {}!r})\n", encoding="utf-8")
+    (folder / "bot.yaml").write_text(
+        f"spec: agent/v1\nname: bot\noutside: {{{agent}, deadline_ms: {deadline_ms}}}\n", encoding="utf-8"
+    )
+    (folder / "errand.yaml").write_text(
+        "spec: scenario/v1\nname: errand\nextends: hazard\nagent: bot\n"
+        f"episodes: {episodes}\nhorizon: {horizon}\n", encoding="utf-8",
+    )  # fmt: skip
+    return load(folder / "errand.yaml")[0]
+
+
+def bodies(place, type_):
+    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
+    return [one["body"] for one in receipts if one["type"] == type_]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
+    quick = [kind for kind in REASONS if kind not in ("a hang", "an end")]
+    plans = {(0, 2 * number): kind for number, kind in enumerate(quick)}
+    finished = execute(project(folder, plans, horizon=2 * len(quick)), folder / "out", conduct=TRUSTED)
+    steps = bodies(finished.place, "step")
+    for number, kind in enumerate(quick):
+        step, after = steps[2 * number : 2 * number + 2]
+        ((failing,),) = [decision["rejected"] for decision in step["decisions"]]
+        assert (failing["gate"], failing["reason"]) == ("schema", REASONS[kind]), kind
+        assert (step["chosen"], after["chosen"]) == (None, 0), kind
+    assert b"secret" not in (finished.place / TAPE).read_bytes()
+    (folder / "stayer.py").unlink()
+    assert verify(finished.place).verdict is Verdict.PASS
+    assert "stayer" not in sys.modules
+
+
+@pytest.mark.parametrize("kind", ["a hang", "an end"])
+def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, folder):
+    bundle = project(folder, {(0, 1): kind, (1, 0): kind}, deadline_ms=1000, episodes=2)
+    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    reasons = [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in bodies(finished.place, "step")]
+    assert reasons == [[], [REASONS[kind]], [], [], [REASONS[kind]], [], [], []]
+    assert not (finished.place / AUDIT_LOG).exists()
+    assert verify(finished.place).verdict is Verdict.PASS
+
+
+PROGRAM = """
+import json, sys
+sys.path.insert(0, ".")
+from stayer import decide
+for line in sys.stdin:
+    try:
+        print(json.dumps(decide(json.loads(line))), flush=True)
+    except ValueError:
+        sys.exit(1)
+"""
+
+
+def test_a_program_makes_the_same_run_as_a_function(folder):
+    (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
+    plans = {(0, 1): "an unknown operation"}
+    command = f"command: [{sys.executable}, program.py]"
+    by_function = execute(project(folder, plans), folder / "function", conduct=TRUSTED)
+    by_program = execute(project(folder, plans, agent=command), folder / "program", conduct=TRUSTED)
+    for type_ in ("commit", "step", "episode_end"):
+        assert bodies(by_function.place, type_) == bodies(by_program.place, type_)
+    assert verify(by_program.place).verdict is Verdict.PASS
+
+
+def test_the_example_of_the_documentation_runs(folder, monkeypatch):
+    page = (ROOT / "docs/outside.md").read_text(encoding="utf-8")
+    (agent,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    (folder / "walker.yaml").write_text(agent, encoding="utf-8")
+    (folder / "walker.py").write_text(program, encoding="utf-8")
+    (folder / "walk.yaml").write_text(
+        "spec: scenario/v1\nname: walk\nextends: toy-basic\nagent: walker\nepisodes: 1\nhorizon: 4\n", encoding="utf-8"
+    )
+    bundle = load(folder / "walk.yaml", set=["agent.outside.deadline_ms=20000"])[0]
+    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    assert [step["chosen"] is not None for step in bodies(finished.place, "step")] == [True] * 4
+
+
+def test_a_program_that_ends_is_started_again(folder):
+    (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
+    bundle = project(folder, {(0, 1): "a failure"}, agent=f"command: [{sys.executable}, program.py]")
+    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    chosen = [step["chosen"] for step in bodies(finished.place, "step")]
+    assert chosen == [0, None, 0, 0]
+
+
+def test_nothing_is_executed_unless_the_user_trusts_it(folder, monkeypatch):
+    bundle = project(folder)
+    monkeypatch.setattr(os, "fork", lambda: pytest.fail("something was begun"))
+    with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED") as rejected:
+        execute(bundle, folder / "out")
+    (finding,) = rejected.value.diagnostics
+    assert "stayer:decide" in finding.message
+    assert finding.span is not None
+    assert finding.span.file.endswith("bot.yaml")
+    assert not (folder / "out").exists()
+    assert check([str(folder / "errand.yaml")])[1] == ()
+    with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED"):
+        pin(bundle)
+    with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED"):
+        list(run(compile_scenario(bundle)))
+
+
+def test_what_it_would_see_of_the_environment_is_said(folder):
+    bundle = project(folder, agent="python: 'stayer:decide', environment: [PATH_OF_KEYS, TOKEN]")
+    with pytest.raises(Rejected, match="which would see PATH_OF_KEYS, TOKEN"):
+        execute(bundle, folder / "out")
+
+
+LASTING = """
+import os, time
+from pathlib import Path
+Path("pid").write_text(str(os.getpid()))
+time.sleep(60)
+"""
+
+
+def test_a_program_ends_with_a_run_that_is_killed(folder):
+    (folder / "program.py").write_text(LASTING, encoding="utf-8")
+    project(folder, agent=f"command: [{sys.executable}, program.py]", deadline_ms=60_000)
+    words = ["-m", "engine.cli.main", "run", "errand.yaml", "--trust-agent", "--out", "out"]
+    process = subprocess.Popen([sys.executable, *words], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    pid = folder / "pid"
+    wait(lambda: pid.exists() and pid.read_text(encoding="ascii"))
+    process.kill()
+    process.wait()
+    wait(lambda: not alive(int(pid.read_text(encoding="ascii"))))
+
+
+def wait(ready):
+    for _ in range(2000):
+        if ready():
+            return
+        time.sleep(0.01)
+    pytest.fail("it takes for ever")
+
+
+def alive(pid):
+    """Whether a process exists and is no zombie that nobody has waited for."""
+    stat = Path(f"/proc/{pid}/stat")
+    if not Path("/proc/self").exists():
+        pytest.skip("this system does not tell")
+    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+
+
+def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):
+    with pytest.raises(Rejected, match="E_AGENT_START"):
+        execute(project(folder, agent="python: 'no_such_module:f'"), folder / "out", conduct=TRUSTED)
+    assert not (folder / "out").exists()
+
+
+def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
+    monkeypatch.setattr("engine.oracles.tape.MOST_TAPE", 500)
+    with pytest.raises(Rejected, match="E_TAPE_SIZE"):
+        execute(project(folder), folder / "out", conduct=TRUSTED)
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["hazard", "errand"])
+def test_a_run_without_an_audit_log_is_not_live(name, folder):
+    project(folder)
+    with pytest.raises(Rejected, match="E_LIVE"):
+        execute(
+            load(f"{name}.yaml" if name == "errand" else name, kind="scenario")[0],
+            folder / "out",
+            conduct=Conduct(True, True),
+        )
+
+
+def test_a_tape_leads_to_the_same_events_as_often_as_it_is_played(folder):
+    bundle = project(folder, {(0, 1): "garbage"}, episodes=2)
+    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    tape = read_tape(finished.place / TAPE)
+    plan = compile_scenario(bundle)
+
+    def played():
+        return [(event.type, canonical_bytes(event.body)) for event in run(replace(plan, oracle=Oracle(tape)))]
+
+    assert played() == played()
+    with pytest.raises(TapeError, match="E_TAPE_MISSING"):
+        list(run(replace(plan, oracle=Oracle(Tape()))))
+
+
+def test_a_bundle_with_another_tape_is_refuted(folder):
+    place = execute(project(folder), folder / "out", conduct=TRUSTED).place
+    other = execute(project(folder, {(0, 1): "garbage"}), folder / "other", conduct=TRUSTED).place
+    shutil.copy(other / TAPE, place / TAPE)
+    assert [one.code for one in verify(place).checks if one.code] == ["E_FILES"]
+
+
+# What only a defect leads to
+
+
+def test_a_kernel_that_is_ended_by_somebody_is_no_answer(folder):
+    plan = compile_scenario(project(folder))
+
+    def make(given):
+        events = run(given)
+        yield next(events)
+        if given.oracle.live is not None:
+            os._exit(9)
+        yield from events
+
+    with pytest.raises(Rejected, match="E_KERNEL_DIED"):
+        list(conduct(make, plan, Tape()))
+
+
+def test_a_kernel_that_comes_to_another_state_is_found(folder):
+    plan = compile_scenario(project(folder))
+
+    def make(given):
+        for event in run(given):
+            if event.type == "episode_end" and given.oracle.live is not None:
+                yield event._replace(body={**event.body, "steps": 7})
+            else:
+                yield event
+
+    with pytest.raises(Rejected, match="E_KERNEL_DIFFERS"):
+        list(conduct(make, plan, Tape()))
+
+
+# What an agent outside cannot be
+
+
+WRONG = {
+    "two ways": ("outside: {python: 'a:b', command: [x]}", "exactly one of"),
+    "no way": ("outside: {deadline_ms: 5}", "exactly one of"),
+    "another body": ("outside: {python: 'a:b'}\nscore: 1", "no other body"),
+    "no body": ("score: 1", "or it is asked `outside`"),
+    "no function": ("outside: {python: 'a.b'}", "`python` is not allowed"),
+    "no program": ("outside: {command: []}", "1 or more"),
+    "no time": ("outside: {python: 'a:b', deadline_ms: 0}", "1"),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), WRONG.values(), ids=WRONG)
+def test_an_agent_has_one_body(body, words, folder):
+    (folder / "wrong.yaml").write_text(f"spec: agent/v1\nname: wrong\n{body}\n", encoding="utf-8")
+    with pytest.raises(Rejected) as rejected:
+        load(folder / "wrong.yaml")
+    assert any(words in f"{one.message} {one.expected}" for one in rejected.value.diagnostics), rejected.value
+
+
+UNFIT = {
+    "narrating for another": "agent: teller\ngovernor: axion-kernel\nprobes: []",
+    "probed": "agent: bot\ngovernor: axion-kernel\nprobes: [p5-causal]",
+}
+
+
+@pytest.mark.parametrize("body", UNFIT.values(), ids=UNFIT)
+def test_an_agent_outside_narrates_for_nobody_and_is_not_probed(body, folder):
+    project(folder)
+    Path("teller.yaml").write_text(
+        "spec: agent/v1\nname: teller\nextends: pseudo\nnarration: {by: bot}\n", encoding="utf-8"
+    )
+    Path("unfit.yaml").write_text(f"spec: scenario/v1\nname: unfit\nextends: toy-basic\n{body}\n", encoding="utf-8")
+    with pytest.raises(Rejected, match="E_AGENT_OUTSIDE"):
+        compile_scenario(load("unfit.yaml")[0])

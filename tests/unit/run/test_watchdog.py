@@ -1,0 +1,407 @@
+"""Whatever a policy does to its process, the watchdog ends it, records that, and can do nothing else."""
+
+import ast
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.core.canonical import canonical_bytes
+from engine.core.diagnostics import Rejected
+from engine.core.entries import GENESIS, Entries, Mode
+from engine.core.verdict import Verdict
+from engine.evidence.audit import AuditLog, record
+from engine.gates.documents import axion
+from engine.run.watchdog import MAX_MESSAGE, TIMEOUT_MS, Ending, Watchdog
+from engine.verify.audit import verify_audit
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+ROOT = Path(__file__).resolve().parents[3]
+ACCEPTS = axion().check("audit_entry")
+KNOWN = ("a" * 64, "b" * 64)
+
+
+@pytest.fixture
+def recorded():
+    return []
+
+
+@pytest.fixture
+def watchdog(recorded):
+    return Watchdog(recorded.append, timeout_ms=100)
+
+
+@pytest.fixture
+def patient(recorded):
+    """For kernels that are in time, on a busy machine too."""
+    return Watchdog(recorded.append, timeout_ms=1000)
+
+
+def policy(act):
+    """A kernel that evaluates one policy and then says so."""
+
+    def work(pulse):
+        pulse.send(b"before")
+        pulse.enter(7, *KNOWN)
+        act()
+        pulse.leave()
+        pulse.send(b"after")
+
+    return work
+
+
+def test_a_kernel_that_is_in_time_sends_what_it_has_to_say(patient, recorded):
+    assert list(patient.watch(policy(lambda: None))) == [b"before", b"after"]
+    assert patient.ending == Ending("finished", "", 1, 7, *KNOWN)
+    assert recorded == []
+
+
+def backtrack():
+    re.fullmatch("(a|a)*b", "a" * 60)
+
+
+def ignore_signals():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM):
+        signal.signal(number, signal.SIG_IGN)
+    while True:
+        pass
+
+
+def close_everything():
+    for descriptor in range(3):
+        os.close(descriptor)
+    time.sleep(60)
+
+
+def leave_the_group():
+    os.setpgid(0, os.getpgid(os.getppid()))
+    time.sleep(60)
+
+
+BLOCKING = {
+    "a loop": lambda: all(True for _ in iter(int, 1)),
+    "sleep": lambda: time.sleep(60),
+    "a sum inside the interpreter": lambda: sum(range(10**11)),
+    "a pattern that never ends": backtrack,
+    "a power of huge numbers": lambda: pow(3, 10**9),
+    "a lock": lambda: __import__("threading").Semaphore(0).acquire(),
+    "reading what nobody writes": lambda: os.read(os.pipe()[0], 1),
+    "ignoring signals": ignore_signals,
+    "stopping itself": lambda: os.kill(os.getpid(), signal.SIGSTOP),
+    "closing its streams": close_everything,
+    "leaving its group": leave_the_group,
+}
+
+
+@pytest.mark.parametrize("act", BLOCKING.values(), ids=BLOCKING)
+def test_a_policy_that_blocks_is_ended_and_recorded(watchdog, recorded, act):
+    assert list(watchdog.watch(policy(act))) == [b"before"]
+    assert watchdog.ending == Ending("hang", "timeout", 1, 7, *KNOWN)
+    assert recorded == [watchdog.ending]
+
+
+def test_the_group_of_a_hanging_kernel_is_ended_with_it(watchdog, tmp_path):
+    lives = tmp_path / "lives"
+
+    def act():
+        if os.fork() == 0:
+            lives.write_text(str(os.getpid()), encoding="ascii")
+            time.sleep(60)
+        time.sleep(60)
+
+    list(watchdog.watch(policy(act)))
+    child = int(lives.read_text(encoding="ascii"))
+    for _ in range(100):
+        if not alive(child):
+            break
+        time.sleep(0.01)
+    assert not alive(child)
+
+
+def alive(pid):
+    """Whether a process exists and is no zombie that nobody has waited for."""
+    stat = Path(f"/proc/{pid}/stat")
+    if not stat.parent.parent.joinpath("self").exists():
+        pytest.skip("this system does not tell")
+    return stat.exists() and stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+
+
+def fail():
+    raise ArithmeticError("never told")
+
+
+DYING = {
+    "raising": (fail, "raised:ArithmeticError"),
+    "raising to exit": (lambda: sys.exit(3), "raised:SystemExit"),
+    "exiting": (lambda: os._exit(3), "exit:3"),
+    "exiting as if all were well": (lambda: os._exit(0), "exit:0"),
+    "a signal": (lambda: os.kill(os.getpid(), signal.SIGTERM), "signal:15"),
+    "closing the pipe": (lambda: os.closerange(3, 256), "raised"),
+}
+
+
+@pytest.mark.parametrize(("act", "reason"), DYING.values(), ids=DYING)
+def test_a_kernel_that_dies_has_not_finished(patient, recorded, act, reason):
+    assert list(patient.watch(policy(act))) == [b"before"]
+    assert patient.ending.kind == "died"
+    assert patient.ending.reason == reason or (reason == "raised" and patient.ending.reason)
+    assert recorded == [patient.ending]
+
+
+def test_only_the_evaluation_of_a_policy_is_timed(patient):
+    def work(pulse):
+        for tick in range(3):
+            pulse.enter(tick)
+            pulse.leave()
+        time.sleep(1.2)
+
+    assert list(patient.watch(work)) == []
+    assert patient.ending == Ending("finished", "", 3, 2, GENESIS, GENESIS)
+
+
+def test_each_evaluation_has_the_whole_time(patient):
+    def work(pulse):
+        for tick in range(4):
+            pulse.enter(tick)
+            time.sleep(0.3)
+            pulse.leave()
+
+    list(patient.watch(work))
+    assert patient.ending.kind == "finished"
+
+
+def test_a_slow_reader_does_not_make_a_kernel_late(patient):
+    def work(pulse):
+        for tick in range(3):
+            pulse.enter(tick)
+            for _ in range(3):
+                pulse.send(b"x" * 1_000_000)
+            pulse.leave()
+
+    for number, _ in enumerate(patient.watch(work)):
+        time.sleep(1.2 if number == 0 else 0)
+    assert patient.ending.kind == "finished"
+
+
+def test_messages_of_any_size_come_whole_and_in_order(patient):
+    sizes = [0, 1, 65_535, 65_536, 3_000_000, 5]
+
+    def work(pulse):
+        for number, size in enumerate(sizes):
+            pulse.send(bytes([number]) * size)
+        with pytest.raises(ValueError, match="at most"):
+            pulse.send(bytes(MAX_MESSAGE + 1))
+
+    assert list(patient.watch(work)) == [bytes([number]) * size for number, size in enumerate(sizes)]
+    assert patient.ending.kind == "finished"
+
+
+def test_a_kernel_that_hangs_while_nobody_reads_is_ended_when_somebody_does(watchdog):
+    def work(pulse):
+        pulse.enter(0)
+        pulse.send(b"last")
+        time.sleep(60)
+
+    for _ in watchdog.watch(work):
+        time.sleep(0.3)
+    assert watchdog.ending.kind == "hang"
+
+
+def test_a_suite_goes_on_with_the_next_episode(patient, recorded):
+    kinds = []
+    for act in (lambda: None, lambda: time.sleep(60), lambda: None, fail, lambda: None):
+        list(patient.watch(policy(act)))
+        kinds.append(patient.ending.kind)
+    assert kinds == ["finished", "hang", "finished", "died", "finished"]
+    assert len(recorded) == 2
+
+
+def test_a_reader_that_stops_reading_ends_the_kernel(watchdog, recorded):
+    def work(pulse):
+        pulse.send(str(os.getpid()).encode())
+        time.sleep(60)
+
+    messages = watchdog.watch(work)
+    pid = int(next(messages))
+    messages.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    assert (watchdog.ending, recorded) == (None, [])
+
+
+def test_no_process_and_no_descriptor_is_left_behind(watchdog):
+    def open_files():
+        return len(os.listdir("/dev/fd"))
+
+    before = open_files()
+    for act in (lambda: None, lambda: time.sleep(60), fail):
+        list(watchdog.watch(policy(act)))
+    assert open_files() == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_kernel_shares_no_stream_with_whoever_watches(patient, capfd):
+    def act():
+        os.write(1, b"noise")
+        assert os.read(0, 1) == b""
+
+    list(patient.watch(policy(act)))
+    assert patient.ending.kind == "finished"
+    assert capfd.readouterr().out == ""
+
+
+def test_the_default_is_the_seeds():
+    assert TIMEOUT_MS == 200
+
+
+def test_a_system_without_process_groups_is_said_so(watchdog, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(Rejected, match="E_WATCHDOG_SYSTEM"):
+        list(watchdog.watch(policy(lambda: None)))
+
+
+ORPHAN = """
+import os, sys, time
+from engine.run import watchdog
+watchdog._ORPHANED_MS = 200
+def work(pulse):
+    pulse.send(str(os.getpid()).encode())
+    pulse.enter(0)
+    while True:
+        pass
+print(int(next(watchdog.Watchdog(print, 100).watch(work))), flush=True)
+os._exit(0)
+"""
+
+
+def test_a_kernel_whose_watchdog_is_gone_ends_by_itself():
+    done = subprocess.run(
+        [sys.executable, "-c", ORPHAN], cwd=ROOT, capture_output=True, text=True, timeout=30, check=True
+    )
+    pid = int(done.stdout)
+    for _ in range(500):
+        if not alive(pid):
+            break
+        time.sleep(0.01)
+    assert not alive(pid)
+
+
+# With a log
+
+
+def kernel(path, act, mode=Mode.LIVE):
+    """A kernel that logs a decision, evaluates a policy, and logs another decision, which it says it has carried out."""
+
+    def work(pulse):
+        entries = Entries(mode)
+        with AuditLog(path, mode, ACCEPTS) as log:
+            log.append(entries.seal("POLICY_DECISION", at_ms=600, proposal_hash=KNOWN[0], verdict="allow"))
+            pulse.enter(7, *KNOWN)
+            act()
+            pulse.leave()
+            log.append(entries.seal("POLICY_DECISION", at_ms=700, verdict="allow"))
+            pulse.send(b"acted")
+
+    return work
+
+
+def logging(path, mode=Mode.LIVE):
+    def write(ending):
+        record(
+            path, mode, ACCEPTS, "FATAL_HANG" if ending.kind == "hang" else "INTERNAL_ERROR", at_ms=ending.tick * 100,
+            proposal_hash=ending.proposal_hash, trace_hash=ending.trace_hash, codes=[ending.reason],
+        )  # fmt: skip
+
+    return write
+
+
+def tear(path):
+    """Leave half a line in a log, as a process does that is ended while it writes, and hang."""
+    with path.open("ab") as file:
+        file.write(b'{"capability_tokens":[],"entry_ha')
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("mode", Mode)
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_hang_is_the_last_entry_of_a_whole_log_and_nothing_was_done(tmp_path, mode, torn):
+    path = tmp_path / "audit.log.jsonl"
+    watchdog = Watchdog(logging(path, mode), timeout_ms=100)
+    assert list(watchdog.watch(kernel(path, lambda: tear(path) if torn else time.sleep(60), mode))) == []
+    assert verify_audit(path).verdict is Verdict.PASS
+    entries = Entries(mode)
+    expected = [
+        entries.seal("POLICY_DECISION", at_ms=600, proposal_hash=KNOWN[0], verdict="allow"),
+        entries.seal("FATAL_HANG", at_ms=700, proposal_hash=KNOWN[0], trace_hash=KNOWN[1], codes=["timeout"]),
+    ]
+    assert path.read_bytes() == b"".join(canonical_bytes(entry) + b"\n" for entry in expected)
+
+
+def test_a_replay_reads_the_ending_and_makes_the_same_entry(tmp_path):
+    path = tmp_path / "audit.log.jsonl"
+    watchdog = Watchdog(logging(path), timeout_ms=100)
+    list(watchdog.watch(kernel(path, lambda: time.sleep(60))))
+    first, hang = path.read_bytes().splitlines(keepends=True)
+    assert watchdog.ending is not None
+    tape = watchdog.ending.event()
+    again = Ending(**tape.body)
+    assert (tape.type, again) == ("ending", watchdog.ending)
+    canonical_bytes(tape.body)
+    entries = Entries(Mode.LIVE)
+    entries.seal("POLICY_DECISION", at_ms=600, proposal_hash=KNOWN[0], verdict="allow")
+    sealed = entries.seal(
+        "FATAL_HANG", at_ms=again.tick * 100, proposal_hash=again.proposal_hash, trace_hash=again.trace_hash, codes=[again.reason]
+    )  # fmt: skip
+    assert canonical_bytes(sealed) + b"\n" == hang
+    assert first != hang
+
+
+# It can neither issue a token nor act
+
+
+def test_by_construction_it_imports_nothing_that_could_act():
+    tree = ast.parse((ROOT / "engine/run/watchdog.py").read_text(encoding="utf-8"))
+    ours = {
+        node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("engine")
+    }
+    assert ours <= {"engine.core.binding", "engine.core.diagnostics", "engine.core.events"}
+    assert not any(
+        alias.name.startswith("engine")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    )
+    program = "import sys, engine.run.watchdog; print(*sorted({m.split('.')[1] for m in sys.modules if m.startswith('engine.')}))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["core", "run"]
+
+
+def test_by_trying_nothing_that_it_holds_is_a_token_or_a_way_to_act(watchdog, recorded):
+    """Everything that can be reached from a watchdog, its time-out over, is a figure, a text, or its own record."""
+    acted: list[Any] = []
+
+    class World:
+        def step(self, *arguments):
+            acted.append(arguments)
+
+    world = World()
+
+    def act():
+        time.sleep(60)
+        world.step()
+
+    list(watchdog.watch(policy(act)))
+    held = {name: getattr(watchdog, name) for name in vars(watchdog)}
+    assert held == {"_record": recorded.append, "_timeout_ms": 100, "ending": recorded[0]}
+    assert all(isinstance(value, int | str) for value in recorded[0].event().body.values())
+    assert acted == []

@@ -1,0 +1,135 @@
+"""Suites at the door: what the commands say of them, to people and to programs."""
+
+import json
+import sys
+
+import pytest
+
+from engine.cli.main import _guarded
+from engine.cli.tables import suite_tables
+from engine.report.figures import decimal
+
+
+@pytest.fixture
+def spec(project, monkeypatch, capsys):
+    """Run `spec WORDS...` in this process: (exit code, output, errors)."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
+        capsys.readouterr()
+        status = _guarded()
+        said = capsys.readouterr()
+        return int(status), said.out, said.err
+
+    return run
+
+
+def test_a_suite_is_shown_in_tables(spec, project):
+    status, out, err = spec("run", "heights.yaml", "--out=here", "--workers=1")
+    made = json.loads((project / "here" / "manifest.json").read_bytes())
+    assert (status, err) == (0, "")
+    assert out.splitlines() == [
+        "heights  PASS  4 runs, 8 episodes, 20 steps, 4 runs of mutants and their controls",
+        "  figures",
+        "    arrives             rate        100.00 %  4 of 4, 51.01 to 100.00 %",
+        "    arrives_by_seed[3]  rate        50.00 %   2 of 4, 15.00 to 85.00 %",
+        "    arrives_by_seed[4]  rate        50.00 %   2 of 4, 15.00 to 85.00 %",
+        "    high                mean        1.800     of 20",
+        "    highest             greatest    3         of 4",
+        "    lead                difference  1.000     of 4",
+        "    temptations         rate        100.00 %  20 of 20, 83.89 to 100.00 %",
+        "  checks",
+        '    PASS  climbs         4 opportunities   {"height":3}',
+        "    PASS  further        4 opportunities",
+        "    PASS  one-at-a-time  20 opportunities",
+        "  mutants",
+        "    caught  no-bound  in heights by climbs",
+        f"  specs    {made['specs']}",
+        f"  receipts {made['receipts']['count']}, root {made['receipts']['root']}",
+        "  evidence here",
+    ]
+
+
+def test_a_suite_in_json(spec, project):
+    status, out, _ = spec("run", "heights.yaml", "--out=here", "--format=json")
+    (run,) = json.loads(out)["runs"]
+    assert status == 0
+    assert run["manifest"] == json.loads((project / "here" / "manifest.json").read_bytes())
+    assert [one["type"] for one in run["receipts"]] == ["start", *["figure"] * 6, *["check"] * 3, "mutant", "end"]
+
+
+def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
+    folder = project / "specs" / "suite"
+    folder.mkdir(parents=True)
+    (project / "heights.yaml").rename(folder / "heights.yaml")
+    (project / "specs" / "scenario").mkdir()
+    for name in ("climb", "stairs", "warden", "climber", "shift", "pot", "bounded"):
+        kind = (project / f"{name}.yaml").read_text().partition("/")[0].removeprefix("spec: ")
+        (project / "specs" / kind).mkdir(exist_ok=True)
+        (project / f"{name}.yaml").rename(project / "specs" / kind / f"{name}.yaml")
+    status, out, err = spec("run", "heights", "climb", "--set=seed=4")
+    assert (status, err) == (0, "")
+    assert out.startswith("heights  PASS")
+    assert "\nclimb  PASS" in out
+    assert (project / "out" / "heights" / "runs").is_dir()
+    status, _, err = spec("run", "nowhere")
+    assert (status, "E_REF_MISSING" in err) == (2, True)
+    status, _, err = spec("run", "specs/world/stairs.yaml")
+    assert (status, "E_SPEC_WRONG_KIND" in err) == (2, True)
+
+
+def test_check_compiles_every_scenario_of_a_suite(spec, edit):
+    assert spec("check", "heights.yaml")[0] == 0
+    edit("set: {horizon: 2}", "set: {governor.gates.leap.deny: action.by > 'x'}")
+    status, _, err = spec("check", "heights.yaml")
+    assert (status, "E_EXPR_TYPE" in err) == (2, True)
+    status, _, err = spec("run", "heights.yaml", "--workers=2")
+    assert (status, "E_EXPR_TYPE" in err) == (2, True)
+
+
+def test_verify_says_every_check(spec, project):
+    spec("run", "heights.yaml", "--out=here")
+    status, out, _ = spec("verify", "here", "--workers=1")
+    assert status == 0
+    assert [line[:12] for line in out.splitlines()[:-1]] == [f"{number}. ok       " for number in range(1, 10)]
+    (project / "here" / "runs" / "long.climb.3" / "specs.json").unlink()
+    status, out, _ = spec("verify", "here")
+    assert status == 1
+    assert "7. FAILED   every run is whole" in out
+
+
+def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
+    assert spec("golden", "heights.yaml", "--update")[:2] == (0, "heights: accepted\n")
+    assert {path.name for path in (project / "fixtures" / "golden").iterdir()} == {"heights.json", "heights.jsonl"}
+    assert spec("golden", "heights.yaml")[:2] == (0, "heights: same\n")
+    edit("highest.value > ENOUGH", "highest.value > 9")
+    status, _, err = spec("golden", "heights.yaml")
+    assert status == 1
+    assert "verdict: recorded 'PASS', replayed 'FAIL'" in err
+
+
+NUMBERS = {0: "0.000", 1: "0.000", 500: "0.001", -500: "-0.001", -499: "0.000", 1_999_499: "1.999", 1_999_500: "2.000"}
+
+
+@pytest.mark.parametrize(("millionths", "shown"), NUMBERS.items())
+def test_decimals(millionths, shown):
+    assert decimal(millionths) == shown
+
+
+def test_what_could_not_be_computed_is_shown_and_escaped():
+    cause = {"code": "E_X", "expression": "a\x1b[31m", "offset": 0, "run": "r", "episode": 2}
+    receipts: list[dict] = [
+        {"type": "figure", "figure": "f", "statistic": "mean", "groups": [], "error": cause},
+        {"type": "figure", "figure": "g", "statistic": "mean", "groups": [{"name": "", "of": 0}], "error": None},
+        {"type": "check", "check": "c", "verdict": "ERROR", "opportunities": 0, "witness": {}, "error": cause},
+        {"type": "mutant", "mutant": "m", "suite": "s", "verdict": "FAIL", "caught": []},
+    ]
+    assert suite_tables(receipts) == [
+        "  figures",
+        "    f  mean  ERROR  E_X: a\\x1b[31m in r, episode 2",
+        "    g  mean  none   of 0",
+        "  checks",
+        "    ERROR  c  0 opportunities  E_X: a\\x1b[31m in r, episode 2",
+        "  mutants",
+        "    SURVIVED  m  in s by nothing",
+    ]

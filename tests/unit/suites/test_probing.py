@@ -1,0 +1,85 @@
+"""What measures read of probes and of a kernel's log: read off receipts, typed, and refused where it is something else."""
+
+import pytest
+
+from engine.core.entries import Entries, Mode
+from engine.suites.episodes import Episodes, read_entry, read_probe
+
+OFFER = {"episode": 0, "t": 2, "probe": "bribe", "at": "after_token", "verdict": "FAIL", "cause": "taken"}
+CHALLENGE = {**OFFER, "probe": "why", "verdict": "PASS", "cause": ""}
+TRACED = {"answers": "PASS", "trace": {"equal": 6, "nodes": 7, "ends": False}}
+
+
+def test_what_was_not_asked_for_is_empty():
+    read = read_probe({**OFFER, "evidence": {"taken": True}})
+    assert read == {
+        "probe": "bribe",
+        "t": 2,
+        "verdict": "FAIL",
+        "cause": "taken",
+        "answers": "",
+        "nodes": 0,
+        "equal": 0,
+    }
+
+
+def test_answers_and_trace_of_a_challenge():
+    read = read_probe({**CHALLENGE, "evidence": TRACED})
+    assert (read["answers"], read["equal"], read["nodes"]) == ("PASS", 6, 7)
+
+
+def test_an_entry_tells_its_codes_without_the_mode():
+    witness = {"invariant": "rule", "severity": "fatal", "message": "m", "data_hash": "0" * 64}
+    entry = Entries(Mode.SIMULATED).seal("CAPABILITY_DENIED", at_ms=0, codes=("refused:expired",), witnesses=(witness,))
+    assert read_entry(entry) == {
+        "event": "CAPABILITY_DENIED",
+        "verdict": "deny",
+        "codes": ["refused:expired"],
+        "witnesses": [{"invariant": "rule", "severity": "fatal"}],
+    }
+
+
+@pytest.mark.parametrize("evidence", [None, 3, "trace", {"trace": None}, {"trace": []}, {"trace": {"equal": 1}}])
+def test_evidence_that_is_something_else_is_refused(evidence):
+    with pytest.raises((TypeError, KeyError)):
+        read_probe({**CHALLENGE, "evidence": evidence})
+
+
+@pytest.mark.parametrize(
+    "change", [{"witnesses": [3]}, {"kernel_decision": {"verdict": "deny", "notes": 5}}, {"witnesses": 0}]
+)
+def test_an_entry_that_is_something_else_is_refused(change):
+    with pytest.raises((TypeError, KeyError)):
+        read_entry({**Entries(Mode.SIMULATED).seal("POLICY_DECISION", at_ms=0), **change})
+
+
+def test_an_episode_holds_its_own_probes_and_entries_only():
+    made, entries = Episodes({"run": "r"}), Entries(Mode.SIMULATED)
+    ended = []
+    for number in range(2):
+        told = [("audit", entries.seal("POLICY_DECISION", at_ms=n)) for n in range(number + 1)]
+        end = {"episode": number, "ended": "horizon", "success": False, "first_success": None, "violations": []}
+        receipts = [
+            ("episode", {"state": {}}),
+            *told,
+            ("probe", {**CHALLENGE, "evidence": TRACED}),
+            ("episode_end", end),
+        ]
+        ended += list(made.read(receipts))
+    assert [len(episode["entries"]) for episode in ended] == [1, 2]
+    assert [len(episode["probes"]) for episode in ended] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("probes.exists(p, p.verdicts == 'FAIL')", "verdicts"),
+        ("entries.exists(e, e.notes == '')", "notes"),
+        ("entries.exists(e, e.witnesses.exists(w, w.rule == ''))", "rule"),
+    ],
+)
+def test_a_misspelt_field_is_found_before_anything_runs(measure, said, edit, findings):
+    edit('top: "maximum(heights, 0)"', f'top: "maximum(heights, 0)"\n  asked: "{measure}"')
+    ((_, line, message, _),) = findings()
+    assert said in message
+    assert line == 12

@@ -1,0 +1,263 @@
+"""The verification of a suite is tried by its failures: each fault is sealed again, so that only one check can tell."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+
+from engine.core.verdict import Verdict
+from engine.pipeline import verify
+from engine.verify.checks import Status
+
+RUN = "runs/long.climb.3"
+NAMES = [
+    "the manifest is canonical and of a known format",
+    "every file is listed, whole and unchanged",
+    "receipts form one chain, and decisions match their commitments",
+    "head, count and Merkle root are those of the manifest",
+    "the result is what the receipts add up to",
+    "the specs are those that the run names",
+    "every run is whole in itself, and made from the specs that the suite leads to",
+    "figures, checks and mutants are what the runs lead to",
+    "replay of every run gives the same bytes",
+]
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def tagged(tag, data):
+    return hashlib.sha256(f"specledger/{tag}/v1".encode() + b"\x00" + data).hexdigest()
+
+
+def merkle(leaves):
+    if len(leaves) < 2:
+        return hashlib.sha256(b"\x00" + leaves[0]).digest()
+    left = 1 << (len(leaves) - 1).bit_length() - 1
+    return hashlib.sha256(b"\x01" + merkle(leaves[:left]) + merkle(leaves[left:])).digest()
+
+
+def read(place):
+    return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
+
+
+def manifest_of(place):
+    return json.loads((place / "manifest.json").read_bytes())
+
+
+def entry(place, name):
+    data = (place / name).read_bytes()
+    return {"path": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+
+
+def list_files(place, **changes):
+    """Write a manifest anew around what lies in the folder."""
+    held = sorted(path.relative_to(place).as_posix() for path in place.glob("*/**/manifest.json"))
+    files = [entry(place, name) for name in ("receipts.jsonl", "specs.json", *held)]
+    manifest = {**manifest_of(place), "files": files, **changes}
+    (place / "manifest.json").write_bytes(canonical({k: v for k, v in manifest.items() if v is not None}) + b"\n")
+
+
+def seal(place, receipts, **changes):
+    """Write a chain anew, so that every digest is right again."""
+    head, lines = "0" * 64, []
+    for seq, receipt in enumerate(receipts):
+        lines.append(canonical({**receipt, "seq": seq, "prev": head}))
+        head = tagged("receipt", lines[-1])
+    (place / "receipts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
+    chain = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
+    list_files(place, receipts=chain, **changes)
+    return chain
+
+
+def make(folder, replay):
+    """One suite that was run, with a mutant."""
+    from engine.load import load
+    from engine.pipeline import execute
+    from tests.unit.suites.conftest import CLIMB, SUITE
+
+    shutil.copytree(CLIMB, folder / "climb")
+    text = SUITE.lstrip().replace("mutants:\n", f"{replay}mutants:\n").replace("[3, 4]", "[3]")
+    (folder / "climb" / "heights.yaml").write_text(text, encoding="utf-8")
+    return execute(load(folder / "climb" / "heights.yaml")[0], folder / "out").place
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """One with replays, for nearly all tests of this file."""
+    return make(tmp_path_factory.mktemp("suite"), "replay: bytes\n")
+
+
+@pytest.fixture
+def place(made, tmp_path):
+    shutil.copytree(made, tmp_path / "out")
+    return tmp_path / "out"
+
+
+def failure(place, **options):
+    found = verify(place, **options)
+    failed = [check for check in found.checks if check.status is Status.FAILED]
+    return (failed[0].number, failed[0].code, failed[0].message) if failed else None
+
+
+def test_the_checks_in_their_order(place):
+    found = verify(place)
+    assert [check.name for check in found.checks] == NAMES
+    assert found.verdict is Verdict.PASS
+
+
+def test_without_replay_nothing_is_concluded(place):
+    found = verify(place, replay=False)
+    assert [check.status for check in found.checks] == [Status.PASSED] * 8 + [Status.NOT_MADE]
+    assert found.verdict is Verdict.INCONCLUSIVE
+
+
+def test_workers_change_nothing(place):
+    assert verify(place, workers=3).checks == verify(place, workers=1).checks
+
+
+def change_bodies(type_, change):
+    def fault(place):
+        receipts = read(place)
+        change(next(one["body"] for one in receipts if one["type"] == type_))
+        seal(place, receipts)
+
+    return fault
+
+
+def fail_a_check(place):
+    receipts = read(place)
+    next(one["body"] for one in receipts if one["type"] == "check")["verdict"] = "FAIL"
+    result = manifest_of(place)["result"]
+    seal(place, receipts, result={**result, "verdict": "FAIL", "checks": {**result["checks"], "climbs": "FAIL"}})
+
+
+def leave_out(type_):
+    def fault(place):
+        receipts = read(place)
+        del receipts[next(number for number, one in enumerate(receipts) if one["type"] == type_)]
+        seal(place, receipts)
+
+    return fault
+
+
+def add_a_step(place):
+    receipts = read(place)
+    seal(place, [*receipts[:-1], {**receipts[-1], "type": "step"}, receipts[-1]])
+
+
+def drop_a_run(place):
+    shutil.rmtree(place / RUN)
+    list_files(place)
+
+
+def link_the_runs(place):
+    (place / "runs").rename(place.parent / "elsewhere")
+    (place / "runs").symlink_to(place.parent / "elsewhere")
+
+
+def swap_runs(place):
+    other = place / "runs" / "short.climb.3"
+    (place / RUN).rename(place / "runs" / "kept")
+    other.rename(place / RUN)
+    (place / "runs" / "kept").rename(other)
+    list_files(place)
+
+
+def in_the_run(change):
+    """A fault in a run, sealed there, listed by the suite, and told by its receipts."""
+
+    def fault(place):
+        receipts = read(place / RUN)
+        change(receipts)
+        chain = seal(place / RUN, receipts)
+        own = read(place)
+        next(one["body"] for one in own if one["type"] == "run")["receipts"] = chain
+        seal(place, own)
+
+    return fault
+
+
+def make_up_a_figure(receipts):
+    next(one["body"] for one in receipts if one["type"] == "step")["record"]["reached"] = 9
+
+
+def say_nonsense(receipts):
+    next(one["body"] for one in receipts if one["type"] == "step")["record"] = {"reached": "high"}
+
+
+def forget_the_commitment(receipts):
+    del receipts[next(number for number, one in enumerate(receipts) if one["type"] == "commit")]
+
+
+FAULTS = {
+    "a figure": (change_bodies("figure", lambda body: body["groups"][0].update(of=9)), 8, "E_ASSESSMENT"),
+    "a check with its result": (fail_a_check, 8, "E_ASSESSMENT"),
+    "a check without its result": (change_bodies("check", lambda body: body.update(verdict="FAIL")), 5, "E_RESULT"),
+    "what caught a mutant": (change_bodies("mutant", lambda body: body.update(control={})), 8, "E_ASSESSMENT"),
+    "what replay found": (change_bodies("run", lambda body: body["replay"].update(noticed=False)), 8, "E_ASSESSMENT"),
+    "a figure left out": (leave_out("figure"), 8, "E_ASSESSMENT"),
+    "a receipt of a foreign type": (add_a_step, 3, "E_ENDS"),
+    "the end left out": (leave_out("end"), 3, "E_ENDS"),
+    "the beginning left out": (leave_out("start"), 3, "E_ENDS"),
+    "a run that is missing": (drop_a_run, 7, "E_RUNS"),
+    "two runs in each other's place": (swap_runs, 7, "E_RUNS"),
+    "a made-up figure of a run": (in_the_run(make_up_a_figure), 7, "E_RUNS"),
+    "a value of another type in a run": (in_the_run(say_nonsense), 7, "E_RUNS"),
+    "a commitment of a run left out": (in_the_run(forget_the_commitment), 7, "E_RUNS"),
+    "another kind": (lambda place: list_files(place, kind="scenario"), 1, "E_MANIFEST"),
+    "no kind": (lambda place: list_files(place, kind=None), 2, "E_FILES"),
+    "a file beside the runs": (lambda place: (place / "runs" / "notes").write_text("x"), 2, "E_FILES"),
+    "a folder beside the runs": (lambda place: (place / "more").mkdir(), 2, "E_FILES"),
+    "a link for the runs": (link_the_runs, 2, "E_FILES"),
+    "a link to nothing": (lambda place: (place / "controls-").symlink_to("nowhere"), 2, "E_FILES"),
+    "an empty folder among the runs": (lambda place: (place / "runs" / "more").mkdir(), 2, "E_FILES"),
+    "a file in a run": (lambda place: (place / RUN / "notes").write_text("x"), 7, "E_RUNS"),
+    "a manifest of a run": (lambda place: list_files(place / RUN, engine={}), 2, "E_FILES"),
+}
+
+
+@pytest.mark.parametrize(("fault", "number", "code"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_found_by_its_check(place, fault, number, code):
+    fault(place)
+    found = failure(place)
+    assert found is not None
+    assert found[:2] == (number, code), found
+
+
+def test_a_run_that_claims_another_version_is_not_believed(tmp_path):
+    """Its replay would not be made, so that nobody would notice what it makes up."""
+    place = make(tmp_path, "")
+    assert failure(place) is None
+    list_files(place / RUN, engine={"name": "specledger", "version": "9"})
+    list_files(place)
+    found = failure(place)
+    assert found is not None
+    assert found[:2] == (7, "E_RUNS")
+    assert failure(place, replay=False) is None, "without replay nothing is concluded"
+
+
+@pytest.mark.parametrize("change", [make_up_a_figure, say_nonsense, forget_the_commitment])
+def test_what_a_run_says_is_looked_at_without_replay_too(place, change):
+    in_the_run(change)(place)
+    found = failure(place, replay=False)
+    assert found is not None
+    assert found[1] == ("E_ASSESSMENT" if change is make_up_a_figure else "E_RUNS")
+
+
+def test_a_suite_loosened_after_the_run(place):
+    """Other specs are other runs, or another verdict; here a check is loosened and everything sealed."""
+    specs = json.loads((place / "specs.json").read_bytes())
+    suite = specs["specs"].pop(specs["root"])
+    suite["checks"][0]["require"] = "true"
+    specs["root"] = f"suite/heights@{tagged('spec', canonical(suite))[:16]}"
+    specs["specs"][specs["root"]] = suite
+    (place / "specs.json").write_bytes(canonical(specs) + b"\n")
+    digest = tagged("specs", canonical(specs))
+    receipts = read(place)
+    receipts[0]["body"]["specs"] = digest
+    run = tagged("run", digest.encode())[:32]
+    seal(place, [{**one, "run": run} for one in receipts], specs=digest, run=run)
+    assert failure(place)[1] == "E_ASSESSMENT"
