@@ -1,6 +1,21 @@
 """Property tests draw the same examples on every machine, at whatever speed it has."""
 
+import os
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("deterministic", derandomize=True, deadline=None, database=None, max_examples=100)
 settings.load_profile("deterministic")
+
+
+@pytest.fixture
+def interruptible():
+    """The environment of a process that will be sent a signal: it finds the engine from any folder and is not measured.
+
+    The measuring of coverage holds a lock that is not reentrant: a signal that arrives while it is held, and whose handler
+    runs measured code, makes the process wait for itself (`Collector.lock_data` of coverage 7).
+    """
+    own = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS")}
+    return own | {"PYTHONPATH": str(Path(__file__).parents[1])}

@@ -89,14 +89,14 @@ def test_what_could_not_be_evaluated_ends_with_70_and_is_no_refutation(spec, cli
 
 
 @pytest.fixture
-def long_run(environment, climb, tmp_path):
+def long_run(interruptible, climb, tmp_path):
     """Start a run that would take minutes, and wait until it writes; what is still running at the end is killed."""
     started = []
 
     def start(*words):
         line = [*COMMAND, "run", climb, "--episodes", "100000", "--out", "out", *words]
         pipe = subprocess.PIPE
-        running = subprocess.Popen(line, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe)
+        running = subprocess.Popen(line, cwd=tmp_path, env=interruptible, stdout=pipe, stderr=pipe)
         started.append(running)
         receipts = tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl"
         deadline = time.monotonic() + 30

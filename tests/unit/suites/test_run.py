@@ -176,13 +176,12 @@ def test_the_digest_of_a_run_is_that_of_its_changed_scenario(receipts, finished,
         assert scenario["horizon"] == (2 if run["arm"] == "short" else 3)
 
 
-def test_an_interruption_leaves_nothing(project):
+def test_an_interruption_leaves_nothing(project, interruptible):
     """A suite that would take minutes is interrupted when its workers are at work."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
     words = ["run", "heights.yaml", "--set=runs.long.set={episodes: 90000}", "--out=out/here", "--workers=2"]
     command = [sys.executable, "-m", "engine.cli.main", *words]
     quiet: dict[str, int] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, env=environment, start_new_session=True, **quiet) as process:  # type: ignore[call-overload]
+    with subprocess.Popen(command, env=interruptible, start_new_session=True, **quiet) as process:  # type: ignore[call-overload]
         for _ in range(600):
             if list(project.glob("out/.here.*.partial/new/runs/.long*")):
                 break
