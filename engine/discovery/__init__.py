@@ -1,0 +1,1 @@
+"""The conjecture loop: a model proposes laws, trials judge them, and what was learnt goes into the next question."""
