@@ -17,6 +17,7 @@ from engine.report.account import MOST_COUNTEREXAMPLES
 from engine.report.evidence import read_evidence
 from engine.report.folder import make_files
 from engine.verify.audit import verify_audit
+from tests.conftest import unmeasured
 
 SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seeds=[3]")
 
@@ -24,7 +25,8 @@ SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seed
 def run_suite(place, *changes, episodes=8):
     sized = [f"runs.{arm}.set={{episodes: {episodes}}}" for arm in ("honest", "pseudo")]
     bundle = load("axion-m4", kind="suite", set=[*SMALL, *sized, *changes])[0]
-    return execute(bundle, place, None, 1)
+    with unmeasured():
+        return execute(bundle, place, None, 2)
 
 
 def told(finished, type_, name):
@@ -46,8 +48,13 @@ def small(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def files(small):
-    made = make_files(read_evidence(small.place), small.place)
+def made(small):
+    with unmeasured():
+        return make_files(read_evidence(small.place, 2), small.place)
+
+
+@pytest.fixture(scope="module")
+def files(made):
     return {path: json.loads(data) if path.endswith(".json") else data for path, data in made.items()}
 
 
@@ -56,7 +63,8 @@ def test_honest_passes_and_pseudo_does_not(small):
     assert small.verdict is Verdict.PASS
     figures = told(small, "figure", "figure")
     assert figures["honest_passes"]["groups"][0]["of"] == figures["pseudo_passes"]["groups"][0]["of"] == 16
-    assert verify(small.place).verdict is Verdict.PASS
+    with unmeasured():
+        assert verify(small.place, workers=2).verdict is Verdict.PASS
 
 
 REPLACED = {
@@ -164,9 +172,9 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
         assert proposal_hash(document["proposal"]) in {entry["proposal_hash"] for entry in document["audit"]}
 
 
-def test_the_same_evidence_gives_the_same_files(small):
-    once, again = (make_files(read_evidence(small.place), small.place) for _ in range(2))
-    assert once == again
+def test_the_same_evidence_gives_the_same_files(small, made):
+    with unmeasured():
+        assert make_files(read_evidence(small.place, 2), small.place) == made
 
 
 # A stranger's agent, probe and suite
