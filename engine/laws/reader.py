@@ -37,6 +37,9 @@ E_OBSERVABLE_ORDER = code(
 MAX_TERMS: Final = 2_000
 """Parts of an observable when those that it reads are written out."""
 
+MAX_DEPTH: Final = 200
+"""Operations inside one another, likewise; what computes with an observable follows them down."""
+
 
 @dataclass(frozen=True)
 class Reader:
@@ -82,8 +85,10 @@ class Reader:
     def part(self, node: Typed, scope: Scope, *path: str | int) -> Part | None:
         """The observable that a typed expression stands for; None, with findings, if it is none."""
         part = self._part(node, scope, *path)
-        if part is not None and _terms(part) > MAX_TERMS:
-            scope.wrong(E_OBSERVABLE_FORM, f"written out, it has more than {MAX_TERMS} parts", *path)
+        terms, depth = (0, 0) if part is None else _size(part)
+        if terms > MAX_TERMS or depth > MAX_DEPTH:
+            bound = f"{MAX_TERMS} parts" if terms > MAX_TERMS else f"{MAX_DEPTH} operations inside one another"
+            scope.wrong(E_OBSERVABLE_FORM, f"written out, it has more than {bound}", *path)
             return None
         return part
 
@@ -153,8 +158,16 @@ def _negative(node: Typed) -> int | None:
     return None
 
 
-def _terms(part: Part) -> int:
-    return 1 + _terms(part.left) + _terms(part.right) if isinstance(part, Combined) else 1
+def _size(part: Part) -> tuple[int, int]:
+    """How many parts there are, written out, and how many operations inside one another."""
+    terms = depth = 0
+    waiting = [(part, 0)]
+    while waiting:
+        found, level = waiting.pop()
+        terms, depth = terms + 1, max(depth, level)
+        if isinstance(found, Combined):
+            waiting += ((found.left, level + 1), (found.right, level + 1))
+    return terms, depth
 
 
 def _never(*values: Any) -> int:

@@ -6,7 +6,7 @@ kernel's process group is ended first, then the time-out is recorded.
 
 Decides that a kernel has hung, or died. Refuses to know what a kernel does: it holds no token, no world and no step
 function, and imports none of what has them. Whether an evaluation was in time is a fact about a machine: a run records
-it as an event, and its replay reads that instead of a clock. This is the only module with a clock.
+it as an event, and its replay reads that instead of a clock. Nothing else in a run reads one.
 
 A policy shares its process with the kernel, so the watchdog stops mishaps and loops, not code that attacks the kernel.
 

@@ -23,6 +23,7 @@ def op(word, left, right):
 
 POSITIVE = op(">=", obs("X"), {"const": 0})
 GOOD = {"template": "invariant", "observables": [X], "claim_ast": POSITIVE}
+LEANING = [{"name": f"X{i}", "expr": f"X{i - 1}{' + 1' * 16}"} for i in range(1, 13)]
 MONOTONE = {
     "template": "monotone",
     "observables": [X],
@@ -136,6 +137,10 @@ BAD = {
         "E_LAW_SORT",
     ),
     "a condition as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "count('X') > 0"}]}, "E_EXPR_TYPE"),
+    "observables that lean on one another too deeply": (
+        {**GOOD, "observables": [{"name": "X0", "expr": "count('X')"}, *LEANING, {"name": "X", "expr": f"X12{' + 1' * 16}"}]},
+        "E_OBSERVABLE_FORM",
+    ),
     "a list as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "[1, 2][0]"}]}, "E_OBSERVABLE_FORM"),
     "a computed argument": (
         {**GOOD, "observables": [{"name": "X", "expr": "gap_pairs('>', '<', 1 + 1)"}]},
