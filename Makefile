@@ -30,8 +30,10 @@ install:  ## make .venv, once, and again when pyproject.toml changes (this needs
 	$(PIP) install --quiet --editable '.[dev]'
 	@$(WANTED) > $(INSTALLED)
 
-demo: install  ## run the shipped hazard scenario and verify its evidence
+demo: install  ## run the shipped hazard scenario, then a recorded discovery, and verify the evidence of both
 	@$(BIN)/spec demo
+	@$(BIN)/spec run specs/discovery/kinetic.yaml --out out/discovery
+	@$(BIN)/spec verify out/discovery
 
 check: install  ## format, lint, types, layers, and all tests with coverage
 	$(BIN)/ruff format --check .

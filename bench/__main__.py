@@ -62,6 +62,7 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
         return 1
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         made, absent = pieces.prepare(bundle, plan, task, Path(folder))
+        size = pieces.size_of(Path(folder))
         measured = measure(made, rounds)
     steps = result["steps"]
     rows = table.lines(measured)
@@ -76,7 +77,7 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
                     f"{result['proposals']:,} proposals, each against its schema and {len(plan.gates) - 1} gates,"
                     f" {sum(result['rejections'].values()):,} rejections, {result['drifts']:,} drifts",
                 ],
-                "Verifying": table.verifying(measured, receipts["count"]),
+                "Verifying": table.verifying(measured, receipts["count"], size),
                 "Aims": table.aims(measured),
                 "Not shown": table.limits(),
                 "Machine": [

@@ -13,6 +13,8 @@ PUBLISHED: Final = 1_675
 
 AIM_PUBLISHED: Final = 8.0
 AIM_HANDWRITTEN: Final = 0.25
+AIM_RECEIPTS: Final = 150_000
+AIM_REPLAY: Final = 1.3
 
 _HEAD: Final = ("", "steps/s", "slowest - fastest", "per CPU second", "x hand-written", "x 1,675")
 
@@ -45,7 +47,7 @@ def lines(measured: Sequence[Measured]) -> list[str]:
 
 def _row(figures: Measured, handwritten: Measured) -> tuple[str, ...]:
     ratios = (f"{figures.against(handwritten):.2f}", f"{figures.cpu_rate / PUBLISHED:.1f}")
-    checks = figures.name in (pieces.CHAIN, pieces.REPLAY)
+    checks = figures.name in (pieces.LINKS, pieces.CHAIN, pieces.REPLAY)
     return (
         figures.name,
         f"{figures.rate:,.0f}",
@@ -63,15 +65,35 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([name, *figures]).rstrip()
 
 
-def verifying(measured: Sequence[Measured], receipts: int) -> list[str]:
-    """What checking evidence costs next to making it."""
+def verifying(measured: Sequence[Measured], receipts: int, size: int) -> list[str]:
+    """What checking evidence costs next to making it.
+
+    Args:
+        measured: The figures.
+        receipts: How many receipts a round has.
+        size: Their bytes.
+    """
     by_name = {figures.name: figures for figures in measured}
-    engine, chain, replay = (by_name[name] for name in (pieces.ENGINE, pieces.CHAIN, pieces.REPLAY))
-    rate = chain.rate * receipts / chain.steps
+    engine, links, chain, replay = (
+        by_name[name] for name in (pieces.ENGINE, pieces.LINKS, pieces.CHAIN, pieces.REPLAY)
+    )
+    rows = []
+    for name, figures in (("chain alone", links), ("chain, commitments, states, result", chain)):
+        rate = figures.cpu_rate * receipts / figures.steps
+        rows.append(f"{name}: {rate:,.0f} receipts/s, {rate * size / receipts / 1e6:,.0f} MB/s")
+    ratio = 1 / replay.against(engine)
+    linked = links.cpu_rate * receipts / links.steps
     return [
-        f"chain alone: {rate:,.0f} receipts/s ({receipts:,} receipts of {chain.steps:,} steps)",
-        f"replay: {1 / replay.against(engine):.2f} times the time of the run",
+        f"{receipts:,} receipts of {size / receipts:,.0f} bytes on average; figures by processor time",
+        *rows,
+        f"replay: {ratio:.2f} times the time of the run",
+        f"at least {AIM_RECEIPTS:,} receipts/s: {_reached(linked >= AIM_RECEIPTS)}, {linked / AIM_RECEIPTS:.2f}",
+        f"replay in at most {AIM_REPLAY:g} times the run: {_reached(ratio <= AIM_REPLAY)}, {ratio:.2f}",
     ]
+
+
+def _reached(holds: bool) -> str:
+    return "reached" if holds else "not reached"
 
 
 def aims(measured: Sequence[Measured]) -> list[str]:

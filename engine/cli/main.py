@@ -5,21 +5,45 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from enum import StrEnum
 from io import TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer.exceptions import TyperException
 
 from engine import __version__
 from engine.cli import show
-from engine.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
+from engine.cli.announcing import Log, Purpose, begin, check_purpose, end
+from engine.cli.check import check
+from engine.cli.codes import (
+    DEFECT,
+    E_GOLDEN_DIFFERS,
+    E_GOLDEN_NONE,
+    E_INTERNAL,
+    E_INTERRUPTED,
+    E_SEED_SUITE,
+    E_SYSTEM,
+    E_USAGE,
+)
+from engine.cli.diff import diff
+from engine.cli.discover import Interrupted, discover
+from engine.cli.explain import explain
+from engine.cli.keys import keys
+from engine.cli.new import new
+from engine.cli.options import Files, Format, Live, Out, Overrides, Shown, TrustAgent, Workers
+from engine.cli.plan import plan
 from engine.cli.report import report
-from engine.core.diagnostics import Diagnostic, Rejected, explain, printable
+from engine.cli.sealing import Origin, Packed, Sign, Stamp, check_shared, seal, seal_of
+from engine.cli.verify import verify
+from engine.core.diagnostics import Diagnostic, Rejected, printable
 from engine.core.verdict import Exit, Verdict, combine, exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from engine.load import Bundle
 
 app = typer.Typer(
     name="spec",
@@ -31,27 +55,9 @@ app = typer.Typer(
 )
 
 _USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"
-_DEFECT = "this is a defect of specledger; with SPECLEDGER_TRACEBACK=1 in the environment it shows where"
 
 
-class Format(StrEnum):
-    """How results are shown."""
-
-    HUMAN = "human"
-    JSON = "json"
-
-
-Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Spec files, or names of shipped specs.")]
 File = Annotated[str, typer.Argument(metavar="FILE", help="A spec file, or the name of a shipped spec.")]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a field of the resolved spec; may be repeated."),
-]
-Workers = Annotated[
-    int | None,
-    typer.Option(min=1, max=256, help="Processes that share the runs of a suite.  [default: one for each processor]"),
-]
-Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
 
 
 def _version(wanted: bool) -> None:
@@ -78,23 +84,20 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     files: Files,
     seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
     episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the evidence of a single case goes; several get a folder each in it.  [default: out/<case>]"
-        ),
-    ] = None,
+    out: Out = None,
     workers: Workers = None,
-    trust_agent: Annotated[
-        bool, typer.Option("--trust-agent", help="Execute the programs and functions that specs name as agents.")
-    ] = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Have each entry of the audit log on the disk before its action.")
-    ] = False,
+    trust_agent: TrustAgent = False,
+    live: Live = False,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+    log: Log = None,
+    purpose: Purpose = None,
     overrides: Overrides = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
-    """Run scenarios, suites and laws, and write their evidence."""
+    """Run scenarios, suites, laws and discoveries, and write their evidence."""
     from engine.cli.progress import progress_bar
     from engine.pipeline import Conduct, execute, load_runs, place_cases
     from engine.run.workers import available
@@ -102,12 +105,17 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
+    conduct = Conduct(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes)
+    _check_seed(seed, cases)
+    check_shared(conduct.seal, len(cases))
+    check_purpose(log, purpose)
     finished, laws = [], []
-    for bundle, place in zip(cases, place_cases(cases, out), strict=True):
+    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
+        attempt = begin(log, bundle, purpose)
         with progress_bar(bundle.main.name) as progress:
-            conduct = Conduct(trusted=trust_agent, live=live)
             finished.append(execute(bundle, place, progress, workers or available(), conduct))
+        end(log, attempt, finished[-1])
         if finished[-1].found:
             show.complain(show.diagnostics_text(finished[-1].found))
         if bundle.main.kind == "law":
@@ -121,42 +129,32 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
 
 
-@app.command()
-def check(files: Files, overrides: Overrides = None, shown: Shown = Format.HUMAN) -> None:
-    """Check specs without running them; every finding of every file at once."""
-    from engine.pipeline import check as check_specs
+def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
+    """See that a seed from the command line is one of runs: the key `seed` of a suite is that of its intervals.
 
-    checked, findings = check_specs(files, overrides or ())
-    if shown is Format.JSON:
-        ok = [{"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest} for one in checked]
-        show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
-    elif checked:
-        show.say(show.checked_text(checked))
-    if findings:
-        show.complain(show.diagnostics_text(findings))
-    raise typer.Exit(Exit.INVALID if findings else Exit.CONFORMS)
-
-
-@app.command()
-def verify(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder that `spec run` wrote, or an audit log.")],
-    replay: Annotated[bool, typer.Option(help="Make the run again and compare every byte.")] = True,
-    workers: Workers = None,
-    shown: Shown = Format.HUMAN,
-) -> None:
-    """Check evidence: the chain without the engine, then replay from the recorded specs."""
-    from engine.pipeline import verify as verify_bundle
-    from engine.run.workers import available
-
-    verification = verify_bundle(bundle, replay=replay, workers=workers or available())
-    if shown is Format.JSON:
-        show.say_json(show.verification_json(verification))
-    else:
-        show.say(show.verification_text(bundle, verification))
-    raise typer.Exit(exit_code(verification.verdict))
+    Raises:
+        Rejected: E_SEED_SUITE.
+    """
+    found = []
+    for suite in (one.main for one in cases if seed is not None and one.main.kind == "suite"):
+        arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in suite.data.get("runs", {}))
+        hint = f"its runs: {arms}; " if arms else ""
+        message = f"{suite.name} is a suite, and each of its arms has seeds of its own"
+        found.append(Diagnostic(E_SEED_SUITE, message, suite.span("spec"), f"{hint}its intervals: --set seed={seed}"))
+    if found:
+        raise Rejected(found)
 
 
+app.command()(check)
+app.command()(verify)
+app.command(name="discover")(discover)
 app.command(name="report")(report)
+app.command()(diff)
+app.command(name="seal")(seal)
+app.command()(new)
+app.command()(plan)
+app.command()(explain)
+app.add_typer(keys)
 
 
 @app.command()
@@ -170,7 +168,7 @@ def golden(
     workers: Workers = None,
 ) -> None:
     """Compare scenarios and suites with their pinned digests and receipts, or accept a change."""
-    from engine.pipeline import load_runs, pin, pin_matches
+    from engine.pipeline import NOT_PINNED, load_runs, pin, pin_matches
     from engine.run.workers import available
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
@@ -186,7 +184,15 @@ def golden(
         elif difference is not None:
             accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
             findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}"))
-        word = "same" if difference is None else "accepted" if update else "differs"
+        word = (
+            "same"
+            if difference is None
+            else "accepted"
+            if update
+            else "not pinned"
+            if difference == NOT_PINNED
+            else "differs"
+        )
         verdict = made.tree["result"]["verdict"]
         show.say(f"{made.name}: {word}{'' if verdict == Verdict.PASS else f', and its verdict is {verdict}'}")
     if findings:
@@ -225,26 +231,6 @@ def schema(
     if kind is not None and kind not in KINDS:
         raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(KINDS)}")
     show.say_json(schema_for(kind) if kind is not None else {name: schema_for(name) for name in KINDS})
-
-
-@app.command(name="explain")
-def explain_code(
-    what: Annotated[
-        str, typer.Argument(metavar="CODE", help="A code from a message, such as E_CHAIN; or `kinds`, for those.")
-    ],
-) -> None:
-    """Say what a code means and what to do about it."""
-    import engine.pipeline  # noqa: F401 - registers the codes of every room
-    from engine.core.diagnostics import codes, suggest
-
-    if what == "kinds":
-        show.say(show.kinds_text())
-        return
-    page = explain(what.upper())
-    if page is None:
-        near = suggest(what.upper(), codes())
-        raise typer.BadParameter(f"there is no code {what!r}" + (f"; did you mean {near}?" if near else ""))
-    show.say(f"{page.name}: {page.title}\n\n{page.text}")
 
 
 @app.command()
@@ -287,6 +273,9 @@ def _guarded() -> int:
     except TyperException as error:
         show.refuse([Diagnostic(E_USAGE, error.format_message(), hint=_USAGE)], as_json)
         return Exit.INVALID
+    except Interrupted as interrupted:
+        show.refuse([interrupted.diagnostic], as_json)
+        return Exit.INTERRUPTED
     except KeyboardInterrupt:
         show.refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")], as_json)
         return Exit.INTERRUPTED
@@ -298,7 +287,7 @@ def _guarded() -> int:
     except Exception as error:
         if os.environ.get("SPECLEDGER_TRACEBACK"):
             raise
-        show.refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=_DEFECT)], as_json)
+        show.refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=DEFECT)], as_json)
         return Exit.INTERNAL
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from engine.cli.discovered import discovery_text
 from engine.cli.tables import law_table, suite_tables
 from engine.core.canonical import canonical_bytes, pretty
 from engine.core.diagnostics import Diagnostic, printable, render
@@ -20,11 +21,6 @@ if TYPE_CHECKING:
 
 _MAX_SOURCE: Final = 4_194_304
 _MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not made"}
-_STATES: Final = {
-    Verdict.PASS: "intact, and replay gives the same bytes",
-    Verdict.INCONCLUSIVE: "whole in itself, but nothing is concluded without replay",
-    Verdict.FAIL: "REFUTED",
-}
 
 
 def say(text: str) -> None:
@@ -70,7 +66,8 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     """All findings with their excerpts, and a closing count."""
     found = list(diagnostics)
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
-    closing = f"{_count(errors, 'error')}. `spec explain CODE` says more about a code."
+    warnings = f", {_count(len(found) - errors, 'warning')}" if len(found) > errors else ""
+    closing = f"{_count(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
     return "\n\n".join([*(render(diagnostic, _source) for diagnostic in found), closing])
 
 
@@ -94,6 +91,8 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
 
 def finished_text(finished: Finished) -> str:
     """The result of a run in a few lines, or that of a suite in tables."""
+    if finished.kind == "discovery":
+        return discovery_text(finished)
     if finished.told:
         return suite_text(finished)
     result = finished.manifest["result"]
@@ -165,27 +164,18 @@ def finished_json(finished: Finished) -> dict[str, Any]:
 
 
 def verification_text(place: Path, verification: Verification) -> str:
-    """Every check on a line, then what it amounts to."""
+    """Every check on a line, every level with what is known of it, then what it amounts to."""
+    from engine.verify.ladder import climb, headline
+
     lines = []
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
         lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
-    state = _STATES[verification.verdict]
-    if place.is_file() and verification.verdict is Verdict.PASS:
-        state = "an intact audit log, as far as it goes"
-    return "\n".join([*lines, f"{printable(str(place))}: {state}. Unsigned: who made it was not checked."])
-
-
-def verification_json(verification: Verification) -> dict[str, Any]:
-    """The verification as a JSON value."""
-    return {
-        "verdict": verification.verdict.value,
-        "checks": [
-            {"number": c.number, "name": c.name, "status": c.status.value, "code": c.code, "message": c.message}
-            for c in verification.checks
-        ],
-    }
+    for rung in climb(verification):
+        why = f": {printable(rung.why)}" if rung.status != "reached" else ""
+        lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
+    return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])
 
 
 def checked_text(checked: Sequence[CheckedSpec]) -> str:

@@ -21,7 +21,16 @@ def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
         *_table("figures", _figures(_of(receipts, "figure"))),
         *_table("checks", _checks(_of(receipts, "check"))),
         *_table("mutants", _mutants(_of(receipts, "mutant"))),
+        *_untried(receipts),
     ]
+
+
+def _untried(receipts: Sequence[Receipt]) -> list[str]:
+    """The checks that no mutant makes fail: nothing here shows that they can fail at all."""
+    mutants = _of(receipts, "mutant")
+    caught = {check for mutant in mutants for check in mutant["caught"]}
+    left = [printable(one["check"]) for one in _of(receipts, "check") if one["check"] not in caught]
+    return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
 
 
 def law_table(laws: Sequence[Receipt]) -> list[str]:

@@ -18,7 +18,7 @@ from engine.compile.grants import foreseeing, request, scope_of, signing
 from engine.compile.kernel import Kernel
 from engine.compile.minds import asked, drawing
 from engine.compile.used import unused_variables, used_by
-from engine.core.diagnostics import Diagnostics
+from engine.core.diagnostics import Diagnostics, suggest
 from engine.expr import Emitter, RecordType, compile_function
 from engine.expr.statements.bind import bind, fields_of
 from engine.expr.statements.scope import Scope
@@ -30,6 +30,7 @@ from engine.gates.vocabulary import check_vocabulary
 from engine.load import Bundle, Resolved
 from engine.probes.check import Probe, check_probe
 from engine.spec.agent import Agent as AgentSpec
+from engine.spec.governor import Admission as AdmissionSpec
 from engine.spec.governor import Governor as GovernorSpec
 from engine.spec.invariant import Invariant as InvariantSpec
 from engine.spec.scenario import Scenario
@@ -115,6 +116,7 @@ class _Assembly:
         vocabulary = check_vocabulary(parts.bundle.specs[key], parts.diagnostics)
         if document is None or env is None or vocabulary is None:
             return None
+        self._refuse_unknown_ops(admits)
         views = self._views(_over_state(parts.world, env))
         grants = {name: scope_of(grant) for name, grant in admits.grants.items()}
         free = {name: scope_of(grant) for name, grant in admits.free.items()}
@@ -145,6 +147,25 @@ class _Assembly:
             ms_per_tick=admits.ms_per_tick,
             signing=signing(admits),
         )
+
+    def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
+        """Findings for operations that a capability of this world allows and the world lacks.
+
+        A capability that the world itself lacks is left alone: one governor may serve several worlds.
+        """
+        known = self._parts.world.actions
+        for table, grants in (("grants", admits.grants), ("free", admits.free)):
+            for capability in grants.keys() & known.keys():
+                for index, op in enumerate(grants[capability].allowed_ops):
+                    if op not in known:
+                        near = suggest(op, known)
+                        self._parts.diagnostics.error(
+                            E_ADMISSION,
+                            f"`{capability}` allows {op!r}, which is no action of the world",
+                            self._parts.governor.span("admission", table, capability, "allowed_ops", index),
+                            expected=f"one of {', '.join(known)}",
+                            hint=f"did you mean `{near}`?" if near else None,
+                        )
 
     def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
         variables = self._variables

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.compile.named import names_of
 from engine.core.diagnostics import Diagnostics, Rejected, code
 from engine.load import Bundle, Resolved
 from engine.spec.governor import Governor
@@ -12,6 +13,7 @@ from engine.spec.suite import Arm, Mutant, Overlay, Suite
 from engine.suites.checks import PlannedCheck, check_checks
 from engine.suites.episodes import Grammar
 from engine.suites.figures import PlannedFigure, Resampling
+from engine.suites.literals import report_unknown
 from engine.suites.measures import Sampler, check_measures
 from engine.suites.overlay import E_SUITE_SET, Change, overlay, read_path
 from engine.suites.plan import Case, PlannedMutant, SuitePlan, Trial
@@ -39,6 +41,18 @@ E_SUITE_NESTED = code(
     "a mutant of a suite without runs",
     "A mutant is tried on the suite that it names, or else on its own one, and that one must have runs.",
 )
+
+
+def seeds_of(bundle: Bundle) -> list[int]:
+    """Every seed that the run of a bundle uses, ascending; of a suite those of its runs, mutants and controls too.
+
+    Raises:
+        Rejected: It is a suite that does not compile.
+    """
+    if isinstance(bundle.main.model, Suite):
+        return sorted({case.seed for _, case in compile_suite(bundle).cases})
+    seed = getattr(bundle.main.model, "seed", None)
+    return [seed] if isinstance(seed, int) else []
 
 
 def compile_suite(bundle: Bundle) -> SuitePlan:
@@ -74,7 +88,17 @@ class _Compiler:
                 self._wrong(E_SUITE_TWICE, f"two mutants have the id {mutant.id!r}", "mutants", index, "id")
                 continue
             mutants.append(self._mutant(index, mutant, trial, controls))
-        return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants))
+        self._compare_names(spec, trial, mutants)
+        return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants), self.diagnostics.sorted())
+
+    def _compare_names(self, spec: Resolved, own: Trial, mutants: Sequence[PlannedMutant]) -> None:
+        """Warn of texts of the suite that are none of the names that its runs, its mutants' included, can give."""
+        if not own.cases or self.diagnostics.has_errors:
+            return
+        cases = [*own.cases, *(case for mutant in mutants for case in mutant.mutated.cases)]
+        measured = [found for case in own.cases for found in case.sampler.compared]
+        asked = [found for check in own.checks for found in check.compared]
+        report_unknown(dict.fromkeys([*measured, *asked]), names_of(cases), self.diagnostics)
 
     def _mutant(self, index: int, mutant: Mutant, own: Trial, controls: dict[Any, Trial]) -> PlannedMutant:
         main = self.bundle.main

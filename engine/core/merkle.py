@@ -55,6 +55,22 @@ class Tree:
         peaks.append(hashed)
         self._size += 1
 
+    def append_subtree(self, hashes: Sequence[bytes]) -> None:
+        """Add as many leaves as a full subtree has, of which only the `leaf_hash` is at hand; faster than one by one.
+
+        Raises:
+            ValueError: Their number is no power of two, or the leaves so far are no multiple of it.
+        """
+        count = len(hashes)
+        if count & (count - 1) or not count or self._size % count:
+            raise ValueError(f"{count} leaves are no full subtree after {self._size}")
+        peaks, carry, hashed = self._peaks, self._size // count, root_of(hashes)
+        while carry & 1:
+            hashed = _node_hash(peaks.pop(), hashed)
+            carry >>= 1
+        peaks.append(hashed)
+        self._size += count
+
     def root(self) -> bytes:
         """The root over the leaves so far; the tree may grow on."""
         if not self._peaks:
@@ -67,7 +83,12 @@ class Tree:
 
 def root(leaves: Sequence[bytes]) -> bytes:
     """The root of the tree over all leaves, in their order."""
-    level = sha256_each(b"\x00", leaves)
+    return root_of(sha256_each(b"\x00", leaves))
+
+
+def root_of(hashes: Sequence[bytes]) -> bytes:
+    """The root of the tree over leaves of which only the `leaf_hash` is at hand, in their order."""
+    level = list(hashes)
     while len(level) > 1:
         lone = level.pop() if len(level) & 1 else None
         each = iter(level)
@@ -83,26 +104,40 @@ def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
     Raises:
         IndexError: There is no leaf with this index (0-based, not negative).
     """
-    if not 0 <= index < len(leaves):
-        raise IndexError(f"no leaf {index} among {len(leaves)}")
+    return inclusion_path(sha256_each(b"\x00", leaves), index)
+
+
+def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
+    """The same of leaves of which only the `leaf_hash` is at hand.
+
+    Raises:
+        IndexError: There is no leaf with this index (0-based, not negative).
+    """
+    if not 0 <= index < len(hashes):
+        raise IndexError(f"no leaf {index} among {len(hashes)}")
     proof: list[bytes] = []
-    while len(leaves) > 1:
-        split = _split(len(leaves))
-        left, right = leaves[:split], leaves[split:]
+    while len(hashes) > 1:
+        split = _split(len(hashes))
+        left, right = hashes[:split], hashes[split:]
         if index < split:
-            proof.append(root(right))
-            leaves = left
+            proof.append(root_of(right))
+            hashes = left
         else:
-            proof.append(root(left))
-            leaves, index = right, index - split
+            proof.append(root_of(left))
+            hashes, index = right, index - split
     return proof[::-1]
 
 
 def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
     """Whether the proof shows the leaf at this index of the tree with this size and root (RFC 9162, 2.1.3.2)."""
+    return verify_path(leaf_hash(leaf), index, size, proof, root)
+
+
+def verify_path(hashed: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
+    """The same of a leaf of which only the `leaf_hash` is at hand."""
     if not 0 <= index < size:
         return False
-    place, last, found = index, size - 1, leaf_hash(leaf)
+    place, last, found = index, size - 1, hashed
     for sibling in proof:
         if last == 0:
             return False
@@ -124,21 +159,30 @@ def consistency_proof(leaves: Sequence[bytes], old_size: int) -> list[bytes]:
     Raises:
         ValueError: Not 0 <= old_size <= number of leaves.
     """
-    if not 0 <= old_size <= len(leaves):
-        raise ValueError(f"no tree of {old_size} leaves within one of {len(leaves)}")
+    return consistency_path(sha256_each(b"\x00", leaves), old_size)
+
+
+def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
+    """The same of leaves of which only the `leaf_hash` is at hand.
+
+    Raises:
+        ValueError: Not 0 <= old_size <= number of leaves.
+    """
+    if not 0 <= old_size <= len(hashes):
+        raise ValueError(f"no tree of {old_size} leaves within one of {len(hashes)}")
     proof: list[bytes] = []
     known, old = True, old_size  # known: the verifier has the root of the subtree in hand, as the old root
-    while 0 < old < len(leaves):
-        split = _split(len(leaves))
-        left, right = leaves[:split], leaves[split:]
+    while 0 < old < len(hashes):
+        split = _split(len(hashes))
+        left, right = hashes[:split], hashes[split:]
         if old <= split:
-            proof.append(root(right))
-            leaves = left
+            proof.append(root_of(right))
+            hashes = left
         else:
-            proof.append(root(left))
-            leaves, old, known = right, old - split, False
+            proof.append(root_of(left))
+            hashes, old, known = right, old - split, False
     if not known:
-        proof.append(root(leaves))
+        proof.append(root_of(hashes))
     return proof[::-1]
 
 

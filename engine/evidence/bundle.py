@@ -1,6 +1,7 @@
 """The folder that holds a run's evidence: `receipts.jsonl`, `specs.json` and, written last, `manifest.json`.
 
-A bundle is written beside its place and moved there whole, so that a half-written one is never taken for a result. What
+A place whose name ends in `.zip` gets the same folder as one file. A bundle is written beside its place and moved there
+whole, so that a half-written one is never taken for a result. What
 is at the place goes only at that moment, and only if it is an earlier bundle or an empty folder. What a killed process
 left beside the place is removed by the next run to it, where the system's locks tell that nobody is at work there.
 """
@@ -12,7 +13,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -24,6 +25,7 @@ from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.digest import sha256_hex
 from engine.core.events import Event
 from engine.core.floats import FLOATS_ANYWHERE
+from engine.evidence.archive import SUFFIX, InvalidArchive, pack, read_member
 from engine.evidence.chain import Chain
 from engine.evidence.result import TALLIES, Fold
 
@@ -34,6 +36,8 @@ FORMAT: Final = "specledger/bundle/v1"
 ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
 MAX_LINE: Final = 8_388_608
 """Bytes of one receipt at most, its newline included."""
+MAX_MANIFEST: Final = 1_048_576
+"""Bytes of a manifest at most."""
 
 MANIFEST: Final = "manifest.json"
 RECEIPTS: Final = "receipts.jsonl"
@@ -42,6 +46,14 @@ AUDIT_LOG: Final = "audit.log.jsonl"
 TAPE: Final = "tape.jsonl"
 MORE: Final = (AUDIT_LOG, TAPE)
 """What a bundle holds where its run had it: the audit log of a kernel, and what came from outside."""
+CHECKPOINT: Final = "checkpoint"
+ATTESTATION: Final = "attestation.dsse.json"
+PROVENANCE: Final = "manifest.json.dsse.json"
+TIMESTAMP: Final = "timestamp.tsr"
+SUMS: Final = "sha256sums"
+GUIDE: Final = "VERIFY.md"
+ATTACHED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE, TIMESTAMP, SUMS, GUIDE)
+"""What may lie in a bundle that nothing else holds, outside its manifest: signatures, a time stamp, and help."""
 _EARLIER: Final = "earlier"
 FOLDERS: Final = frozenset({"runs", "controls", "mutants"})
 """The folders of a suite's bundle, which hold the bundles of runs."""
@@ -146,18 +158,19 @@ class BundleWriter:
         except OSError as error:
             raise self._unwritable(error) from error
 
-    def finish(self, held: Sequence[str] = ()) -> dict[str, Any]:
+    def finish(self, held: Sequence[str] = (), attach: Callable[[Path], None] | None = None) -> dict[str, Any]:
         """Write specs and manifest, force all three files to the disk, and move the bundle to its place.
 
         Args:
             held: The places of the bundles inside this one, in order; their manifests are listed as its files.
+            attach: Writes what covers the manifest into the folder that it is called with; only `ATTACHED` goes there.
 
         Returns:
             The manifest.
 
         Raises:
             Rejected: E_OUT_UNWRITABLE; E_OUT_FOREIGN, if something else has come to the place since the context was
-                entered.
+                entered; and what `attach` raises.
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:
@@ -177,13 +190,24 @@ class BundleWriter:
                 **({} if self._kind == SCENARIO else {"kind": self._kind}),
             }
             _write(self._partial / MANIFEST, canonical_bytes(manifest) + b"\n")
+            if attach is not None:
+                attach(self._partial)
+            whole = self._packed()
             self._refuse_foreign()
             if self.place.exists():
                 self.place.rename(self._work / _EARLIER)
-            self._partial.rename(self.place)
+            whole.rename(self.place)
         except OSError as error:
             raise self._unwritable(error) from error
         return manifest
+
+    def _packed(self) -> Path:
+        """What goes to the place: the folder, or the file that its bundle is."""
+        if self.place.suffix != SUFFIX:
+            return self._partial
+        file = self._work / "packed"
+        pack(self._partial, file)
+        return file
 
     def _more(self) -> list[str]:
         """The further files that were written."""
@@ -233,7 +257,7 @@ class BundleWriter:
 
 
 def _replaceable(place: Path) -> bool:
-    """Whether nothing is there, an empty folder, or a bundle's own files with a manifest of this format.
+    """Whether nothing is there, an empty folder, or a bundle with a manifest of this format and nothing else.
 
     `.` and `..` are never replaced: they are what the working folder stands in.
     """
@@ -242,17 +266,47 @@ def _replaceable(place: Path) -> bool:
     if not os.path.lexists(place):
         return True
     if place.is_symlink() or not place.is_dir():
+        return not place.is_symlink() and place.suffix == SUFFIX and _is_archive(place)
+    return not os.listdir(place) or _is_bundle(place, _NESTED, ATTACHED)
+
+
+def holds_bundle(place: Path) -> bool:
+    """Whether there is a bundle at a place, by its looks: a folder with a manifest, or a file."""
+    return (place / MANIFEST).exists() or place.is_file()
+
+
+def covers_of(place: Path) -> frozenset[str]:
+    """What signs or stamps the bundle at a place, by the names of the files; empty if no bundle can be read there."""
+    names = (CHECKPOINT, ATTESTATION, PROVENANCE, TIMESTAMP)
+    try:
+        if place.is_file():
+            return frozenset(name for name in names if read_member(place, name, LINE_LIMIT) is not None)
+    except (InvalidArchive, OSError):
+        return frozenset()
+    return frozenset(name for name in names if os.path.lexists(place / name))
+
+
+def _is_archive(place: Path) -> bool:
+    """Whether a file is an archive with a manifest."""
+    try:
+        return _is_manifest(read_member(place, MANIFEST, LINE_LIMIT + 1) or b"")
+    except InvalidArchive:
         return False
-    return not os.listdir(place) or _is_bundle(place, _NESTED)
 
 
-def _is_bundle(place: Path, depth: int) -> bool:
-    """Whether a folder holds a bundle's plain files and, in the folders of a suite, nothing but bundles."""
+def _is_bundle(place: Path, depth: int, attached: Sequence[str] = ()) -> bool:
+    """Whether a folder holds a bundle's plain files and, in the folders of a suite, nothing but bundles.
+
+    Args:
+        place: The folder.
+        depth: How many folders there may be inside one another.
+        attached: What else it may hold.
+    """
     with os.scandir(place) as entries:
         plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
         folders = [name for name in plain if (place / name).is_dir() and not (place / name).is_symlink()]
     files = plain.keys() - set(folders)
-    ours = {MANIFEST} <= files <= {MANIFEST, RECEIPTS, SPECS, *MORE} and all(plain[name] for name in files)
+    ours = {MANIFEST} <= files <= {MANIFEST, RECEIPTS, SPECS, *MORE, *attached} and all(plain[name] for name in files)
     return (
         ours
         and set(folders) <= FOLDERS
@@ -270,7 +324,10 @@ def _holds_bundles(folder: Path, depth: int) -> bool:
 
 def _has_manifest(place: Path) -> bool:
     with (place / MANIFEST).open("rb") as file:
-        data = file.read(LINE_LIMIT + 2)
+        return _is_manifest(file.read(LINE_LIMIT + 2))
+
+
+def _is_manifest(data: bytes) -> bool:
     try:
         manifest = parse_canonical(data.removesuffix(b"\n"))
     except NotCanonical:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from engine.core.verdict import Verdict, combine
+from engine.evidence.discovery_result import DiscoveryTally
 from engine.evidence.law_result import LawTally
 
 
@@ -172,9 +173,10 @@ class SuiteTally:
         }
 
 
-TALLIES: Final[Mapping[str, type[Tally] | type[SuiteTally] | type[LawTally]]] = {
+TALLIES: Final[Mapping[str, type[Tally] | type[SuiteTally] | type[LawTally] | type[DiscoveryTally]]] = {
     "scenario": Tally,
     "suite": SuiteTally,
     "law": LawTally,
+    "discovery": DiscoveryTally,
 }
 """By the kind of a bundle what adds its receipts up."""

@@ -13,7 +13,7 @@ from engine.core.spans import Text
 from engine.expr.checker import Checked
 from engine.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
 from engine.expr.limits import MAX_WORK
-from engine.expr.measure import charged, makes_list
+from engine.expr.measure import charged, makes_list, size
 from engine.expr.relations import conforms
 from engine.expr.tree import (
     Choice,
@@ -51,6 +51,20 @@ def evaluate(checked: Checked, bindings: Mapping[str, Any]) -> Any:
     if missing:
         raise KeyError(f"variables without a value: {', '.join(sorted(missing))}")
     return _Evaluation(bindings, checked.text).run(checked.root)
+
+
+def evaluate_within(checked: Checked, bindings: Mapping[str, Any], budget: int) -> tuple[Any, int]:
+    """The value of one of many evaluations that share what work they may do, and what is left of that.
+
+    Raises:
+        EvaluationError: As `evaluate`; E_EVAL_LIMIT also if the budget does not suffice.
+    """
+    evaluation = _Evaluation(bindings, checked.text)
+    evaluation.work = allowed = min(MAX_WORK, budget - size(checked.root).weight)
+    if allowed < 0:
+        raise EvaluationError(E_EVAL_LIMIT, "the evaluations take too much work", 0, checked.text)
+    value = evaluation.run(checked.root)
+    return value, budget - size(checked.root).weight - (allowed - evaluation.work)
 
 
 class _Evaluation:

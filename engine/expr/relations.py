@@ -5,7 +5,8 @@ Decides assignability, joins and comparability, and checks values against types.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from engine.expr.types import (
@@ -181,20 +182,52 @@ _CLASSES: Mapping[Scalar, tuple[type, ...]] = {
 
 def conforms(value: Any, expected: Type) -> bool:
     """Whether a value fits a type, int ranges and list sizes included; of a `dyn` value only the outside is seen."""
+    return conformer(expected)(value)
+
+
+@lru_cache(maxsize=4096)
+def conformer(expected: Type) -> Callable[[Any], bool]:
+    """What tells of values whether they fit a type, as `conforms` does; what the type asks for is looked up once."""
     if isinstance(expected, IntType):
-        return type(value) is int and expected.low <= value <= expected.high
+        low, high = expected.low, expected.high
+        return lambda value: type(value) is int and low <= value <= high
     if isinstance(expected, ListType):
-        if type(value) is not list or len(value) > expected.most:
-            return False
-        return all(conforms(item, expected.item) for item in value)
+        return _list_conformer(expected)
     if isinstance(expected, MapType):
-        if type(value) is not dict:
-            return False
-        return all(conforms(key, expected.key) and conforms(item, expected.value) for key, item in value.items())
+        key, item = conformer(expected.key), conformer(expected.value)
+        return lambda value: type(value) is dict and all(map(key, value)) and all(map(item, value.values()))
     if isinstance(expected, RecordType):
-        if type(value) is not dict or not value.keys() <= expected.fields.keys():
+        return _record_conformer(expected)
+    classes = _CLASSES.get(expected, ()) if isinstance(expected, Scalar) else ()
+    return lambda value: type(value) in classes
+
+
+def _list_conformer(expected: ListType) -> Callable[[Any], bool]:
+    most, item = expected.most, expected.item
+    if isinstance(item, IntType):
+        low, high = item.low, item.high
+
+        def all_ints(value: Any) -> bool:
+            if type(value) is not list or len(value) > most:
+                return False
+            return not value or ({int}.issuperset(map(type, value)) and low <= min(value) and max(value) <= high)
+
+        return all_ints
+    fits = conformer(item)
+    return lambda value: type(value) is list and len(value) <= most and all(map(fits, value))
+
+
+def _record_conformer(expected: RecordType) -> Callable[[Any], bool]:
+    fields = {key: conformer(type_) for key, type_ in expected.fields.items()}
+    required = expected.fields.keys() - expected.optional
+
+    def fits(value: Any) -> bool:
+        if type(value) is not dict or not value.keys() >= required:
             return False
-        if any(key not in value and key not in expected.optional for key in expected.fields):
-            return False
-        return all(conforms(item, expected.fields[key]) for key, item in value.items())
-    return isinstance(expected, Scalar) and type(value) in _CLASSES[expected]
+        for key, item in value.items():
+            field = fields.get(key)
+            if field is None or not field(item):
+                return False
+        return True
+
+    return fits

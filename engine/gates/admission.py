@@ -41,7 +41,8 @@ E_ADMISSION = code(
     "E_ADMISSION",
     "an admission means nothing",
     "`document` names a schema of schemas/axion, and `env` gives a record. An invariant of scope `proposal` needs a "
-    "governor with `admission`; it reads `document` and `found`, so that no field of the world may have these names.",
+    "governor with `admission`; it reads `document` and `found`, so that no field of the world may have these names. "
+    "What a capability allows are actions of the world.",
 )
 
 ALLOW: Final = "allow"

@@ -1,6 +1,7 @@
 """Asking: a law as a question to a prover.
 
 Decides how claims become linear conditions over additive observables, and what must be asked as a function instead.
+What is asked follows from the form of the claim: a field that a law has beside it never makes it another question.
 Refuses to know how questions are decided.
 """
 
@@ -15,10 +16,12 @@ from engine.laws.claim import (
     ARITHMETIC,
     CELLWISE,
     COMPARISONS,
+    IMAGE,
     NEXT,
     NOW,
     START,
     STATE,
+    TRANSFORMED,
     TRUE,
     Binary,
     Const,
@@ -57,6 +60,11 @@ Sum = dict[tuple[str, Time], int]
 _ONE: Final = ("", START)
 
 _EQUALITIES: Final = ("==", "!=")
+
+_COMMUTING: Final = tuple(
+    Binary("==", Observe(one, NOW), Observe(other, NOW)) for one, other in ((IMAGE, TRANSFORMED), (TRANSFORMED, IMAGE))
+)
+"""The claims that a transform commutes with the rule."""
 
 
 class NotLinear(ValueError):  # noqa: N818 - says what was found
@@ -159,9 +167,11 @@ class _Writer:
     def _cellwise(self) -> Claim | None:
         """A symmetry, or what becomes of a symbol."""
         law = self._law
-        if law.image is not None:
-            return Commutes(law.image.reflect, law.image.shift, law.image.symbol_map)
         trigger, result = law.antecedent, law.holds
+        if law.template.within:
+            return None
+        if trigger is None and law.image is not None and result in _COMMUTING:
+            return Commutes(law.image.reflect, law.image.shift, law.image.symbol_map)
         if not (isinstance(trigger, Binary) and trigger.op == "==" and isinstance(result, Binary)):
             return None
         if trigger.left != Observe(STATE, NOW) or result.left != Observe(STATE, NEXT) or result.op not in _EQUALITIES:

@@ -13,14 +13,29 @@ from typing import Any
 from engine.core.diagnostics import Diagnostics, suggest
 from engine.expr import Environment
 from engine.expr.statements.scope import E_NAME_TAKEN, Scope
-from engine.laws.claim import CELLWISE, TRUE, Binary, Const, Node, Observe, SortError, reads, show, sort_of, walk
+from engine.laws.claim import (
+    CELLWISE,
+    TRUE,
+    Binary,
+    Const,
+    Node,
+    Observe,
+    SortError,
+    is_image,
+    reads,
+    show,
+    sort_of,
+    walk,
+)
 from engine.laws.findings import (
+    E_LAW_FIELD,
     E_LAW_FORM,
     E_LAW_MISSING,
     E_LAW_SORT,
     E_LAW_STRING,
     E_LAW_TEST,
     E_LAW_UNDEFINED,
+    W_LAW_FIELD,
     W_LAW_STRING,
 )
 from engine.laws.law import MAX_T, Law, Test, Unknown
@@ -30,10 +45,11 @@ from engine.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
 from engine.laws.proposed import read_test
 from engine.laws.reader import Reader
 from engine.laws.reading import E_CLAIM_TEXT, ClaimError, read_claim, read_text
-from engine.laws.template import Mismatch, Template
+from engine.laws.template import SAMPLES, Mismatch, Template
 from engine.laws.transform import E_TRANSFORM, Image, bind_call
 from engine.laws.universe import Universe
 from engine.load import Resolved
+from engine.spec.base import Spec
 from engine.spec.law import Law as LawSpec
 from engine.spec.law import Precondition
 
@@ -48,13 +64,19 @@ def check_law(
         universe: What it is about.
         template: Its form.
         diagnostics: Receives every finding.
-        strict: Whether a string claim is refused, as if the law said so.
+        strict: Whether what is not needed, or a string claim, is refused, as if the law said so.
     """
     found = Diagnostics()
     scope = Scope(Environment(), spec, found)
     law = _Checker(spec, universe, template, scope, strict).law()
     diagnostics.extend(found.sorted())
     return None if found.has_errors else law
+
+
+def strays_of(model: Spec, template: Template) -> tuple[str, ...]:
+    """The fields that the spec of a law has and its template does not need; every law has quantifiers."""
+    own = [name for name in SAMPLES if name != "H" and name not in template.needs]
+    return tuple(name for name in own if getattr(model, name) is not None)
 
 
 class _Checker:
@@ -69,8 +91,9 @@ class _Checker:
 
     def law(self) -> Law | None:
         model = self.model
+        self._strays()
         fields = self._fields()
-        image = self._image()
+        image = self._image() if "transform" in self.template.needs else None
         self._observables()
         conditions = Conditions(self.reader, self.scope)
         wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
@@ -90,7 +113,7 @@ class _Checker:
             universe=self.universe,
             template=self.template,
             T=model.quantifiers.T,
-            H=model.quantifiers.H,
+            H=self._horizon,
             claim=claim or TRUE,
             antecedent=antecedent,
             holds=holds,
@@ -110,6 +133,19 @@ class _Checker:
     def _give_up(self, reason: str, detail: str) -> None:
         if self.unknown is None:
             self.unknown = Unknown(reason, detail)
+
+    @property
+    def _horizon(self) -> int | None:
+        return self.model.quantifiers.H if "H" in self.template.needs else None
+
+    def _strays(self) -> None:
+        """Tell which fields are given that the template does not need: they are never read."""
+        for name in strays_of(self.model, self.template):
+            message = f"a law of the form {self.template.name} does not need `{name}`"
+            if self.strict:
+                self.scope.diagnostics.error(E_LAW_FIELD, message, self.spec.span(name))
+            else:
+                self.scope.diagnostics.warn(W_LAW_FIELD, f"{message}: it is not read", self.spec.span(name))
 
     def _fields(self) -> dict[str, Any] | None:
         """The values of the fields that the template needs; None, with findings, if one is missing or is no symbol."""
@@ -194,7 +230,7 @@ class _Checker:
 
     def _limits(self) -> None:
         quantifiers = self.model.quantifiers
-        for name, value in (("T", quantifiers.T), ("H", quantifiers.H or 0)):
+        for name, value in (("T", quantifiers.T), ("H", self._horizon or 0)):
             if value > MAX_T:
                 self._give_up("resource_limit", f"{name} = {value} is above {MAX_T}")
 
@@ -270,6 +306,8 @@ class _Checker:
             parts = self.template.fit(claim, fields)
             if not self.template.cells and any(_is_cellwise(node) for node in walk(claim)):
                 raise Mismatch("only laws about every cell speak of single cells and symbols")
+            if "transform" not in self.template.needs and any(is_image(node) for node in walk(claim)):
+                raise Mismatch("only laws of forms that need a transform speak of transformed states")
             late = [time.offset for _, time in reads(claim) if time.fixed and time.offset > self.model.quantifiers.T]
             if late:
                 raise Mismatch(f"step {late[0]} is after T")

@@ -29,7 +29,9 @@ IMAGE: Final = "evolve(transform(S))[i]"
 """Pseudo-observable: the symbol of cell i when the transformed start evolves."""
 TRANSFORMED: Final = "transform(evolve(S))[i]"
 """Pseudo-observable: the symbol of cell i of the transformed state."""
-CELLWISE: Final = (STATE, IMAGE, TRANSFORMED)
+IMAGES: Final = (IMAGE, TRANSFORMED)
+"""What a claim may read only where a transform says which change is meant."""
+CELLWISE: Final = (STATE, *IMAGES)
 """What a claim may read of every cell; only templates write these names, for no observable can have them."""
 
 
@@ -108,6 +110,11 @@ def operands(node: Node) -> tuple[Node, ...]:
 def reads(node: Node) -> dict[tuple[str, Time], None]:
     """What a claim reads, each once, in the order of the text."""
     return {(each.name, each.time): None for each in walk(node) if isinstance(each, Observe)}
+
+
+def is_image(node: Node) -> bool:
+    """Whether a node reads what a transform makes of a state."""
+    return isinstance(node, Observe) and node.name in IMAGES
 
 
 def latest(node: Node) -> int:

@@ -15,7 +15,7 @@ from engine.laws.generators import Case
 from engine.laws.harness import MAX_WORK, Contradiction, Trial, present, try_cases, work_of
 from engine.laws.law import Law
 from engine.laws.observable import range_of
-from engine.laws.proofs import Answer, Limits, Opaque, Proved, ProvedUpTo, Refuted, prove
+from engine.laws.proofs import Answer, Commutes, Limits, Opaque, Proved, ProvedUpTo, Question, Refuted, prove
 from engine.laws.search import search
 from engine.laws.verdict import Verdict
 
@@ -91,13 +91,20 @@ def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int) -> Verdic
 def answer_of(law: Law) -> Answer | None:
     """What a prover says of a law: about rings of every length, or of the universe's lengths alone.
 
-    A law whose integers may leave 64 bits is not asked about, for proofs count without bounds.
+    A law whose integers may leave 64 bits is not asked about, for proofs count without bounds. A question is about
+    every step from the start, so where a law is judged from a later one, only a proof answers it.
     """
     if law.unknown is not None or not _fits(law):
         return None
     question = ask(law)
     if question is None:
         return None
+    answer = _answered(question, law)
+    later = law.template.first > 0 and not isinstance(question.claim, Commutes)
+    return None if later and isinstance(answer, Refuted) else answer
+
+
+def _answered(question: Question, law: Law) -> Answer | None:
     limits = ENUMERATED if isinstance(question.claim, Opaque) else DEFAULT
     answer = prove(question, limits)
     longest = law.universe.longest

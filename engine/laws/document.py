@@ -25,13 +25,14 @@ E_LAW_CANDIDATE = code(
 REQUIRED: Final = ("template", "forbidden")
 
 
-def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle]) -> Bundle:
+def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle], name: str | None = None) -> Bundle:
     """The bundle of a candidate, ready to be compiled.
 
     Args:
         candidate: A JSON value; anything at all, since it is not trusted.
         universe: The universe that it is about.
         templates: The known templates by name.
+        name: What it is called, if it was read before; else its id names it, or its digest.
 
     Raises:
         Rejected: The candidate is no law; it carries all findings.
@@ -40,7 +41,7 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle])
     template = _template(candidate, templates, diagnostics)
     diagnostics.raise_if_errors()
     data = {key: value for key, value in candidate.items() if value is not None}
-    name = _name(data.get("law_id"), data)
+    name = _name(data.get("law_id"), data) if name is None else name
     data |= {"spec": "law/v1", "name": name, "template": template.root, "universe": universe.root}
     try:
         form = dump(restore("law", data))

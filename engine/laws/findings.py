@@ -12,6 +12,18 @@ E_LAW_MISSING = code(
     "`bound_value` for a bound, `transform` for a symmetry, `trigger_symbol`, `result_op` and `result_symbol` for a "
     "transition, `quantifiers: {H: …}` where something has time to come true. Every other law has a `claim_ast`.",
 )
+E_LAW_FIELD = code(
+    "E_LAW_FIELD",
+    "a law says what its template does not need",
+    "Strict parsing takes only those of `direction`, `bound_op`, `bound_value`, `transform`, `trigger_symbol`, "
+    "`result_op` and `result_symbol` that the template lists in `needs`. Leave the others out.",
+)
+W_LAW_FIELD = code(
+    "W_LAW_FIELD",
+    "a field of a law was not read",
+    "The template of the law does not list the field in `needs`. What it says is no part of the law, whatever it is: a "
+    "law with a `transform` is about a symmetry only if its template is.",
+)
 E_LAW_FORM = code(
     "E_LAW_FORM",
     "a claim is not of its template's form",
@@ -42,4 +54,11 @@ E_LAW_TEST = code(
     "E_LAW_TEST",
     "a proposed test has a parameter that means nothing",
     "The parameters of a proposed test are `cases`, `lengths` and the one that its family calls `beyond`.",
+)
+W_LAW_UNDECIDED = code(
+    "W_LAW_UNDECIDED",
+    "nothing can be said of a law",
+    "The law is kept, and its verdict will be UNKNOWN with this reason: its universe lacks what it speaks of, its "
+    "string claim leaves open what is meant, or it is too much. A law that expects `status: UNKNOWN` has no "
+    "such warning.",
 )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.core.diagnostics import Diagnostic
-from engine.laws.claim import TRUE, Node, latest, reads
+from engine.laws.claim import TRUE, Node, latest, reads, show
 from engine.laws.observable import Observable
 from engine.laws.template import Template
 from engine.laws.transform import Image
@@ -58,6 +58,7 @@ class Law:
         seed, cases, mutations: How cases are made and how many.
         unknown: Why nothing can be said, if so; then the claim may be missing.
         preconditions: How many preconditions there are.
+        words: The claim as its writer put it, if it came as a text.
     """
 
     name: str
@@ -80,6 +81,13 @@ class Law:
     unknown: Unknown | None = None
     preconditions: int = 0
     forbidden: str = field(default="", compare=False)
+    words: str = field(default="", compare=False)
+
+    @property
+    def said(self) -> str:
+        """The claim for people: its writer's own words, if nothing could be read from them."""
+        unread = self.unknown is not None and self.claim == TRUE
+        return self.words if unread and self.words else show(self.claim)
 
     @property
     def last(self) -> int:

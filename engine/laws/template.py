@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics, code
-from engine.laws.claim import Node, SortError, Time, move, reads, sort_of, to_json
+from engine.laws.claim import Node, SortError, Time, is_image, move, reads, sort_of, to_json, walk
 from engine.laws.reading import ClaimError, read_claim
 from engine.load import Resolved
 from engine.spec.template import Template as TemplateSpec
@@ -24,7 +24,8 @@ E_TEMPLATE = code(
     "E_TEMPLATE",
     "a template means nothing",
     "`claim`, `antecedent` and `holds` are claims in JSON in which {part: P} stands for a declared part and {field: "
-    "name} for a field of the law that `needs` lists; `antecedent` and `holds` go together.",
+    "name} for a field of the law that `needs` lists. `antecedent` and `holds` go together, and the claim is then that "
+    "one implies the other. A template that reads a transformed state needs a `transform`.",
 )
 
 SAMPLES: Final[Mapping[str, Any]] = {
@@ -154,14 +155,21 @@ def _problem(template: Template, model: TemplateSpec) -> tuple[str, str] | None:
     fields = {name: SAMPLES[name] for name in template.needs}
     for key, pattern in (("claim", model.claim), ("antecedent", model.antecedent), ("holds", model.holds)):
         try:
-            if pattern is not None and sort_of(read_claim(_substitute(pattern, sample, fields))) != "bool":
+            if pattern is None:
+                continue
+            read = read_claim(_substitute(pattern, sample, fields))
+            if sort_of(read) != "bool":
                 return key, "its value is no truth value"
+            if "transform" not in template.needs and any(is_image(node) for node in walk(read)):
+                return key, "it reads a transformed state, but `needs` does not list `transform`"
         except (ClaimError, SortError) as error:
             return key, str(error)
         except KeyError as error:
             return key, f"{error.args[0]!r} is neither a part nor a field that `needs` lists"
     if set(_parts_of(model.claim)) != set(template.parts):
         return "parts", "the claim has not exactly the declared parts"
+    if model.antecedent is not None and model.claim != {"op": "=>", "lhs": model.antecedent, "rhs": model.holds}:
+        return "claim", "what is judged is not what it says: it must be that `antecedent` implies `holds`"
     return None
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from engine.core.canonical import canonical_bytes
 from engine.core.digest import tagged
-from engine.laws.claim import show
 from engine.laws.law import Law
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ class Verdict:
             "key": law.key,
             "universe": law.universe.key,
             "template": law.template.name,
-            "claim": show(law.claim),
+            "claim": law.said,
             "forbidden": law.forbidden,
             "contract": law.contract,
             "status": self.status,

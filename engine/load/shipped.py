@@ -25,3 +25,9 @@ def find_schemas() -> Path | None:
     """The folder of the shipped JSON Schemas."""
     data = find_data()
     return None if data is None else data / "schemas"
+
+
+def find_docs() -> Path | None:
+    """The folder of the documentation."""
+    data = find_data()
+    return None if data is None or not (data / "docs").is_dir() else data / "docs"

@@ -5,8 +5,11 @@ codes.
 """
 
 import engine.laws.document  # noqa: F401 - programs read laws by it; its code has a page like every other
-from engine.pipeline.golden import Pin, pin, pin_matches
+from engine.pipeline.authoring import describe, kinds_with_start, write_new
+from engine.pipeline.discovery import LEASE, Sharing
+from engine.pipeline.golden import NOT_PINNED, Pin, pin, pin_matches
 from engine.pipeline.live import SIMULATED, Conduct
+from engine.pipeline.preview import preview
 from engine.pipeline.runners import RUNNERS, Finished, Incident
 from engine.pipeline.stages import (
     CheckedSpec,
@@ -17,10 +20,13 @@ from engine.pipeline.stages import (
     load_cases,
     load_runs,
     place_cases,
+    seal_evidence,
     verify,
 )
 
 __all__ = [
+    "LEASE",
+    "NOT_PINNED",
     "RUNNERS",
     "SIMULATED",
     "CheckedSpec",
@@ -28,14 +34,20 @@ __all__ = [
     "Finished",
     "Incident",
     "Pin",
+    "Sharing",
     "case_name",
     "check",
     "demo_case",
+    "describe",
     "execute",
+    "kinds_with_start",
     "load_cases",
     "load_runs",
     "pin",
     "pin_matches",
     "place_cases",
+    "preview",
+    "seal_evidence",
     "verify",
+    "write_new",
 ]

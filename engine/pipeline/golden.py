@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 from engine.core.canonical import NotCanonical, parse_canonical, pretty
 from engine.core.diagnostics import Diagnostic, Rejected
@@ -23,6 +23,9 @@ from engine.load import Bundle
 from engine.pipeline.runners import Finished
 from engine.pipeline.stages import case_name, execute
 from engine.verify.replay import MAKERS, differences, first_difference, is_digest
+
+NOT_PINNED: Final = "nothing is pinned yet"
+"""How a pin differs from one that there is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,7 @@ def pin_matches(made: Pin, folder: Path) -> str | None:
         tree = (folder / f"{made.name}.json").read_bytes().replace(b"\r\n", b"\n")
         accepted = (folder / f"{made.name}.jsonl").read_bytes().splitlines()
     except OSError:
-        return "nothing is pinned yet"
+        return NOT_PINNED
     if tuple(accepted) != made.receipts:
         return _difference(made.receipts, accepted)
     if tree != pretty(made.tree).encode("ascii"):

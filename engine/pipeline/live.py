@@ -21,10 +21,12 @@ from engine.core.entries import Mode
 from engine.core.events import Event
 from engine.evidence.audit import AUDIT, AuditLog, record
 from engine.evidence.bundle import AUDIT_LOG, SCENARIO, TAPE, BundleWriter
+from engine.evidence.seal import UNSIGNED, Seal
 from engine.gates.documents import axion
 from engine.load import Bundle
 from engine.oracles.outside import E_AGENT_UNTRUSTED
 from engine.oracles.tape import Tape
+from engine.pipeline.discovery import ALONE, Sharing
 from engine.run.outside import conduct
 from engine.run.watchdog import Ending
 from engine.spec.agent import Outside
@@ -47,10 +49,14 @@ class Conduct:
     Attributes:
         trusted: Whether agents from outside may be executed.
         live: Whether the log is on the disk before each action, not only at the end of each episode.
+        seal: What the evidence is covered with.
+        sharing: How the workers of a discovery share it.
     """
 
     trusted: bool = False
     live: bool = False
+    seal: Seal = UNSIGNED
+    sharing: Sharing = ALONE
 
 
 SIMULATED: Final = Conduct()

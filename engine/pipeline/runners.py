@@ -6,20 +6,24 @@ and, if its receipts follow rules of their own, an order in `verify.receipts`; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from engine.compile.law import compile_law
 from engine.compile.suite import compile_suite
-from engine.core.diagnostics import Diagnostic
+from engine.core.diagnostics import Diagnostic, Severity
 from engine.core.events import Event
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import MANIFEST, SCENARIO, BundleWriter
+from engine.discovery.plan import KIND as DISCOVERY
+from engine.evidence.bundle import SCENARIO, BundleWriter, holds_bundle
 from engine.evidence.chain import run_id
 from engine.gates.invariant import PROGRESS
+from engine.laws.findings import W_LAW_UNDECIDED
 from engine.laws.trial import KIND as LAW
 from engine.load import Bundle
+from engine.pipeline.discovery import check_discovery, execute_discovery
 from engine.pipeline.live import Conduct, make_events
 from engine.pipeline.suite import check_suite, execute_suite
 from engine.verify.replay import MAKERS
@@ -71,12 +75,12 @@ class Finished:
     Attributes:
         name: What the case is called.
         kind: What was run.
-        place: The bundle's folder.
+        place: The bundle, a folder or a zip file.
         manifest: Its manifest.
         incidents: Of a run the first errors and broken invariants, in the order of the run.
         told: Of a suite or a law its receipts: type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.
-        found: What was found in an audit log that an earlier run left.
+        found: What people are warned of: a torn audit log that an earlier run left, signatures that are gone.
     """
 
     name: str
@@ -100,12 +104,12 @@ class Runner:
 
     Attributes:
         check: Raises Rejected unless a bundle can be run; what its processes compile for themselves is left to them.
-        inspect: Raises Rejected unless everything in a bundle compiles.
+        inspect: Raises Rejected unless everything in a bundle compiles; gives what was found and did not stop it.
         execute: `(bundle, its name, place, workers, progress, how it is made) -> Finished`; raises Rejected.
     """
 
     check: Callable[[Bundle], object]
-    inspect: Callable[[Bundle], object]
+    inspect: Callable[[Bundle], Sequence[Diagnostic]]
     execute: Callable[[Bundle, str, Path, int, Progress | None, Conduct], Finished]
 
 
@@ -124,8 +128,8 @@ def _execute_chain(
                 incidents += incidents_of(event)
             if kind == LAW:
                 told.append({"type": event.type, **event.body})
-        replaced = (place / MANIFEST).exists()
-        manifest = writer.finish()
+        replaced = holds_bundle(place)
+        manifest = writer.finish(attach=conduct.seal.attach)
     shown = tuple(incidents[:MOST_INCIDENTS])
     return Finished(name, kind, place, manifest, shown, tuple(told), replaced, tuple(found))
 
@@ -133,13 +137,36 @@ def _execute_chain(
 def _execute_suite(
     bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
 ) -> Finished:
-    replaced = (place / MANIFEST).exists()
+    replaced = holds_bundle(place)
     manifest, told = execute_suite(bundle, place, workers, progress, conduct)
     return Finished(name, SUITE, place, manifest, told=tuple(told), replaced=replaced)
 
 
-def _check_chain(bundle: Bundle) -> None:
+def _execute_discovery(
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+) -> Finished:
+    replaced = holds_bundle(place)
+    manifest, told = execute_discovery(bundle, place, workers, progress, conduct.sharing, conduct.seal.attach)
+    found = check_discovery(bundle)
+    return Finished(name, DISCOVERY, place, manifest, told=tuple(told), replaced=replaced, found=found)
+
+
+def _check_chain(bundle: Bundle) -> Sequence[Diagnostic]:
     MAKERS[bundle.main.kind](bundle)
+    return ()
+
+
+def _inspect_law(bundle: Bundle) -> Sequence[Diagnostic]:
+    """That of a law nothing can be said, unless its writer expects that."""
+    plan = compile_law(bundle)
+    unknown, expected = plan.law.unknown, plan.expected or {}
+    if unknown is None or expected.get("status") == "UNKNOWN":
+        return plan.warnings
+    message = f"nothing can be said of it: {unknown.reason}: {unknown.detail}"
+    hint = "write `claim_ast`" if unknown.reason == "ambiguous_claim" else None
+    span = bundle.main.span("claim" if unknown.reason == "ambiguous_claim" else "spec")
+    found = Diagnostic(W_LAW_UNDECIDED, message, span, hint=hint, severity=Severity.WARNING)
+    return (*plan.warnings, found)
 
 
 ONE_CHAIN: Final = Runner(_check_chain, _check_chain, _execute_chain)
@@ -147,6 +174,7 @@ ONE_CHAIN: Final = Runner(_check_chain, _check_chain, _execute_chain)
 RUNNERS: Final[Mapping[str, Runner]] = {
     SCENARIO: ONE_CHAIN,
     SUITE: Runner(compile_suite, check_suite, _execute_suite),
-    LAW: ONE_CHAIN,
+    LAW: Runner(_check_chain, _inspect_law, _execute_chain),
+    DISCOVERY: Runner(check_discovery, check_discovery, _execute_discovery),
 }
 """By the kind of a spec how it is run."""

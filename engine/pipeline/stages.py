@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
-from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS
+from engine.compile.model import compile_model
+from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, Severity, code
+from engine.discovery.prompt import check_prompt
+from engine.discovery.ranking import check_ranking
+from engine.evidence.archive import SUFFIX, InvalidArchive
+from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS, covers_of
+from engine.evidence.seal import Seal, seal_bundle
 from engine.laws.template import check_template
 from engine.laws.universe import check_universe
 from engine.load import Bundle, load
@@ -17,8 +22,12 @@ from engine.load.shipped import find_specs
 from engine.pipeline.live import SIMULATED, Conduct
 from engine.pipeline.runners import RUNNERS, Finished
 from engine.verify.audit import verify_audit
-from engine.verify.checks import Verification
+from engine.verify.checks import E_ARCHIVE, Broken, Level, Verification
+from engine.verify.ladder import Reader
+from engine.verify.reference import require_reference
+from engine.verify.runlog import is_runlog, verify_runlog
 from engine.verify.suite import verify_evidence
+from engine.verify.unpack import is_archive, unpacked
 from engine.worlds.check import check_world
 
 OUT: Final = Path("out")
@@ -32,12 +41,26 @@ E_CASE_TWICE = code(
 )
 
 
+W_COVER_LOST = code(
+    "W_COVER_LOST",
+    "a signed bundle was replaced by an unsigned one",
+    "A run replaces the bundle at its place. The earlier one held signatures or a time stamp and the new one does not, "
+    "so they are gone: who signed must sign again, and an earlier time cannot be had again. Nothing is wrong with the "
+    "new bundle.",
+)
+
 CHECKED_ALONE: Final[Mapping[str, Callable[[Bundle, Diagnostics], object]]] = {
     "world": lambda bundle, found: check_world(bundle.main, bundle, found),
     "universe": lambda bundle, found: check_universe(bundle.main, bundle, found),
     "template": lambda bundle, found: check_template(bundle.main, found),
+    "model": lambda bundle, found: compile_model(bundle, bundle.root),
+    "ranking": lambda bundle, found: check_ranking(bundle.main, found),
+    "prompt": lambda bundle, found: check_prompt(bundle.main, found),
 }
 """Kinds that are no runs but whose expressions are typed by themselves."""
+
+WITHOUT_EXPRESSIONS: Final = frozenset({"profile"})
+"""Kinds of which nothing is left to look at when their shape and their references are in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +145,20 @@ def case_name(bundle: Bundle) -> str:
     return f"{bundle.main.name}.{bundle.case}" if bundle.case else bundle.main.name
 
 
-def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
-    """Where the evidence of each case goes: `out` itself for a single one, else a folder of its own in `out`.
+def place_cases(cases: Sequence[Bundle], out: Path | None, *, packed: bool = False) -> tuple[Path, ...]:
+    """Where the evidence of each case goes: `out` itself for a single one, else a place of its own in `out`.
 
     Args:
         cases: The cases, each with a name of its own.
         out: What the user asked for; without it `out/<case>`.
+        packed: Whether each is one zip file; a place whose name says so already is one in any case.
 
     Raises:
         Rejected: E_OUT_FOREIGN, if that is inside a bundle, which has room for its own files only.
     """
     places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
+    if packed:
+        places = tuple(place if place.suffix == SUFFIX else place.with_name(place.name + SUFFIX) for place in places)
     for folder in dict.fromkeys(place.parent for place in places):
         if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
             message = f"{folder} is a bundle, so nothing else can be written into it"
@@ -140,11 +166,21 @@ def place_cases(cases: Sequence[Bundle], out: Path | None) -> tuple[Path, ...]:
     return places
 
 
-def check(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
+def check(
+    targets: Sequence[str],
+    overrides: Sequence[str] = (),
+    crashed: Callable[[str, Exception], Diagnostic] | None = None,
+) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Look at specs as deeply as can be done without running them.
 
     Scenarios and worlds are compiled; other kinds are looked at in the scenarios that use them, so alone only their
     shape and their references are checked.
+
+    Args:
+        targets: Files, or names of shipped specs.
+        overrides: Changes of each.
+        crashed: Makes a finding of a defect of the engine that checking one target meets, so that it hides nothing of
+            the others; without it the defect raises.
 
     Returns:
         The specs that are in order, and every finding in the others.
@@ -160,6 +196,10 @@ def check(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[list[C
                     checked.append(CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth))
         except Rejected as rejected:
             diagnostics.extend(rejected.diagnostics)
+        except Exception as error:
+            if crashed is None:
+                raise
+            diagnostics.add(crashed(target, error))
     return checked, diagnostics.sorted()
 
 
@@ -168,15 +208,16 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
     found = Diagnostics()
     try:
         if bundle.main.kind in RUNNERS:
-            RUNNERS[bundle.main.kind].inspect(bundle)
+            found.extend(RUNNERS[bundle.main.kind].inspect(bundle))
         elif bundle.main.kind in CHECKED_ALONE:
             CHECKED_ALONE[bundle.main.kind](bundle, found)
             found.raise_if_errors()
-        else:
+        elif bundle.main.kind not in WITHOUT_EXPRESSIONS:
             return "shape"
     except Rejected as rejected:
         diagnostics.extend(rejected.diagnostics)
         return None
+    diagnostics.extend(found.sorted())
     return "compiled"
 
 
@@ -214,15 +255,57 @@ def execute(
     Raises:
         Rejected: If it does not compile, or the place cannot be written.
     """
-    return RUNNERS[bundle.main.kind].execute(bundle, case_name(bundle), place, workers, progress, conduct)
+    before = covers_of(place)
+    finished = RUNNERS[bundle.main.kind].execute(bundle, case_name(bundle), place, workers, progress, conduct)
+    lost = sorted(before - covers_of(place))
+    if not lost:
+        return finished
+    message = f"the bundle that was at {place} held {', '.join(lost)}; the one that is there now does not"
+    hint = "name another --out to keep both; `spec seal` covers the new one"
+    warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
+    return replace(finished, found=(*finished.found, warning))
 
 
-def verify(place: Path, *, replay: bool = True, workers: int = 1) -> Verification:
-    """Verify the bundle at a place, or the audit log that a file is.
+def verify(place: Path, *, replay: bool = True, workers: int = 1, reader: Reader | None = None) -> Verification:
+    """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
+
+    Args:
+        place: The evidence.
+        replay: Whether runs are made again.
+        workers: How many processes share the runs of a suite.
+        reader: What else the reader brings and asks for; it says itself whether to replay.
 
     Raises:
-        Rejected: If there is neither.
+        Rejected: If there is neither, or if what the reader asks for needs a package that is not installed.
     """
-    if place.is_file():
-        return verify_audit(place)
-    return verify_evidence(place, replay=replay, workers=workers)
+    reader = Reader(replay=replay) if reader is None else reader
+    if reader.judge:
+        require_reference()
+    if not place.is_file():
+        return verify_evidence(place, workers=workers, reader=reader)
+    if not is_archive(place):
+        verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
+        verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
+        return verification
+    try:
+        with unpacked(place) as folder:
+            return verify_evidence(folder, workers=workers, reader=reader)
+    except InvalidArchive as invalid:
+        refused = Verification()
+        refused.failed("the file is the archive of a bundle", Broken(E_ARCHIVE, str(invalid)))
+        return refused
+
+
+def seal_evidence(place: Path, seal: Seal) -> Verification:
+    """Cover the bundle at a place, unless a check of it fails; it is not replayed.
+
+    Returns:
+        The checks that were made before; if one of them failed, nothing was written.
+
+    Raises:
+        Rejected: If there is no bundle, or the seal is not one for it.
+    """
+    verification = verify(place, replay=False)
+    if verification.intact:
+        seal_bundle(place, seal)
+    return verification

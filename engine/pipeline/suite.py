@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import run_id
+from engine.evidence.seal import UNSIGNED
 from engine.load import Bundle
 from engine.pipeline.live import E_LIVE, SIMULATED, Conduct, make_events
 from engine.run.workers import spread
@@ -26,8 +28,11 @@ from engine.verify.trial import try_replay
 Progress = Callable[[int, int], None]
 
 
-def check_suite(bundle: Bundle) -> None:
+def check_suite(bundle: Bundle) -> tuple[Diagnostic, ...]:
     """Compile a suite and every scenario that it runs, each of them once.
+
+    Returns:
+        The warnings.
 
     Raises:
         Rejected: With every finding.
@@ -45,6 +50,7 @@ def check_suite(bundle: Bundle) -> None:
             except Rejected as rejected:
                 diagnostics.extend(rejected.diagnostics)
     diagnostics.raise_if_errors()
+    return plan.warnings
 
 
 def execute_suite(
@@ -61,7 +67,7 @@ def execute_suite(
         place: Where its bundle goes.
         workers: How many processes share the runs.
         progress: Called with (runs done, runs).
-        conduct: Whether agents from outside are trusted; a suite is never live.
+        conduct: Whether agents from outside are trusted, and what the evidence is covered with; a suite is never live.
 
     Returns:
         The manifest, and the bodies of the receipts with their types, for people.
@@ -76,7 +82,8 @@ def execute_suite(
     told = []
     with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, SUITE) as writer:
         outcomes = {}
-        make = partial(_make, str(writer.inside), document, conduct)
+        inner = replace(conduct, seal=UNSIGNED)  # its manifest covers them, and no key leaves this process
+        make = partial(_make, str(writer.inside), document, inner)
         cases = plan.cases
         for number, outcome in enumerate(spread(make, range(len(cases)), workers)):
             if "rejected" in outcome:
@@ -88,7 +95,7 @@ def execute_suite(
         for event in assess(plan, outcomes):
             writer.add(event)
             told.append({"type": event.type, **event.body})
-        manifest = writer.finish(sorted(case.place for _, case in cases))
+        manifest = writer.finish(sorted(case.place for _, case in cases), conduct.seal.attach)
     return manifest, told
 
 

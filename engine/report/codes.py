@@ -10,8 +10,9 @@ E_PICTURE_NONE = code(
 )
 E_REPORT_KIND = code(
     "E_REPORT_KIND",
-    "only a run can be drawn",
-    "A suite holds the bundles of its runs, each in a folder of its own; each of them can be drawn by itself.",
+    "this kind of evidence has no such report",
+    "Only a run can be drawn: a suite holds the bundles of its runs, each in a folder of its own, and each of them can "
+    "be drawn by itself. Files of agents are made of runs and suites, since a law has no agent.",
 )
 E_REPORT_EPISODE = code(
     "E_REPORT_EPISODE",
@@ -29,4 +30,10 @@ E_REPORT_PLACE = code(
     "a report cannot lie there",
     "A bundle holds the files that its manifest lists and nothing else; a report inside it would break it. A report of "
     "many files needs a folder of its own, new or empty. Name another place by --out.",
+)
+E_TESTS = code(
+    "E_TESTS",
+    "the file is no JUnit XML that can be read",
+    "`--tests` takes what `pytest --junitxml FILE` writes: well-formed XML without a document type, of a bounded size, "
+    "with `testcase` elements. The message says where it is not so.",
 )

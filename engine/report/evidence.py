@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from engine.core.canonical import parse_canonical
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import MAX_LINE
+from engine.evidence.archive import InvalidArchive
+from engine.evidence.bundle import FOLDERS, MAX_LINE, RECEIPTS
 from engine.load import Bundle
 from engine.verify.bundle import Verifier
-from engine.verify.checks import Verification
+from engine.verify.checks import E_ARCHIVE, Broken, Verification
+from engine.verify.discovery import DiscoveryVerifier
+from engine.verify.law import LawVerifier
 from engine.verify.receipts import Receipts
 from engine.verify.suite import SUITE, SuiteVerifier, kind_of
+from engine.verify.unpack import is_archive, unpacked
+
+_SHARE: Final = 32 * 1024 * 1024
+"""Bytes of receipts that are checked in about the time in which a process begins to check any."""
 
 
 class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engine error
@@ -35,6 +43,7 @@ class Evidence:
     """A bundle whose files, chain, result and specs were checked and join.
 
     Attributes:
+        place: Where it lies.
         kind: What was run.
         manifest: Its manifest.
         specs: The resolved specs that it was made from.
@@ -42,6 +51,7 @@ class Evidence:
         receipts: The receipts that were checked.
     """
 
+    place: Path
     kind: str
     manifest: Mapping[str, Any]
     specs: Bundle
@@ -55,8 +65,8 @@ class Evidence:
             yield receipt["type"], receipt["body"]
 
 
-class _Run(Verifier):
-    """Verifies a run and keeps its specs."""
+class _Kept(Verifier):
+    """Keeps the specs that were compiled again."""
 
     specs: Bundle | None = None
 
@@ -65,14 +75,58 @@ class _Run(Verifier):
         self.specs = bundle
 
 
-class _Suite(SuiteVerifier):
+class _Suite(_Kept, SuiteVerifier):
     """Verifies a suite and keeps its specs."""
 
-    specs: Bundle | None = None
 
-    def compile(self, bundle: Bundle) -> None:
-        super().compile(bundle)
-        self.specs = bundle
+class _Law(_Kept, LawVerifier):
+    """Verifies a law and keeps its specs."""
+
+
+@contextmanager
+def opened(place: Path, workers: int = 1) -> Iterator[Evidence]:
+    """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
+
+    Args:
+        place: The folder or the file.
+        workers: How many processes share the runs of a suite.
+
+    Raises:
+        Rejected: E_NO_EVIDENCE, if there is none.
+        Refuted: A check failed.
+    """
+    if not place.is_file() or not is_archive(place):
+        yield read_evidence(place, workers)
+        return
+    try:
+        with unpacked(place) as folder:
+            yield read_evidence(folder, workers)
+    except InvalidArchive as invalid:
+        refused = Verification()
+        refused.failed("the file is the archive of a bundle", Broken(E_ARCHIVE, str(invalid)))
+        raise Refuted(refused) from None
+
+
+class _Discovery(_Kept, DiscoveryVerifier):
+    """Verifies a discovery and keeps its specs."""
+
+
+def _worth(place: Path, workers: int) -> int:
+    """How many of the workers are worth the time in which they begin, by the bytes of a suite's receipts."""
+    size = 0
+    for folder in FOLDERS:
+        for path in (place / folder).glob(f"**/{RECEIPTS}"):
+            size += path.stat().st_size
+    return min(workers, 1 + size // _SHARE)
+
+
+def _verifier(place: Path, workers: int) -> _Kept:
+    kind = kind_of(place)
+    if kind == DiscoveryVerifier.kind:
+        return _Discovery(place, False)
+    if kind == SUITE:
+        return _Suite(place, False, _worth(place, workers))
+    return _Law(place, False) if kind == LawVerifier.kind else _Kept(place, False)
 
 
 def read_evidence(place: Path, workers: int = 1) -> Evidence:
@@ -86,9 +140,9 @@ def read_evidence(place: Path, workers: int = 1) -> Evidence:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    verifier = _Suite(place, False, workers) if kind_of(place) == SUITE else _Run(place, False)
+    verifier = _verifier(place, workers)
     verification = verifier.verify()
     if verification.verdict is Verdict.FAIL:
         raise Refuted(verification)
     assert verifier.specs is not None and verifier.receipts is not None  # noqa: S101, PT018 - set by checks that passed
-    return Evidence(verifier.kind, verifier.manifest, verifier.specs, verification, verifier.receipts)
+    return Evidence(place, verifier.kind, verifier.manifest, verifier.specs, verification, verifier.receipts)

@@ -17,10 +17,10 @@ from engine.compile.suite import compile_suite
 from engine.core.canonical import canonical_bytes, parse_canonical, pretty
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.entries import Entries, Mode, mode_of
-from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS
+from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from engine.load import Bundle
 from engine.report.account import MOST_COUNTEREXAMPLES, Account, total
-from engine.report.codes import E_REPORT_RECEIPTS
+from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence
 from engine.spec.scenario import Scenario
 from engine.verify.suite import SUITE
@@ -55,6 +55,8 @@ def make_files(evidence: Evidence, place: Path) -> dict[str, bytes]:
     Raises:
         Rejected: E_REPORT_RECEIPTS.
     """
+    if evidence.kind not in (SCENARIO, SUITE):
+        raise Rejected([Diagnostic(E_REPORT_KIND, f"this is the evidence of a {evidence.kind}")])
     agents: dict[str, _Agent] = {}
     try:
         for run, bundle, folder in _runs(evidence, place):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Diagnostic, Rejected, printable
 from engine.evidence.bundle import SCENARIO
+from engine.laws.trial import KIND as LAW
 from engine.report.codes import E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence
 from engine.report.figures import figure_rows, share
@@ -27,6 +28,12 @@ _LONGEST: Final = 200  # characters of one text
 _MARKS: Final = {Status.PASSED: "passed", Status.FAILED: "failed", Status.NOT_MADE: "not made"}
 _MUTANTS: Final = {"PASS": "caught", "FAIL": "**survived**", "ERROR": "error"}
 
+_NOUNS: Final = (
+    *("iterations", "evaluations", "runs", "trials", "episodes", "successes"),
+    *("steps", "drifts", "proposals", "checks", "cases", "errors"),
+)
+"""What is counted of any kind, where there is such a figure."""
+
 Body = Mapping[str, Any]
 Table = tuple[str, Sequence[str], Iterable[Sequence[str]]]
 
@@ -40,14 +47,30 @@ def summarise(evidence: Evidence) -> str:
     Raises:
         Rejected: E_REPORT_RECEIPTS.
     """
-    tables = {SCENARIO: _run_tables, SUITE: _suite_tables}[evidence.kind]
+    tables = {SCENARIO: _run_tables, SUITE: _suite_tables, LAW: _law_tables}[evidence.kind]
+    return write_summary(evidence, tables)
+
+
+def write_summary(
+    evidence: Evidence, tables: Callable[[Evidence], Iterator[Table]], remarks: Sequence[str] = ()
+) -> str:
+    """The summary of a bundle from the tables of its kind.
+
+    Args:
+        evidence: Of which no check failed.
+        tables: Makes them.
+        remarks: Lines of Markdown that stand at the end.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS.
+    """
     try:
         lines = [*_head(evidence)]
         for title, heads, rows in (*tables(evidence), _checks_made(evidence)):
-            lines += _table(title, heads, list(rows))
+            lines += table(title, heads, list(rows))
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be summed up: {error!r}")]) from None
-    return "\n".join([*lines, "", "Not replayed, and unsigned: who made it was not checked.", ""])
+    return "\n".join([*lines, *remarks, "", "Not replayed; who made it was not checked.", ""])
 
 
 def quote(value: Any) -> str:
@@ -65,15 +88,20 @@ def _head(evidence: Evidence) -> Iterator[str]:
     doc = main.model.doc
     if doc is not None:
         yield from ("", quote(doc))
-    nouns = ("runs", "trials", "episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
-    counts = [f"{result[noun]} {noun}" for noun in nouns if type(result.get(noun)) is int]
+    counts = [f"{result[noun]} {noun}" for noun in _NOUNS if type(result.get(noun)) is int]
     yield from ("", f"A {evidence.kind}: {', '.join(counts)}.")
     receipts = manifest["receipts"]
     yield from ("", f"Specs `{manifest['specs']}`, {receipts['count']} receipts, Merkle root `{receipts['root']}`.")
 
 
-def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A section with a table; without rows there is none."""
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a section with a table of at most `MOST_ROWS`; without rows there is none.
+
+    Args:
+        title: As Markdown.
+        heads: Likewise.
+        rows: Cells as Markdown; what evidence supplies was quoted.
+    """
     if not rows:
         return []
     lines = ["", f"## {title}", "", _row(heads), _row(["---"] * len(heads)), *map(_row, rows[:MOST_ROWS])]
@@ -178,6 +206,21 @@ def _check(body: Body) -> Sequence[str]:
 def _mutant(body: Body) -> Sequence[str]:
     caught = ", ".join(map(quote, body["caught"])) or "nothing"
     return quote(body["mutant"]), _MUTANTS[body["verdict"]], caught, quote(body["suite"])
+
+
+# A law
+
+
+def _law_tables(evidence: Evidence) -> Iterator[Table]:
+    verdicts = [body for type_, body in evidence.told() if type_ == "verdict"]
+    nouns = ("status", "reason", "claim", "forbidden", "contract", "proved_for", "method", "detail", "counterexample")
+    for body in verdicts:
+        verdict = body["verdict"]
+        rows = [(noun.replace("_", " "), quote(verdict[noun])) for noun in nouns if verdict[noun] is not None]
+        expected = [] if body["expected"] is None else [("expected", quote(body["expected"]))]
+        yield "Law", ("", "is"), [*rows[:1], *expected, *rows[1:]]
+        power = verdict["power"] or {}
+        yield "Power", ("of the cases", ""), [(quote(name), str(_int(count))) for name, count in sorted(power.items())]
 
 
 def _int(value: Any) -> int:

@@ -126,7 +126,7 @@ def _source(evidence: Evidence) -> tuple[str, str]:
     receipts = evidence.manifest["receipts"]
     return (
         f"{receipts['count']} receipts, Merkle root {receipts['root'][:32]}\u2026",
-        "The chain is whole and joins the specs. Not replayed, and unsigned.",
+        "The chain is whole and joins the specs. Not replayed; who made it was not checked.",
     )
 
 

@@ -72,9 +72,12 @@ def run(plan: Plan, progress: Callable[[int, int], None] | None = None) -> Itera
 
 
 def cause(error: EvaluationError | NotCanonical) -> dict[str, Any]:
-    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value."""
+    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value.
+
+    Of a number that no receipt can hold the place is the path of what holds it, as in `$.record.distance`.
+    """
     if isinstance(error, NotCanonical):
-        return {"code": error.code, "expression": None, "offset": None}
+        return {"code": error.code, "expression": error.path, "offset": None}
     return {
         "code": error.code,
         "expression": None if error.text is None else error.text.value,

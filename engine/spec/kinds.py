@@ -8,12 +8,16 @@ from typing import Final
 
 from engine.spec.agent import Agent
 from engine.spec.base import Spec
+from engine.spec.discovery import Discovery
 from engine.spec.drift import Drift
 from engine.spec.governor import Governor
 from engine.spec.invariant import Invariant
 from engine.spec.law import Law
+from engine.spec.model import LanguageModel
 from engine.spec.probe import Probe
 from engine.spec.profile import Profile
+from engine.spec.prompt import Prompt
+from engine.spec.ranking import Ranking
 from engine.spec.scenario import Scenario
 from engine.spec.suite import Suite
 from engine.spec.template import Template
@@ -35,6 +39,10 @@ KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
         "universe": Universe,
         "template": Template,
         "law": Law,
+        "discovery": Discovery,
+        "ranking": Ranking,
         "suite": Suite,
+        "model": LanguageModel,
+        "prompt": Prompt,
     }
 )

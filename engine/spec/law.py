@@ -14,7 +14,7 @@ from engine.spec.base import INTEGER_LIMIT, Expression, Identifier, Model, Refer
 from engine.spec.universe import Starts, Symbol
 
 Comparison = Literal["==", "!=", "<", "<=", ">", ">="]
-Sentence = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=r"\S")]
 Count = Annotated[int, Field(ge=1, le=INTEGER_LIMIT)]
 Label = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Labels = Annotated[list[Label], Field(max_length=64)]

@@ -5,13 +5,13 @@ Whoever makes a suite and whoever verifies it use this one fold, so that no figu
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from engine.core.canonical import NotCanonical, canonical_ints
 from engine.core.events import Event
 from engine.core.verdict import Verdict
-from engine.suites.checks import judge, run_record
+from engine.suites.checks import PlannedCheck, judge, run_record
 from engine.suites.figures import FigureError, compute
 from engine.suites.plan import Case, PlannedMutant, SuitePlan, Trial
 
@@ -22,12 +22,17 @@ UNCOMPARED: Mapping[str, Any] = {"intact": True, "exact": True, "noticed": False
 """`replay` of a run that was not compared: no fault was found, and none would have been."""
 
 
-def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome]) -> Iterator[Event]:
+Judge = Callable[[PlannedCheck, Mapping[str, Any]], dict[str, Any]]
+"""What a check amounts to, given `runs` and the figures; see `checks.judge`."""
+
+
+def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome], judge: Judge = judge) -> Iterator[Event]:
     """The facts of a suite.
 
     Args:
         plan: The suite.
         outcomes: By the place of each case what is known of its run.
+        judge: What judges each check; one that stands in for the usual one sees what it was given.
 
     Yields:
         `start`; `run`*, `figure`*, `check`*; per mutant `run`* and `mutant`; `end`.
@@ -44,19 +49,19 @@ def assess(plan: SuitePlan, outcomes: Mapping[str, Outcome]) -> Iterator[Event]:
             "mutants": [mutant.id for mutant in plan.mutants],
         },
     )
-    facts, verdicts = _assess_trial(trial, outcomes)
+    facts, verdicts = _assess_trial(trial, outcomes, judge)
     yield from facts
     done = {id(trial): verdicts}
     for mutant in plan.mutants:
         for one in (mutant.control, mutant.mutated):
             if id(one) not in done:
-                facts, done[id(one)] = _assess_trial(one, outcomes)
+                facts, done[id(one)] = _assess_trial(one, outcomes, judge)
                 yield from (fact for fact in facts if fact.type == "run")
         yield Event("mutant", _judge_mutant(mutant, done[id(mutant.control)], done[id(mutant.mutated)]))
     yield Event("end", {"runs": len(plan.cases), "checks": len(trial.checks), "mutants": len(plan.mutants)})
 
 
-def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome]) -> tuple[list[Event], dict[str, str]]:
+def _assess_trial(trial: Trial, outcomes: Mapping[str, Outcome], judge: Judge) -> tuple[list[Event], dict[str, str]]:
     """The facts of one trial, and the verdict of each of its checks."""
     runs = [{**case.heading, **outcomes[case.place]} for case in trial.cases]
     facts = [Event("run", _told(case, run)) for case, run in zip(trial.cases, runs, strict=True)]

@@ -10,15 +10,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.core.diagnostics import Diagnostics
+from engine.core.diagnostics import Diagnostics, code
 from engine.core.verdict import Verdict
 from engine.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, RecordType
 from engine.expr.statements.scope import E_DECLARATION, Scope
 from engine.load import Resolved
 from engine.spec.suite import Suite
 from engine.suites.figures import FigureError, PlannedFigure
+from engine.suites.literals import Compared, find_compared
 from engine.suites.measures import Reading
 from engine.suites.series import SERIES
+
+W_SUITE_CONSTANT = code(
+    "W_SUITE_CONSTANT",
+    "a check that always comes out the same",
+    "What a check requires depends on figures or on `runs`. One that reads neither can never fail, or never hold; a "
+    "mutant that it must notice would show it.",
+)
 
 _COUNTED: Final = RecordType("counted", {"name": STRING, "count": INT})
 _NUMBERS: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
@@ -36,12 +44,13 @@ RUN: Final = RecordType(
 
 @dataclass(frozen=True, slots=True)
 class PlannedCheck:
-    """One check."""
+    """One check, and the texts that it compares with names."""
 
     id: str
     require: Reading
     opportunities: Reading
     witness: Mapping[str, Reading]
+    compared: tuple[Compared, ...] = ()
 
 
 def run_record(run: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,11 +85,16 @@ def check_checks(
             scope.wrong(E_DECLARATION, f"two checks have the id {check.id!r}", "checks", index, "id")
         require = scope.expression("checks", index, "require", expect=BOOL)
         opportunities = scope.expression("checks", index, "opportunities", expect=INT)
+        if require is not None and not require.variables:
+            message = f"the check {check.id!r} reads neither a figure nor `runs`, so it always comes out the same"
+            diagnostics.warn(W_SUITE_CONSTANT, message, spec.span("checks", index, "require"))
         witness = scope.each(check.witness, "checks", index, "witness")
         scope.sealed(witness.types, "checks", index, "witness")
         if require is not None and opportunities is not None:
             readings = {name: Reading.of(checked) for name, checked in witness}
-            planned.append(PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), readings))
+            expressions = [require, opportunities, *(checked for _, checked in witness)]
+            compared = tuple(found for checked in expressions for found in find_compared(checked))
+            planned.append(PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), readings, compared))
     return tuple(planned)
 
 

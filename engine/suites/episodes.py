@@ -1,12 +1,13 @@
 """From the receipts of a run to its episodes, as the measures of a suite read them.
 
 Decides what a measure sees of an episode, and its types. Whether a choice was bound to its committed set is recomputed
-here from the digests. Refuses to know where receipts come from; hostile ones raise KeyError, TypeError or the like.
+here from the digests, unless who gives the receipts did that. Refuses to know where receipts come from; hostile ones
+raise KeyError, TypeError or the like.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -108,13 +109,16 @@ def _step(grammar: Grammar) -> RecordType:
 class Episodes:
     """Folds the receipts of one run into its episodes."""
 
-    def __init__(self, heading: Mapping[str, Any]) -> None:
+    def __init__(self, heading: Mapping[str, Any], *, bound: bool = False) -> None:
         """Begin a run.
 
         Args:
             heading: What every episode of it is told: `run`, `arm`, `scenario`, `seed`.
+            bound: Whether each choice of a run that commits was found bound to its commitment before it comes here.
         """
         self._heading = heading
+        self._found_bound = bound
+        self._is_bound: Callable[[Body, Body], bool] = is_bound
         self._horizon = 0
         self._start: Any = None
         self._steps: list[dict[str, Any]] = []
@@ -134,6 +138,8 @@ class Episodes:
         """Take one receipt; an episode if it ends one that had a start."""
         if type_ == "start":
             self._horizon = body["horizon"]
+            if self._found_bound and body.get("commit") != "none":
+                self._is_bound = _surely
         elif type_ == "episode":
             self._start, self._commit = body["state"], None
             self._steps, self._drifts, self._probes, self._entries = [], [], [], []
@@ -147,7 +153,7 @@ class Episodes:
         elif type_ == "commit":
             self._commit = body
         elif type_ == "step":
-            self._steps.append(_read_step(body, self._commit))
+            self._steps.append(_read_step(body, self._commit, self._is_bound))
             self._commit = None
         elif type_ == "episode_end" and self._start is not None:
             episode, self._start = self._close(body), None
@@ -198,7 +204,7 @@ def read_entry(body: Body) -> dict[str, Any]:
     }
 
 
-def _read_step(body: Body, commit: Body | None) -> dict[str, Any]:
+def _read_step(body: Body, commit: Body | None, is_bound: Callable[[Body, Body], bool]) -> dict[str, Any]:
     decisions = body["decisions"]
     chosen = body["chosen"]
     step = {
@@ -231,6 +237,10 @@ _CHAINED: Final = frozenset({"before", "after", "tip", "tip_after"})
 
 def _breaches(body: Body) -> list[dict[str, str]]:
     return [{"invariant": each["invariant"], "severity": each["severity"]} for each in body["violations"]]
+
+
+def _surely(_commit: Body, _step: Body) -> bool:
+    return True
 
 
 def is_bound(commit: Body, step: Body) -> bool:

@@ -16,6 +16,7 @@ from engine.expr.statements.scope import Scope
 from engine.load import Resolved
 from engine.spec.suite import Suite
 from engine.suites.episodes import Grammar, types_of
+from engine.suites.literals import Compared, find_compared
 from engine.suites.series import SERIES
 
 E_SUITE_FIGURE = code(
@@ -35,12 +36,13 @@ class Reading:
 
     names: tuple[str, ...]
     call: Callable[..., Any]
+    checked: Checked
 
     @classmethod
     def of(cls, checked: Checked) -> Reading:
         """The function of a checked expression."""
         names = tuple(sorted(checked.variables))
-        return cls(names, compile_expression(checked, names))
+        return cls(names, compile_expression(checked, names), checked)
 
     def read(self, values: Mapping[str, Any]) -> Any:
         """Its value.
@@ -63,11 +65,13 @@ class Sampler:
         types: What an episode is told, by name.
         measures: In an order in which each reads only those before it.
         figures: By name the reading of each; of a slope two, of which the second is `along`.
+        compared: The texts that they compare with names.
     """
 
     types: Mapping[str, Type]
     measures: tuple[tuple[str, Reading], ...]
     figures: Mapping[str, tuple[Reading, ...]]
+    compared: tuple[Compared, ...] = ()
 
     def sample(self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str]) -> None:
         """Read one episode, and add what the wanted figures are made of to the samples."""
@@ -141,15 +145,21 @@ def check_measures(
         return None  # what a figure would say of a measure that is wrong is noise
     figures = {}
     for name in sorted(model.figures):
-        readings = _figure(scope, model, name)
-        if readings is not None:
-            figures[name] = readings
+        figure = _figure(scope, model, name)
+        if figure is not None:
+            figures[name] = figure
     if len(figures) < len(model.figures):
         return None
-    return Sampler(variables, tuple((name, Reading.of(checked)) for name, checked in let), figures)
+    expressions = [*(checked for _, checked in let), *(one for figure in figures.values() for one in figure)]
+    return Sampler(
+        types=variables,
+        measures=tuple((name, Reading.of(checked)) for name, checked in let),
+        figures={name: tuple(map(Reading.of, figure)) for name, figure in figures.items()},
+        compared=tuple(found for checked in expressions for found in find_compared(checked)),
+    )
 
 
-def _figure(scope: Scope, model: Suite, name: str) -> tuple[Reading, ...] | None:
+def _figure(scope: Scope, model: Suite, name: str) -> tuple[Checked, ...] | None:
     figure = model.figures[name]
     statistic = figure.statistic
     value = scope.expression("figures", name, statistic)
@@ -163,7 +173,7 @@ def _figure(scope: Scope, model: Suite, name: str) -> tuple[Reading, ...] | None
         )
         return None
     if statistic != "slope":
-        return (Reading.of(value),)
+        return (value,)
     along = scope.expression("figures", name, "along")
     if along is None:
         return None
@@ -172,7 +182,7 @@ def _figure(scope: Scope, model: Suite, name: str) -> tuple[Reading, ...] | None
         message = f"a slope of {value.type} does not go along {along.type}"
         scope.wrong(E_SUITE_FIGURE, message, "figures", name, "along")
         return None
-    return Reading.of(value), Reading.of(along)
+    return value, along
 
 
 def _item(type_: Type) -> tuple[Type, bool]:

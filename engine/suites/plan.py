@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.core.diagnostics import Diagnostic
 from engine.load import Bundle
 from engine.suites.checks import PlannedCheck
 from engine.suites.figures import PlannedFigure, Resampling
@@ -84,12 +85,14 @@ class SuitePlan:
         specs: Digest of its resolved specs.
         trial: Its own runs and what is asked of them.
         mutants: In order.
+        warnings: What was found and did not stop it.
     """
 
     name: str
     specs: str
     trial: Trial
     mutants: tuple[PlannedMutant, ...]
+    warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def trials(self) -> tuple[Trial, ...]:

@@ -1,9 +1,11 @@
-"""What a verification says: a numbered list of checks, each passed, failed or not made."""
+"""What a verification says: a numbered list of checks, each passed, failed or not made, and each of one level."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from engine.core.diagnostics import code
 from engine.core.verdict import Verdict
@@ -17,6 +19,17 @@ class Status(StrEnum):
     NOT_MADE = "not made"
 
 
+class Level(StrEnum):
+    """What a check contributes to: what can be shown about evidence, from the nearest to the furthest."""
+
+    INTACT = "L0"
+    SIGNED = "L1"
+    TIMED = "L2"
+    UNFORKED = "L3"
+    REPLAYED = "L4"
+    JUDGED = "L5"
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One line of a verification.
@@ -25,8 +38,9 @@ class Check:
         number: Its place in the list.
         name: What is checked, in words.
         status: Its outcome.
-        code: Why it failed, a registered code.
+        code: Why it failed, or what is missing where it was not made: a registered code.
         message: What was found, with its place in the evidence; or why the check was not made.
+        level: What it contributes to.
     """
 
     number: int
@@ -34,6 +48,7 @@ class Check:
     status: Status
     code: str | None = None
     message: str | None = None
+    level: Level = Level.INTACT
 
 
 class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine error
@@ -46,26 +61,52 @@ class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine
         super().__init__(f"{code_}: {message}")
 
 
+class Lacking(Exception):  # noqa: N818 - as above
+    """A check that cannot be made, since something that it needs is not there; nothing is refuted by that."""
+
+    def __init__(self, message: str, code_: str | None = None) -> None:
+        """Keep what is missing, and its code if it has one."""
+        self.code = code_
+        self.message = message
+        super().__init__(message)
+
+
 @dataclass
 class Verification:
-    """The checks made so far, in order."""
+    """The checks made so far, in order.
+
+    Attributes:
+        checks: All of them.
+        asked: The levels that the verdict is about; None for all that there are checks of.
+        demanded: Those of them of which a check must have been made.
+        signed: Whether the evidence holds what signatures are kept in, whoever made them.
+        facts: Figures of checks that say more than a sentence, as JSON, by their names.
+    """
 
     checks: list[Check] = field(default_factory=list)
+    asked: frozenset[Level] | None = None
+    demanded: frozenset[Level] = frozenset()
+    signed: bool = False
+    facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    def passed(self, name: str, message: str | None = None) -> None:
+    def ask(self, levels: frozenset[Level]) -> None:
+        """Demand that levels be reached."""
+        self.asked = self.demanded = levels
+
+    def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:
         """Note a check that passed."""
-        self._add(name, Status.PASSED, None, message)
+        self._add(name, Status.PASSED, None, message, level)
 
-    def failed(self, name: str, broken: Broken) -> None:
+    def failed(self, name: str, broken: Broken, level: Level = Level.INTACT) -> None:
         """Note a check that failed."""
-        self._add(name, Status.FAILED, broken.code, broken.message)
+        self._add(name, Status.FAILED, broken.code, broken.message, level)
 
-    def not_made(self, name: str, why: str) -> None:
+    def not_made(self, name: str, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
         """Note a check that was not made."""
-        self._add(name, Status.NOT_MADE, None, why)
+        self._add(name, Status.NOT_MADE, code_, why, level)
 
-    def _add(self, name: str, status: Status, code_: str | None, message: str | None) -> None:
-        self.checks.append(Check(len(self.checks) + 1, name, status, code_, message))
+    def _add(self, name: str, status: Status, code_: str | None, message: str | None, level: Level) -> None:
+        self.checks.append(Check(len(self.checks) + 1, name, status, code_, message, level))
 
     @property
     def intact(self) -> bool:
@@ -74,12 +115,14 @@ class Verification:
 
     @property
     def complete(self) -> bool:
-        """Whether there are checks, and all of them passed."""
-        return bool(self.checks) and all(check.status is Status.PASSED for check in self.checks)
+        """Whether there are checks of whatever was asked for, and all of these passed."""
+        counted = [check for check in self.checks if self.asked is None or check.level in self.asked]
+        missing = self.demanded - {check.level for check in counted}
+        return bool(counted) and not missing and all(check.status is Status.PASSED for check in counted)
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL if a check failed, PASS if every check was made and passed, else INCONCLUSIVE."""
+        """FAIL if a check failed, PASS if every check that was asked for was made and passed, else INCONCLUSIVE."""
         if not self.intact:
             return Verdict.FAIL
         return Verdict.PASS if self.complete else Verdict.INCONCLUSIVE
@@ -148,6 +191,13 @@ E_REPLAY = code(
     "replay gives other receipts",
     "The run was made again from the resolved specs, and its receipts are compared with the recorded ones byte for "
     "byte. A chain that was sealed again after a change is whole in itself, but it is not what the specs lead to.",
+)
+E_ARCHIVE = code(
+    "E_ARCHIVE",
+    "the zip file is no archive of a bundle",
+    "A bundle in one file is a zip archive of one form: plain files in the order of their paths, stored, with fixed "
+    "times and rights. A file in any other form is refused as a whole: links, compressed bytes, paths that leave the "
+    "folder, names twice or the same but for their case, bytes that no file covers.",
 )
 E_NO_EVIDENCE = code(
     "E_NO_EVIDENCE",

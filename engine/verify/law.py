@@ -16,7 +16,6 @@ from engine.evidence.bundle import RECEIPTS
 from engine.evidence.law_result import LawTally
 from engine.expr import EvaluationError
 from engine.laws.ask import ask, within_range
-from engine.laws.claim import show
 from engine.laws.law import Law, LawPlan
 from engine.laws.proofs import Opaque, facts
 from engine.laws.trial import KIND, meets, run_law
@@ -26,7 +25,7 @@ from engine.verify.bundle import Verifier
 from engine.verify.certificates import InvalidCertificate, check_certificate
 from engine.verify.checks import E_ENDS, E_SPECS, Broken, Verification
 from engine.verify.receipts import Receipts
-from engine.verify.violation import check_counterexample
+from engine.verify.violation import check_counterexample, check_proved
 
 E_VERDICT = code(
     "E_VERDICT",
@@ -39,7 +38,8 @@ E_CERTIFICATE = code(
     "E_CERTIFICATE",
     "a certificate does not prove its law",
     "The certificate in a verdict is checked again, without a prover, against the question that the recorded specs "
-    "ask: the rule, the rings, the starts and the claim. The message says what does not fit.",
+    "ask: the rule, the rings, the starts and the claim. The law is also tried on a few short rings, evolved cell by "
+    "cell. The message says what does not fit.",
 )
 E_COUNTEREXAMPLE = code(
     "E_COUNTEREXAMPLE",
@@ -73,11 +73,14 @@ class LawVerifier(Verifier):
     """Makes the checks of a law's bundle."""
 
     kind = KIND
+    further = ()
 
     def _verify(self) -> Verification:
         self._plan: LawPlan | None = None
         self._bodies: dict[str, Mapping[str, Any]] = {}
-        self._make_own()
+        return super()._verify()
+
+    def _make_further(self) -> None:
         self._make("the verdict is about the law of the specs, and fits itself", self._check_verdict)
         document = self._bodies.get("verdict", {}).get("verdict")
         held = document if isinstance(document, dict) else {}
@@ -85,8 +88,6 @@ class LawVerifier(Verifier):
             self._make("the certificate proves what the specs ask", self._check_certificate)
         if held.get("counterexample") is not None:
             self._make("the counterexample violates the law when it is evolved again", self._check_counterexample)
-        self._make("replay gives the same bytes", self._check_replay, self._unreplayable())
-        return self.verification
 
     def _open_receipts(self) -> Receipts:
         return Receipts(self.place / RECEIPTS, self.manifest["run"], LawOrder(), LawTally(), listen=self._keep)
@@ -120,61 +121,97 @@ class LawVerifier(Verifier):
             raise Broken(E_VERDICT, f"the verdict is not what it must be: {error!r}") from None
 
     def _compare(self, plan: LawPlan) -> str:
-        law, body = plan.law, self._bodies["verdict"]
+        body = self._bodies["verdict"]
         verdict, end = body["verdict"], self._bodies["end"]
-        about = {
-            "law": law.name,
-            "key": law.key,
-            "universe": law.universe.key,
-            "template": law.template.name,
-            "claim": show(law.claim),
-            "forbidden": law.forbidden,
-            "contract": law.contract,
-        }
         expected = None if plan.expected is None else dict(plan.expected)
-        same: list[tuple[str, Any, Any]] = [(f"its {key}", verdict[key], value) for key, value in about.items()]
-        same += [
+        check_about(plan.law, verdict)
+        _check_same(
             ("its digest", body["digest"], digest_verdict(verdict)),
             ("what is expected", body["expected"], expected),
             ("the status at the end", end["status"], verdict["status"]),
             ("whether the expectation was met", end["met"], meets(verdict, expected)),
-        ]
-        for name, recorded, found in same:
-            if canonical_bytes(recorded) != canonical_bytes(found):
-                raise Broken(E_VERDICT, f"{name} is not that of the recorded specs and verdict")
-        _rests(verdict)
+        )
         return str(verdict["status"])
 
     def _check_certificate(self) -> str:
-        verdict, question = self._bodies["verdict"]["verdict"], ask(self._law())
-        certificate = verdict["certificate"]
-        if question is None:
-            raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
-        ranged = within_range(question, self._law())
-        about = certificate.get("question") if isinstance(certificate, dict) else None
-        asked = ranged if _same(about, facts(ranged)) else question
-        holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
-        try:
-            up_to = check_certificate(certificate, facts(asked), holds)
-        except InvalidCertificate as invalid:
-            raise Broken(E_CERTIFICATE, str(invalid)) from None
-        except EvaluationError as error:
-            raise Broken(E_CERTIFICATE, f"the claim cannot be judged: {error.message}") from None
-        if up_to != verdict["up_to"] or (up_to is not None and verdict["status"] == "PROVED"):
-            raise Broken(E_CERTIFICATE, f"it proves the law {_reach(up_to)}, the verdict says otherwise")
-        if verdict["proved_for"] != asked.contract:
-            raise Broken(E_CERTIFICATE, f"it is about {asked.contract}, the verdict says otherwise")
-        return f"proved {_reach(up_to)}"
+        return check_proof(self._law(), self._bodies["verdict"]["verdict"])
 
     def _check_counterexample(self) -> str:
-        recorded = self._bodies["verdict"]["verdict"]["counterexample"]
-        try:
-            check_counterexample(self._law(), recorded)
-        except InvalidCertificate as invalid:
-            raise Broken(E_COUNTEREXAMPLE, str(invalid)) from None
-        except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-            raise Broken(E_COUNTEREXAMPLE, f"it is not what it must be: {error!r}") from None
-        return f"violated at step {recorded['t']}"
+        return check_refutation(self._law(), self._bodies["verdict"]["verdict"]["counterexample"])
+
+
+def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
+    """See that a verdict is about a law, and that its status rests on what it must rest on.
+
+    Raises:
+        Broken: E_VERDICT.
+        NotCanonical, KeyError, TypeError: It is no verdict.
+    """
+    about = {
+        "law": law.name,
+        "key": law.key,
+        "universe": law.universe.key,
+        "template": law.template.name,
+        "claim": law.said,
+        "forbidden": law.forbidden,
+        "contract": law.contract,
+    }
+    _check_same(*((f"its {key}", verdict[key], value) for key, value in about.items()))
+    _rests(verdict)
+
+
+def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
+    """See that the certificate in a verdict proves what the law asks, and no more than the verdict says.
+
+    That the question is the law's own is no matter of belief alone: no short ring may violate a law that is proved.
+
+    Returns:
+        How far it reaches, in words.
+
+    Raises:
+        Broken: E_CERTIFICATE.
+    """
+    question = ask(law)
+    certificate = verdict["certificate"]
+    if question is None:
+        raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
+    ranged = within_range(question, law)
+    about = certificate.get("question") if isinstance(certificate, dict) else None
+    asked = ranged if _same(about, facts(ranged)) else question
+    holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
+    try:
+        up_to = check_certificate(certificate, facts(asked), holds)
+        check_proved(law, up_to)
+    except InvalidCertificate as invalid:
+        raise Broken(E_CERTIFICATE, str(invalid)) from None
+    except EvaluationError as error:
+        raise Broken(E_CERTIFICATE, f"the claim cannot be judged: {error.message}") from None
+    if up_to != verdict["up_to"] or (up_to is not None and verdict["status"] == "PROVED"):
+        raise Broken(E_CERTIFICATE, f"it proves the law {_reach(up_to)}, the verdict says otherwise")
+    if verdict["proved_for"] != asked.contract:
+        raise Broken(E_CERTIFICATE, f"it is about {asked.contract}, the verdict says otherwise")
+    return f"proved {_reach(up_to)}"
+
+
+def check_refutation(law: Law, recorded: Any) -> str:
+    """See that a counterexample violates a law when it is evolved again.
+
+    Raises:
+        Broken: E_COUNTEREXAMPLE.
+    """
+    try:
+        check_counterexample(law, recorded)
+    except InvalidCertificate as invalid:
+        raise Broken(E_COUNTEREXAMPLE, str(invalid)) from None
+    except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Broken(E_COUNTEREXAMPLE, f"it is not what it must be: {error!r}") from None
+    return f"violated at step {recorded['t']}"
+
+
+def _check_same(*pairs: tuple[str, Any, Any]) -> None:
+    for name, recorded, found in pairs:
+        if canonical_bytes(recorded) != canonical_bytes(found):
+            raise Broken(E_VERDICT, f"{name} is not that of the recorded specs and verdict")
 
 
 def _rests(verdict: Mapping[str, Any]) -> None:

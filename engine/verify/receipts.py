@@ -20,14 +20,18 @@ from engine.core.binding import (
     token_document,
 )
 from engine.core.canonical import NotCanonical, parse_canonical
-from engine.core.merkle import Tree
+from engine.core.merkle import Tree, leaf_hash
 from engine.evidence.bundle import MAX_LINE
 from engine.evidence.chain import receipt_digest
 from engine.evidence.result import Fold, Tally
 from engine.verify.attached import EntryChain, check_place
 from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
+from engine.verify.said import Said
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
+
+_SUBTREE: Final = 1024
+"""Leaves that are put into the tree at once."""
 
 Listener = Callable[[str, Mapping[str, Any]], None]
 """Told the type and the body of each receipt that was found in order."""
@@ -61,6 +65,7 @@ class Receipts:
         self._path = path
         self._run = run
         self._tree = Tree()
+        self._leaves: list[bytes] = []
         self._tally: Fold = Tally() if tally is None else tally
         self._join: Order = Join() if join is None else join
         self._listen = listen
@@ -71,6 +76,9 @@ class Receipts:
     @property
     def root(self) -> str:
         """The Merkle root over the lines read so far, as hex."""
+        for hashed in self._leaves:
+            self._tree.append_hash(hashed)
+        self._leaves.clear()
         return self._tree.root().hex()
 
     @property
@@ -134,7 +142,10 @@ class Receipts:
             raise Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
         self.head = receipt_digest(line)
         self.count += 1
-        self._tree.append(line)
+        self._leaves.append(leaf_hash(line))
+        if len(self._leaves) == _SUBTREE and not self._tree.size % _SUBTREE:
+            self._tree.append_subtree(self._leaves)
+            self._leaves.clear()
         return receipt
 
 
@@ -143,6 +154,7 @@ class Join:
 
     def __init__(self) -> None:
         """Begin before the first receipt."""
+        self._said = Said()
         self._state = ""
         self._episode = -1
         self._open = False
@@ -178,11 +190,13 @@ class Join:
         takes[type_](body)
 
     def _start(self, body: Mapping[str, Any]) -> None:
+        self._said.start(body)
         self._commits = body.get("commit", "proposals") != "none"
         if "audit" in body:
             self._entries = EntryChain(body["audit"]["head"])
 
     def _begin(self, body: Mapping[str, Any]) -> None:
+        self._said.begin()
         begins = not self._open and _equals(body["episode"], self._episode + 1)
         self._demand(begins, "an episode begins out of order")
         self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
@@ -193,6 +207,7 @@ class Join:
 
     def _drift(self, body: Mapping[str, Any]) -> None:
         self._place(body, self._t + 1)
+        self._said.drift(body)
         self._demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
         self._state = body["after"]
 
@@ -218,6 +233,7 @@ class Join:
             self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
+        self._said.step(body)
         self._state, self._t, self._commit = body["after"], t, None
         self._steps += 1
 
@@ -244,9 +260,11 @@ class Join:
             _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
         )
         self._demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
+        self._said.close(body)
         self._episode, self._open = body["episode"], False
 
     def _end(self, body: Mapping[str, Any]) -> None:
+        self._said.end(body)
         ends = not self._open and _equals(body["episodes"], self._episode + 1)
         self._demand(ends, "the run ends in mid-episode")
         self._demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")

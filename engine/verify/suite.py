@@ -13,7 +13,7 @@ from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Rejected, code
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS
+from engine.evidence.bundle import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from engine.evidence.chain import Chain, run_id
 from engine.evidence.result import SuiteTally
 from engine.expr import conforms
@@ -23,8 +23,13 @@ from engine.suites.assessment import UNCOMPARED, assess
 from engine.suites.episodes import Episodes
 from engine.suites.measures import Samples
 from engine.suites.plan import Case, SuitePlan, Trial
-from engine.verify.bundle import MAX_MANIFEST, Verifier, read_document, verify_bundle
-from engine.verify.checks import E_ENDS, E_FILES, E_MANIFEST, E_REPLAY, E_SPECS, Broken, Verification
+from engine.verify.bundle import Verifier
+from engine.verify.checks import E_ENDS, E_FILES, E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
+from engine.verify.discovery import DiscoveryVerifier
+from engine.verify.documents import MAX_MANIFEST, read_document
+from engine.verify.judge import Count, judge_lines, summary
+from engine.verify.judge_checks import judge_checks
+from engine.verify.ladder import Reader
 from engine.verify.law import LawVerifier
 from engine.verify.receipts import Receipts
 from engine.verify.replay import compare, make_again
@@ -46,23 +51,35 @@ E_ASSESSMENT = code(
 )
 
 
-def verify_evidence(place: Path, *, replay: bool = True, workers: int = 1) -> Verification:
+def verify_evidence(
+    place: Path, *, replay: bool = True, workers: int = 1, reader: Reader | None = None
+) -> Verification:
     """Check the evidence at a place, of whatever kind its manifest names.
 
     Args:
         place: The folder.
         replay: Whether runs are made again.
         workers: How many processes share the runs of a suite.
+        reader: What else the reader brings and asks for; it says itself whether to replay.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
     """
+    return verifier_of(place, Reader(replay=replay) if reader is None else reader, workers).verify()
+
+
+def verifier_of(place: Path, reader: Reader, workers: int = 1) -> Verifier:
+    """What verifies the evidence at a place, by the kind that its manifest names; none is a run."""
     kind = kind_of(place)
     if kind == SUITE:
-        return SuiteVerifier(place, replay, workers).verify()
-    if kind == LawVerifier.kind:
-        return LawVerifier(place, replay).verify()
-    return verify_bundle(place, replay=replay)
+        return SuiteVerifier(place, reader.replay, workers, reader=reader)
+    if kind == DiscoveryVerifier.kind:
+        return DiscoveryVerifier(place, reader.replay, workers, reader=reader)
+    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, reader.replay, reader=reader)
+
+
+VERIFIERS: Final[Mapping[str, type[Verifier]]] = {SCENARIO: Verifier, LawVerifier.kind: LawVerifier}
+"""By the kind of a bundle what verifies it, where the reader's workers make no difference."""
 
 
 def kind_of(place: Path) -> str | None:
@@ -99,22 +116,22 @@ class SuiteVerifier(Verifier):
     """Makes the checks of a suite: those of its own bundle, then of its runs, and of what follows from them."""
 
     kind = SUITE
+    further = ()
     folders = FOLDERS
 
-    def __init__(self, place: Path, replay: bool, workers: int) -> None:
+    replays = "replay of every run gives the same bytes"
+
+    def __init__(self, place: Path, replay: bool, workers: int, *, reader: Reader | None = None) -> None:
         """Prepare to verify with so many workers."""
-        super().__init__(place, replay)
+        super().__init__(place, replay, reader=reader)
         self._workers = workers
         self._plan: SuitePlan | None = None
         self._document = b""
         self._outcomes: dict[str, Any] = {}
 
-    def _verify(self) -> Verification:
-        self._make_own()
+    def _make_further(self) -> None:
         self._make("every run is whole in itself, and made from the specs that the suite leads to", self._check_runs)
         self._make("figures, checks and mutants are what the runs lead to", self._check_assessment)
-        self._make("replay of every run gives the same bytes", self._check_replays, self._unreplayable())
-        return self.verification
 
     def held(self) -> Sequence[str]:
         """The places of the runs, sorted.
@@ -183,7 +200,20 @@ class SuiteVerifier(Verifier):
             if receipt["type"] == "run" and body.get("place") in self._outcomes:
                 self._outcomes[body["place"]] |= {"replay": body.get("replay")}
 
-    def _check_replays(self) -> str:
+    def _check_judged(self) -> str:
+        """Every run is made once more, and judged where it is made."""
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        obstacle = self._unreplayable()
+        if obstacle is not None:
+            raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
+        judge = partial(_judge, str(self.place), self._document)
+        counts = judge_checks(self._plan, self._outcomes)
+        places = [case.place for _, case in self._plan.cases]
+        for place, found in zip(places, spread(judge, range(len(places)), self._workers), strict=True):
+            counts.take(found, place)
+        return summary(counts, self.verification)
+
+    def _check_replay(self) -> str:
         """Each run was made again where it was looked at; a difference was found there."""
         return f"{len(self._outcomes)} runs"
 
@@ -221,6 +251,13 @@ def _look(place: str, document: bytes, replay: bool, number: int) -> dict[str, A
         return {"broken": f"its receipts are not what they must be: {error!r}"}
 
 
+def _judge(place: str, document: bytes, number: int) -> Count:
+    """Judge one run of a suite, in whatever process this is."""
+    _, case = planned(document).cases[number]
+    folder = Path(place, *case.place.split("/"))
+    return judge_lines(case.bundle, folder, Receipts(folder / RECEIPTS, "").lines())
+
+
 @lru_cache(maxsize=2)
 def planned(document: bytes) -> SuitePlan:
     """The plan of a suite's resolved specs, compiled once in each process."""
@@ -233,7 +270,7 @@ def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, A
     Raises:
         Broken: A check of it fails, or it is not the run of this case.
     """
-    episodes, samples = Episodes(case.heading), Samples()
+    episodes, samples = Episodes(case.heading, bound=True), Samples()  # it is told of receipts that were checked
     wanted = trial.wanted(case)
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:
@@ -244,7 +281,7 @@ def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, A
             case.sampler.sample(episode, samples, wanted)
 
     compares = trial.replay and replay
-    verifier = Verifier(folder, replay and not compares, listen)
+    verifier = Verifier(folder, replay and not compares, listen, inner=True)
     found = verifier.verify()
     if found.verdict is Verdict.FAIL:
         failed = next(check for check in found.checks if check.code is not None)

@@ -17,8 +17,8 @@ from engine.core.events import Event
 from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS, SPECS
 from engine.evidence.chain import Chain
 from engine.verify.attached import signatures_of
-from engine.verify.bundle import MAX_MANIFEST, MAX_SPECS, read_document
 from engine.verify.checks import E_MANIFEST, E_SPECS, Broken
+from engine.verify.documents import MAX_MANIFEST, MAX_SPECS, read_document
 from engine.verify.receipts import Receipts
 from engine.verify.replay import compare, make_again, plan_again, rebuild
 from engine.verify.tape import tape_at

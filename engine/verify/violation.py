@@ -1,13 +1,15 @@
-"""Counterexamples of laws, evolved anew: cell by cell, one state at a time, by the rule's table and nothing else.
+"""Violations of laws, evolved anew: cell by cell, one state at a time, by the rule's table and nothing else.
 
-Decides whether a recorded start violates a law at the recorded step and never before, and whether what was written down
-around it is what happens. Refuses to know how laws are judged elsewhere: neither arrays nor the engine's own exact run
-are used, only what the law says.
+Decides whether a recorded start violates a law at the recorded step and never before, whether what was written down
+around it is what happens, and whether a law that is said to be proved is violated on rings that are tried at once.
+Refuses to know how laws are judged elsewhere: neither arrays nor the engine's own exact run are used, only what the law
+says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from engine.core.canonical import canonical_bytes
@@ -20,6 +22,15 @@ from engine.verify.statements import OPERATORS, require
 State = list[int]
 
 MAX_INT: Final = 2**63 - 1
+
+TRIED: Final = 24
+"""Starts of a length that a proved law is tried on, spread evenly over all of them."""
+
+LENGTHS: Final = 2
+"""Lengths that it is tried on, from the shortest."""
+
+STEPS: Final = 4
+"""Steps that it is judged over."""
 
 
 class Retold:
@@ -156,3 +167,32 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     }
     same = canonical_bytes(recorded["observables"]) == canonical_bytes(found)
     require(same, "the observables are not what is measured")
+
+
+def check_proved(law: Law, up_to: int | None) -> None:
+    """Try a law that is said to be proved on a few short rings: a certificate may prove another law than was meant.
+
+    Args:
+        law: The law.
+        up_to: The longest ring that the proof is about; None for all.
+
+    Raises:
+        InvalidCertificate: One of them violates it.
+    """
+    short = replace(law, T=min(law.T, STEPS))
+    longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
+    for start in _short_starts(law, longest):
+        told = Retold(short, start)
+        if told.usable():
+            for t in range(short.template.first, short.T - short.template.short + 1):
+                shown = "".join(law.universe.alphabet[cell] for cell in start)
+                require(not told.violated(t), f"the law is violated at step {t} from {shown!r}")
+
+
+def _short_starts(law: Law, longest: int) -> Iterator[list[int]]:
+    symbols, shortest = law.starts, law.universe.shortest
+    for length in range(shortest, min(shortest + LENGTHS - 1, longest) + 1):
+        every = len(symbols) ** length
+        for number in range(min(TRIED, every)):
+            which = number * every // min(TRIED, every)
+            yield [symbols[which // len(symbols) ** place % len(symbols)] for place in range(length)]

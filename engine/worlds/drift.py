@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostics
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, ListType, compile_expression, compile_function
+from engine.expr.evaluator import evaluate_within
+from engine.expr.measure import size, work
 from engine.expr.statements.bind import bind, fields_of
 from engine.expr.statements.effects import PlannedEffect, check_effects, emit_effects
 from engine.expr.statements.scope import E_DECLARATION, E_NAME_TAKEN, Scope
@@ -15,6 +17,9 @@ from engine.expr.types import Type
 from engine.load import Resolved
 from engine.spec.drift import Drift as DriftSpec
 from engine.worlds.model import World
+
+MAX_SCHEDULE: Final = 200_000_000
+"""Work of evaluating the `at` of one drift for all steps of an episode, in nodes as `expr.limits` counts them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,16 @@ class Drift:
         """The steps before `horizon` at which it is due.
 
         Raises:
-            EvaluationError: If `at` cannot be evaluated for one of them.
+            EvaluationError: If `at` cannot be evaluated for one of them, or all of them take too much work.
         """
-        due = compile_expression(self.at, ("t",))
-        return frozenset(t for t in range(horizon) if due(t))
+        if horizon * (size(self.at.root).weight + work(self.at.root)) <= MAX_SCHEDULE:
+            due = compile_expression(self.at, ("t",))
+            return frozenset(t for t in range(horizon) if due(t))
+        found, left = [], MAX_SCHEDULE // 20  # the exact evaluation takes so many times the time
+        for t in range(horizon):
+            at, left = evaluate_within(self.at, {"t": t}, left)
+            found += [t] if at else []
+        return frozenset(found)
 
 
 def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift | None:

@@ -30,8 +30,20 @@ MAX_SIDE: Final = 256
 Grid = list[list[str]]
 
 
+Stretch = tuple[int, int, int]
+"""Characters of a drawing: the first one's column and row, from 0, and how many there are."""
+
+
 class MapError(ValueError):
-    """A map that cannot be made: ragged lines, no rectangle, too little room, or nothing connected in `ATTEMPTS`."""
+    """A map that cannot be made: ragged lines, no rectangle, too little room, or nothing connected in `ATTEMPTS`.
+
+    `at` says where in a drawing, if it is there.
+    """
+
+    def __init__(self, message: str, at: Stretch | None = None) -> None:
+        """Keep the message and the place."""
+        self.at = at
+        super().__init__(message)
 
 
 class NoRoomError(MapError):
@@ -47,12 +59,14 @@ def read_drawing(drawing: str) -> Grid:
     rows = [list(line) for line in drawing.rstrip("\n").split("\n")]
     width = len(rows[0])
     if not width or width > MAX_SIDE:
-        raise MapError(f"line 1 of the drawing has {width} characters, and a line has 1 to {MAX_SIDE}")
+        raise MapError(f"line 1 of the drawing has {width} characters, and a line has 1 to {MAX_SIDE}", (0, 0, width))
     if len(rows) > MAX_SIDE:
-        raise MapError(f"line {MAX_SIDE + 1} of the drawing is one too many, and a drawing has 1 to {MAX_SIDE}")
+        message = f"line {MAX_SIDE + 1} of the drawing is one too many, and a drawing has 1 to {MAX_SIDE}"
+        raise MapError(message, (0, MAX_SIDE, len(rows[MAX_SIDE])))
     for number, row in enumerate(rows, start=1):
         if len(row) != width:
-            raise MapError(f"line {number} of the drawing has {len(row)} characters, line 1 has {width}")
+            message = f"line {number} of the drawing has {len(row)} characters, line 1 has {width}"
+            raise MapError(message, (0, number - 1, len(row)))
     return rows
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.core.diagnostics import Diagnostics, code
+from engine.core.spans import Span, Text
 from engine.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
 from engine.expr.statements.bind import bind, emit_record
 from engine.expr.statements.effects import emit_effects
 from engine.expr.statements.scope import Let, Scope
 from engine.spec.scenario import Map
 from engine.worlds.emit import compile_predicate
-from engine.worlds.maps import Grid, MapError
+from engine.worlds.maps import Grid, MapError, Stretch
 from engine.worlds.model import PlannedGlyph, World
 
 E_MAP = code(
@@ -26,6 +27,13 @@ E_MAP_GLYPH = code(
     "E_MAP_GLYPH",
     "a character of the map means nothing",
     "Every character of a drawing, or made by a generator, has an entry in the legend of the world.",
+)
+E_MAP_TWICE = code(
+    "E_MAP_TWICE",
+    "two characters of the map say where one thing is",
+    "A glyph with an effect such as {set: position, to: here} says where something is, and a second one would silently "
+    "move it. Take one of the two out of the drawing. What there may be many of is kept in a list: {append: things, "
+    "value: here}.",
 )
 E_START_INCOMPLETE = code(
     "E_START_INCOMPLETE",
@@ -41,11 +49,13 @@ E_START_ILL_FORMED = code(
 
 
 class IllFormedError(ValueError):
-    """A start state that the world refuses; `code` says which way."""
+    """A start state that the world refuses; `code` says which way, `at` where in a drawing, `first` where before."""
 
-    def __init__(self, code_: str, message: str) -> None:
-        """Keep the code and the message."""
+    def __init__(self, code_: str, message: str, at: Stretch | None = None, first: Stretch | None = None) -> None:
+        """Keep the code, the message and the places."""
         self.code = code_
+        self.at = at
+        self.first = first
         super().__init__(message)
 
 
@@ -94,9 +104,9 @@ class Starter:
         for y, row in enumerate(grid):
             for x, character in enumerate(row):
                 if character not in self.glyphs:
-                    raise IllFormedError(
-                        E_MAP_GLYPH, f"{character!r} in column {x}, row {y} of the map is not in the legend"
-                    )
+                    message = f"{character!r} in column {x}, row {y} of the map is not in the legend"
+                    raise IllFormedError(E_MAP_GLYPH, message, (x, y, 1))
+        self._refuse_twins(grid)
         self._demand_bases({character for row in grid for character in row}, state)
         drawing = self.world.drawing
         if drawing.cells is not None:
@@ -108,6 +118,18 @@ class Starter:
             for x, character in enumerate(row):
                 state = self.glyphs[character][1](state, {"x": x, "y": y})
         return state
+
+    def _refuse_twins(self, grid: Grid) -> None:
+        """Refuse a map on which two glyphs set one field to the cell that each stands on."""
+        seen: dict[tuple[str, ...], Stretch] = {}
+        lone = {character: _says_where(glyph) for character, glyph in self.world.glyphs.items()}
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                for target in lone[character]:
+                    if target in seen:
+                        message = f"{character!r} in column {x}, row {y} of the map sets {'.'.join(target)!r} again"
+                        raise IllFormedError(E_MAP_TWICE, message, (x, y, 1), seen[target])
+                    seen[target] = (x, y, 1)
 
     def _demand_bases(self, used: set[str], state: dict[str, Any]) -> None:
         """Refuse glyphs that would change a part of a field which has no value yet."""
@@ -147,13 +169,27 @@ def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
 
 def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:
     """Make one start state and turn what is wrong with it into a finding at the scenario's map."""
-    place = () if spec is None else ("map", "drawing" if spec.drawing is not None else "generate")
+    drawn = spec is not None and spec.drawing is not None
+    place = () if spec is None else ("map", "drawing" if drawn else "generate")
+
+    def span(at: Stretch | None) -> Span | None:
+        return scope.source.span(*place) if at is None or not drawn else _inside(scope.source.text(*place), at)
+
     try:
         make()
     except IllFormedError as error:
-        diagnostics.error(error.code, str(error), scope.source.span(*place))
+        first = span(error.first) if error.first is not None and drawn else None
+        related = () if first is None else (("the other one", first),)
+        diagnostics.error(error.code, str(error), span(error.at), related=related)
     except MapError as error:
-        diagnostics.error(E_MAP, str(error), scope.source.span(*place))
+        diagnostics.error(E_MAP, str(error), span(error.at))
+
+
+def _inside(drawing: Text, at: Stretch) -> Span:
+    """Where characters of a drawing were written."""
+    column, row, length = at
+    start = sum(len(line) + 1 for line in drawing.value.split("\n")[:row]) + column
+    return drawing.span(start, start + length)
 
 
 def _part_start(world: World, name: str) -> Callable[[], dict[str, Any]]:
@@ -180,6 +216,12 @@ def _value(checked: Checked | None) -> int | None:
         return None
     value: int = compile_expression(checked, ())()
     return value
+
+
+def _says_where(glyph: PlannedGlyph) -> list[tuple[str, ...]]:
+    """The fields that a glyph sets to something about its cell, if it does nothing else: it says where one thing is."""
+    sets = [effect for effect in glyph.effects if effect.kind == "set" and effect.when is None]
+    return [effect.target for effect in sets if "here" in effect.variables] if len(sets) == len(glyph.effects) else []
 
 
 def _glyph(glyph: PlannedGlyph) -> Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]:

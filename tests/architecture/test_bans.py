@@ -21,6 +21,8 @@ EXECUTING = frozenset(
 OWNERS = {
     "engine/core/canonical.py": {"json.dumps"},
     "engine/core/digest.py": {"hashlib", "hmac"},
+    "engine/discovery/clock.py": {"time"},
+    "engine/oracles/waiting.py": {"time"},
     "engine/run/watchdog.py": {"time"},
     "engine/expr/emitter.py": {"builtins.compile", "builtins.exec"},
     "engine/oracles/outside.py": {"importlib.import_module"},

@@ -40,7 +40,7 @@ def test_the_wheel_carries_the_package_and_its_data(wheel, root):
         packed = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
     package = [path for path in root.glob("engine/**/*") if path.is_file() and "__pycache__" not in path.parts]
     expected = {path.relative_to(root).as_posix(): path.read_bytes() for path in package}
-    for kind in ("specs", "schemas"):
+    for kind in ("specs", "schemas", "docs"):
         data = [path for path in root.glob(f"{kind}/**/*") if path.is_file()]
         assert data, f"there are no {kind} to ship"
         expected |= {f"engine/_data/{path.relative_to(root).as_posix()}": path.read_bytes() for path in data}

@@ -46,7 +46,7 @@ def run(folder, flags=(), cwd=ROOT, **environment):
     )
     assert done.returncode == 0, done.stderr.decode()
     found = held(folder)
-    assert len(found) == 3 * len(SCENARIOS)
+    assert len(found) == 5 * len(SCENARIOS)
     return found
 
 

@@ -563,6 +563,9 @@ class Run:
 def verify_alone(place):
     """Steps 1 to 6 of the page, as far as they need no specs; an AssertionError is a refutation."""
     files = {path.name: path.read_bytes() for path in place.iterdir()}
+    sums = files.pop("sha256sums").decode().splitlines()
+    assert sums == [f"{plain(files[name]).hexdigest()}  {name}" for name in sorted(files)]
+    del files["VERIFY.md"]
     assert sorted(files) == ["manifest.json", "receipts.jsonl", "specs.json"]
     assert all(data.endswith(b"\n") for data in files.values())
     manifest, specs = parse(files["manifest.json"][:-1]), parse(files["specs.json"][:-1])
@@ -616,6 +619,9 @@ def seal(place, receipts):
     manifest["files"][0] |= {"sha256": plain(data).hexdigest(), "size": len(data)}
     manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
     (place / "manifest.json").write_bytes(canonical(manifest) + b"\n")
+    names = ["VERIFY.md", "manifest.json", "receipts.jsonl", "specs.json"]
+    sums = "".join(f"{plain((place / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
+    (place / "sha256sums").write_text(sums)
 
 
 FORGERIES = {
@@ -626,7 +632,7 @@ FORGERIES = {
     "a start": ("episode", lambda body: body["state"].update(collected=9), "E_STATE"),
     "a part's tip": ("step", lambda body: body["parts"]["battery"].update(tip_after="0" * 64), "E_STATE"),
     "a part's receipt": ("step", lambda body: body["parts"]["battery"].update(used=0), "E_STATE"),
-    "a rejection": ("step", lambda body: body["decisions"][-1]["rejected"].clear(), "E_RESULT"),
+    "what was checked": ("episode_end", lambda body: body["idle"].update({"never-empty": 1}), "E_RESULT"),
     "the specs": ("start", lambda body: body.update(specs="0" * 64), "E_SPECS"),
 }
 

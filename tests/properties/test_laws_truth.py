@@ -214,6 +214,21 @@ def from_start(node):
     return {**node, "lhs": from_start(node["lhs"]), "rhs": from_start(node["rhs"])} if "op" in node else node
 
 
+def strays(alphabet, transform):
+    """Fields of laws of any form."""
+    symbol = st.sampled_from(alphabet)
+    fields = {
+        "transform": st.just(transform),
+        "direction": st.sampled_from(["<=", ">="]),
+        "bound_op": st.sampled_from(COMPARISONS),
+        "bound_value": st.integers(-2, 8),
+        "trigger_symbol": symbol,
+        "result_op": st.sampled_from(["==", "!="]),
+        "result_symbol": symbol,
+    }
+    return st.fixed_dictionaries({}, optional=fields)
+
+
 @st.composite
 def laws(draw, template):
     """A law, the world that it is about, and the judge that says what is true."""
@@ -238,6 +253,8 @@ def laws(draw, template):
     if draw(st.integers(0, 3)) == 0:
         sides = {"lhs": draw(expressions(world.alphabet)), "rhs": str(draw(st.integers(0, 3)))}
         law["preconditions"] = [{**sides, "op": draw(st.sampled_from(COMPARISONS))}]
+    if draw(st.booleans()):  # what no part of the form reads changes nothing
+        law = draw(strays(world.alphabet, transform)) | law
     if draw(st.integers(0, 2)) == 0:  # every T up to the period is judged when T is the longest one
         law["quantifiers"]["T"] = min(MAX_T, longest_orbit(world))
     return law, universe, Judge(law, world)

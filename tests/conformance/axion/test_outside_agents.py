@@ -416,6 +416,8 @@ def reseal(place, **files):
     for name, data in files.items():
         if not data:
             (place / name).unlink()
+    for name in ("sha256sums", "VERIFY.md"):  # they follow from the rest, and nothing depends on them
+        (place / name).unlink(missing_ok=True)
     (place / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
 
 

@@ -7,13 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+import engine.load
 from engine import __version__
 from engine.core.diagnostics import codes
+from engine.pipeline import stages
 from engine.spec.kinds import KINDS
 
 ROOT = Path(__file__).parents[3]
+SCHEMA = ROOT / "schemas" / "results" / "verification.schema.json"
 
 
 def declared():
@@ -45,6 +49,12 @@ class TestCheck:
         assert (done.status, found["kind"], found["name"], found["case"]) == (0, "agent", "climber", "")
         assert "shape only" in spec("check", "climber.yaml").out
 
+    def test_nothing_is_left_of_a_kind_without_expressions(self, spec, project):
+        controls = "controls: [{id: a, section: s, says: it must, status: open, why: later}]\n"
+        (project / "rules.yaml").write_text(f"spec: profile/v1\nname: rules\nsource: Rules\n{controls}")
+        done = spec("check", "rules.yaml")
+        assert (done.status, done.out.startswith("ok profile rules "), "shape only" in done.out) == (0, True, False)
+
     def test_the_digest_is_that_of_the_run(self, spec):
         (found,) = spec("check", "climb.yaml", "--set=seed=8", "--format=json").json["checked"]
         (run,) = spec("run", "climb.yaml", "--seed=8", "--format=json").json["runs"]
@@ -74,6 +84,26 @@ class TestCheck:
         done = spec("check", "climb.yaml", "rise.yaml", "--format=json")
         assert done.codes == ["E_EXPR_TYPE"]
 
+    def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
+        """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
+        (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
+        loaded = engine.load.load
+
+        def load(target, **options):
+            if target == "stairs.yaml":
+                raise ZeroDivisionError("a\x1b[31m defect")
+            return loaded(target, **options)
+
+        monkeypatch.setattr(stages, "load", load)
+        done = spec("check", "stairs.yaml", "b.yaml", "climb.yaml", "--format=json")
+        assert done.status == 70
+        assert done.codes == ["E_INTERNAL", "E_SPEC_TYPE"]
+        assert [one["name"] for one in done.json["checked"]] == ["climb"]
+        assert "internal error while checking stairs.yaml: ZeroDivisionError: a\\x1b[31m defect" in done.err
+        monkeypatch.setenv("SPECLEDGER_TRACEBACK", "1")
+        with pytest.raises(ZeroDivisionError):
+            spec("check", "stairs.yaml")
+
     def test_every_case_of_a_matrix_is_checked(self, spec, edit):
         edit("climb.yaml", "seed: 3", "params: {n: int}\nmatrix: {n: [1, 2]}\nseed: ${n}")
         found = spec("check", "climb.yaml", "--format=json").json["checked"]
@@ -88,8 +118,61 @@ class TestVerify:
         done = spec("verify", "here")
         assert (done.status, done.err) == (0, "")
         lines = done.out.splitlines()
-        assert [line[:12] for line in lines[:-1]] == [f"{number}. ok       " for number in range(1, 8)]
-        assert lines[-1] == "here: intact, and replay gives the same bytes. Unsigned: who made it was not checked."
+        assert [line[:12] for line in lines[:-7]] == [f"{number}. ok       " for number in range(1, 9)]
+        assert lines[-1] == "here: intact, unsigned, replay gives the same bytes."
+
+    def test_every_level_is_a_line_and_says_why_it_was_not_checked(self, spec):
+        spec("run", "climb.yaml", "--out", "here")
+        lines = spec("verify", "here").out.splitlines()[-7:-1]
+        assert [line[:14] for line in lines] == [
+            f"L{number} {'reached    ' if number in (0, 4) else 'not checked'}" for number in range(6)
+        ]
+        assert all(": " in line for line in lines if "not checked" in line)
+
+    @pytest.mark.parametrize(
+        ("options", "status"),
+        [
+            ([], 0), (["--level", "L0", "--no-replay"], 0), (["--level", "L1"], 3), (["--level", "L3", "--level", "L4"], 3),
+            (["--level", "L9"], 2), (["--trust", "none.json"], 2), (["--against", "none"], 2), (["--proof", "999"], 2),
+            (["--against", "here", "--level", "L3"], 0), (["--inclusion"], 2),
+        ],
+        ids=str,
+    )  # fmt: skip
+    def test_what_is_asked_decides_how_it_ends(self, spec, options, status):
+        spec("run", "climb.yaml", "--out", "here")
+        done = spec("verify", "here", *options)
+        assert done.status == status, done.err
+
+    def test_an_inclusion_proof_goes_from_one_call_to_the_next(self, spec, project):
+        spec("run", "climb.yaml", "--out", "here")
+        made = spec("verify", "here", "--proof", "3")
+        assert (made.status, made.json["index"]) == (0, 3)
+        assert "here: intact" in made.err
+        (project / "proof.json").write_text(made.out)
+        assert spec("verify", "--inclusion", "proof.json").status == 3
+        assert spec("verify", "--inclusion", "proof.json", "--against", "here").status == 0
+        (project / "proof.json").write_text(made.out.replace('"index": 3', '"index": 4'))
+        assert spec("verify", "--inclusion", "proof.json", "--against", "here").status == 1
+
+    def test_what_is_printed_is_of_the_published_schema(self, spec, project):
+        validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+        validator.check_schema(validator.schema)
+        spec("run", "climb.yaml", "--out", "here")
+        made = spec("verify", "here", "--proof", "3")
+        (project / "proof.json").write_text(made.out)
+        (project / "log").write_bytes(b'{"prev_entry_hash":1}\n')
+        calls = [
+            ("here",), ("here", "--no-replay"), ("here", "--against", "here"), ("here", "--proof", "2"),
+            ("--inclusion", "proof.json"), ("log",), ("here", "--level", "L1"), ("here", "--judge"),
+        ]  # fmt: skip
+        for call in calls:
+            validator.validate(spec("verify", *call, "--format", "json").json)
+        (project / "here" / "specs.json").write_bytes(b"{}\n")
+        refuted = spec("verify", "here", "--format", "json").json
+        validator.validate(refuted)
+        assert (refuted["verdict"], refuted["level"]) == ("FAIL", None)
+        with pytest.raises(jsonschema.ValidationError):
+            validator.validate(refuted | {"more": 1})
 
     def test_what_failed_is_told_with_its_code_and_what_was_not_made(self, spec, project):
         spec("run", "climb.yaml", "--out", "here")
@@ -101,14 +184,14 @@ class TestVerify:
         assert lines[0].startswith("1. ok ")
         assert lines[1].startswith("2. FAILED   every file is listed, whole and unchanged [E_FILES]: receipts.jsonl ")
         assert all(f"{n}. not made" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
-        assert lines[-1].startswith("here: REFUTED.")
+        assert lines[-1] == "here: REFUTED [E_FILES]."
 
     def test_in_json(self, spec):
         spec("run", "climb.yaml", "--out", "here")
         done = spec("verify", "here", "--no-replay", "--format", "json")
         assert (done.status, done.json["verdict"]) == (3, "INCONCLUSIVE")
-        assert [check["number"] for check in done.json["checks"]] == list(range(1, 8))
-        assert [check["status"] for check in done.json["checks"]] == ["passed"] * 6 + ["not made"]
+        assert [check["number"] for check in done.json["checks"]] == list(range(1, 10))
+        assert [check["status"] for check in done.json["checks"]] == ["passed"] * 8 + ["not made"]
         assert done.json["checks"][-1]["message"] == "replay was not asked for"
 
     def test_what_is_no_evidence(self, spec, project):
@@ -123,7 +206,7 @@ class TestVerify:
 class TestGolden:
     def test_accepted_then_same_then_different(self, spec, project, edit):
         done = spec("golden", "climb.yaml", "--dir", "pins")
-        assert (done.status, done.out) == (1, "climb: differs\n")
+        assert (done.status, done.out) == (1, "climb: not pinned\n")
         assert "error[E_GOLDEN_DIFFERS]: climb: nothing is pinned yet" in done.err
         done = spec("golden", "--update", "climb.yaml", "--dir", "pins")
         assert (done.status, done.out, done.err) == (0, "climb: accepted\n", "")
@@ -296,7 +379,7 @@ class TestHelp:
     def test_help_lists_every_command_and_the_exit_codes(self, spec):
         done = spec("--help")
         assert (done.status, done.err) == (0, "")
-        for word in ("run", "check", "verify", "golden", "show", "schema", "explain", "demo"):
+        for word in ("run", "check", "plan", "new", "verify", "golden", "show", "schema", "explain", "demo"):
             assert f"\n  {word} " in done.out
         assert "Exit codes: 0 conforms" in done.out
 
@@ -316,4 +399,4 @@ def test_the_demo_runs_and_verifies(spec):
     done = spec("demo", "--out", "shown")
     assert (done.status, done.err) == (0, "")
     assert "$ spec verify shown" in done.out
-    assert "shown: intact, and replay gives the same bytes." in done.out
+    assert "shown: intact, unsigned, replay gives the same bytes." in done.out

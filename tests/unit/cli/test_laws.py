@@ -88,3 +88,30 @@ def test_shipped_laws(spec, tmp_path):
     done = spec("run", *files, "--out", tmp_path / "out")
     assert done.status == 0, done.out
     assert len(done.out.splitlines()) == len(files) + 3
+
+
+PROSE = {"claim": "N stays what it is", "claim_ast": None}
+
+
+@pytest.mark.parametrize(
+    ("expect", "fields", "warned"),
+    [
+        (None, PROSE, True),
+        (None, LONG, True),
+        ({"status": "PROVED"}, LONG, True),
+        ({"status": "UNKNOWN"}, PROSE, False),
+        (None, {}, False),
+    ],
+)
+def test_check_warns_of_a_law_of_which_nothing_can_be_said(spec, tmp_path, expect, fields, warned):
+    done = spec("check", write(tmp_path, "mine", KEPT, expect, **fields))
+    assert done.status == 0
+    assert ("W_LAW_UNDECIDED" in done.err) is warned
+
+
+def test_a_claim_that_cannot_be_read_is_shown_as_it_was_written(spec, tmp_path):
+    done = spec("run", write(tmp_path, "mine", KEPT, **PROSE), "--out", tmp_path / "out")
+    (row,) = [line for line in done.out.splitlines() if line.split()[:1] == ["mine"]]
+    assert row.endswith(PROSE["claim"])
+    assert "UNKNOWN (ambiguous_claim)" in row
+    assert f"`{PROSE['claim']}`" in spec("report", tmp_path / "out", "--format=markdown").out

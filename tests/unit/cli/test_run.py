@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-NAMES = ["manifest.json", "receipts.jsonl", "specs.json"]
+NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs.json"]
 
 
 def manifest(place):

@@ -433,3 +433,27 @@ CASE = {"extends": "axion-basic"}
 )
 def test_what_does_not_fit_a_kernel_is_found(tmp_path, kinds, specs, code):
     assert code in refused(tmp_path, kinds, specs)
+
+
+GRANTED = {
+    "a misspelt action": (["governor.admission.grants.move.allowed_ops=[move, mvoe]"], "mvoe", "`move`"),
+    "an action of a free token": (["governor.admission.free.wait.allowed_ops=[wiat]"], "wiat", "`wait`"),
+    "nothing like any": (["governor.admission.grants.move.allowed_ops=[xyz]"], "xyz", None),
+}
+
+
+@pytest.mark.parametrize("name", GRANTED)
+def test_a_capability_allows_actions_of_the_world(name):
+    changes, op, near = GRANTED[name]
+    with pytest.raises(Rejected) as rejected:
+        compile_scenario(load("specs/scenario/axion-resource.yaml", set=changes)[0])
+    (finding,) = rejected.value.diagnostics
+    assert finding.code == "E_ADMISSION"
+    assert repr(op) in finding.message
+    assert finding.hint == (None if near is None else f"did you mean {near}?")
+
+
+def test_a_capability_that_only_another_world_has_is_left_alone():
+    """One governor may serve several worlds."""
+    changes = ["governor.admission.grants={dig: {allowed_ops: [dig], max_calls: 1, per_ms: 1, expiry_ms: 1}}"]
+    compile_scenario(load("specs/scenario/axion-resource.yaml", set=changes)[0])

@@ -1,5 +1,7 @@
 """Asking: which question a law becomes."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.laws.ask import ask, within_range
@@ -66,6 +68,15 @@ def test_what_a_transition_allows(law_of):
         question = ask(law_of({"template": "local_transition", "result_op": operator, **fields}))
         assert question is not None
         assert question.claim == Local(1, frozenset(results))
+
+
+def test_a_transform_that_a_law_was_given_makes_no_symmetry_of_it(law_of):
+    """Whoever binds one: what is asked is what the claim says."""
+    image = law_of(CLAIMS["a symmetry"][0]).image
+    for candidate, kind in CLAIMS.values():
+        question = ask(replace(law_of(candidate), image=image))
+        assert question is not None
+        assert isinstance(question.claim, kind)
 
 
 def test_the_contract_is_the_laws_own(law_of):

@@ -1,5 +1,7 @@
 """Candidates: which are refused and how, which are kept as UNKNOWN, and what their claims become."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.compile.law import compile_law
@@ -60,6 +62,34 @@ def test_good_candidates_are_laws(plan_of, candidate):
     assert plan.law.unknown is None
     assert plan.warnings == ()
     assert plan.law.T == 50
+
+
+STRAYS = {
+    "transform": "mirror_swap",
+    "direction": ">=",
+    "bound_op": "<",
+    "bound_value": 1,
+    "trigger_symbol": ">",
+    "result_op": "==",
+    "result_symbol": "<",
+}
+
+
+@pytest.mark.parametrize("mad", [{}, {"transform": "no transform(", "trigger_symbol": "?"}], ids=["", "mad"])
+@pytest.mark.parametrize("own", [GOOD, MONOTONE, BOUND, STEP, EVENTUALLY, SYMMETRY, LOCAL], ids=lambda c: c["template"])
+def test_a_field_that_a_template_does_not_need_is_never_read(plan_of, own, mad):
+    plain, plan = plan_of(own), plan_of({**STRAYS, **mad, **own})
+    strays = STRAYS.keys() - own.keys()
+    assert [warning.code for warning in plan.warnings] == ["W_LAW_FIELD"] * len(strays)
+    assert replace(plan.law, name="", key="") == replace(plain.law, name="", key="")
+    with pytest.raises(Rejected) as refused:
+        plan_of({**STRAYS, **mad, **own}, strict=True)
+    assert [each.code for each in refused.value.diagnostics] == ["E_LAW_FIELD"] * len(strays)
+
+
+def test_a_wait_that_a_template_does_not_need_is_never_read(plan_of):
+    law = plan_of({**GOOD, "quantifiers": {"T": 9, "H": 10_000}}, strict=True).law
+    assert (law.T, law.H, law.unknown) == (9, None, None)
 
 
 BAD = {
@@ -138,7 +168,10 @@ BAD = {
     ),
     "a condition as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "count('X') > 0"}]}, "E_EXPR_TYPE"),
     "observables that lean on one another too deeply": (
-        {**GOOD, "observables": [{"name": "X0", "expr": "count('X')"}, *LEANING, {"name": "X", "expr": f"X12{' + 1' * 16}"}]},
+        {
+            **GOOD,
+            "observables": [{"name": "X0", "expr": "count('X')"}, *LEANING, {"name": "X", "expr": f"X12{' + 1' * 16}"}],
+        },
         "E_OBSERVABLE_FORM",
     ),
     "a list as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "[1, 2][0]"}]}, "E_OBSERVABLE_FORM"),
@@ -357,6 +390,15 @@ BAD_TEMPLATES = {
     "a wait without H": ("for_all", "within: H\nfor_all"),
     "a claim that is a number": ("{reads: [t]}", "{sort: int, reads: [t]}"),
     "an antecedent without what holds": ("claim:", "antecedent: {part: C}\nclaim:"),
+    "a transformed state without a transform": (
+        "{part: C}",
+        '{op: and, lhs: {part: C}, rhs: {op: "==", lhs: {obs: "state[i]", t: {var: t}}, '
+        'rhs: {obs: "transform(evolve(S))[i]", t: {var: t}}}}',
+    ),
+    "a claim that is not what is judged": (
+        "claim: {part: C}",
+        "claim: {part: C}\nantecedent: {part: C}\nholds: {const: true}",
+    ),
     "an unknown node": ("{part: C}", "{maybe: {part: C}}"),
     "an operator without sense": ("{part: C}", "{op: +, lhs: {part: C}, rhs: {part: C}}"),
 }
@@ -370,6 +412,16 @@ def test_bad_templates_are_refused(tmp_path, old, new):
     found = Diagnostics()
     assert check_template(load(path)[0].main, found) is None
     assert [one.code for one in found.sorted()] == ["E_TEMPLATE"]
+
+
+def test_a_law_speaks_of_transformed_states_only_where_its_form_has_a_transform(tmp_path, templates):
+    path = tmp_path / "own.yaml"
+    path.write_text(TEMPLATE.replace("to: T}", "to: T}, i: cells"), encoding="utf-8")
+    claim = op("==", obs("transform(evolve(S))[i]"), obs("state[i]"))
+    candidate = {"template": "own", "forbidden": "x", "claim_ast": claim, "transform": "mirror_swap"}
+    with pytest.raises(Rejected) as refused:
+        compile_law(bundle_of(candidate, load("specs/universe/kinetic_grid_v1.yaml")[0], {"own": load(path)[0]}))
+    assert [each.code for each in refused.value.diagnostics if each.code.startswith("E_")] == ["E_LAW_FORM"]
 
 
 def test_a_template_of_ones_own_needs_only_yaml(tmp_path, templates):

@@ -9,6 +9,7 @@ from engine.compile.law import compile_law
 from engine.core.canonical import canonical_bytes
 from engine.laws import decision
 from engine.laws.content import content_of
+from engine.laws.document import bundle_of
 from engine.laws.exact import Run
 from engine.laws.generators import make_cases
 from engine.laws.harness import Contradiction, present, try_cases, work_of
@@ -32,6 +33,22 @@ def obs(name, time=None):
 
 def op(word, left, right):
     return {"op": word, "lhs": left, "rhs": right}
+
+
+def test_a_law_about_later_steps_is_not_refuted_by_the_start(tmp_path):
+    """Rule 0 leaves nothing after one step; a law that is judged from then on holds, whatever stood there before."""
+    own = tmp_path / "later.yaml"
+    own.write_text(
+        "spec: template/v1\nname: later\nfor_all: {t: {from: 1, to: T}}\nparts: {C: {reads: [t]}}\nclaim: {part: C}\n",
+        encoding="utf-8",
+    )
+    universe = load("specs/universe/elementary_rule.yaml", set=["transition.number=0"])[0]
+    candidate = {
+        **invariant(op("==", obs("N"), {"const": 0}), {"name": "N", "expr": "count('1')"}),
+        "template": "later",
+    }
+    law = bundle_of({**candidate, "forbidden": "a cell that lives on"}, universe, {"later": load(own)[0]})
+    assert try_law(compile_law(law)).status == "PASS"
 
 
 def invariant(claim, *observables, **fields):

@@ -199,16 +199,16 @@ def test_amounts(value, unit, shown):
 # Hostile evidence
 
 
-def test_text_in_receipts_stays_text(trap, forge):
-    def change(told):
-        told["start"][0]["scenario"] = SCRIPT
-        told["drift"][0]["drift"] = SCRIPT
-        told["episode_end"][0]["ended"] = SCRIPT
-        for failing in told["step"][0]["decisions"]:
+def test_text_in_receipts_stays_text(draw_changed):
+    def change(bodies):
+        bodies("start")[0]["scenario"] = SCRIPT
+        bodies("drift")[0]["drift"] = SCRIPT
+        bodies("episode_end")[0]["ended"] = SCRIPT
+        for failing in bodies("step")[0]["decisions"]:
             for one in failing["rejected"]:
                 one |= {"gate": SCRIPT, "reason": SCRIPT, "witness": {"w": SCRIPT}}
 
-    text = draw(forge(trap, change))
+    text = draw_changed(change)
     root = harmless(text)
     assert "<script" not in text
     assert not set(text) & set("\u202e\x1b")

@@ -44,6 +44,7 @@ def test_a_suite_is_shown_in_tables(spec, project):
         "    PASS  one-at-a-time  20 opportunities",
         "  mutants",
         "    caught  no-bound  in heights by climbs",
+        "  checks that no mutant makes fail: further, one-at-a-time",
         f"  specs    {made['specs']}",
         f"  receipts {made['receipts']['count']}, root {made['receipts']['root']}",
         "  evidence here",
@@ -78,6 +79,23 @@ def test_suites_and_scenarios_run_together_by_name_or_file(spec, project):
     assert (status, "E_SPEC_WRONG_KIND" in err) == (2, True)
 
 
+def test_a_seed_for_a_suite_is_refused_and_both_meanings_are_named(spec, project):
+    for words in (["heights.yaml"], ["climb.yaml", "heights.yaml"]):
+        status, out, err = spec("run", *words, "--seed", "7")
+        assert (status, out) == (2, "")
+        assert err.startswith("heights.yaml:1:7: error[E_SEED_SUITE]")
+        assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'; its intervals: --set seed=7" in err
+    assert not (project / "out").exists()
+
+
+def test_a_warning_of_a_suite_is_shown_and_stops_nothing(spec, edit):
+    edit("r.gate == 'leap'", "r.gate == 'leep'")
+    status, out, err = spec("check", "heights.yaml")
+    assert (status, out.startswith("ok suite heights ")) == (0, True)
+    assert "warning[W_SUITE_NAME]: no run of the suite has the gate 'leep'" in err
+    assert err.endswith("0 errors, 1 warning. `spec explain CODE` says more about a code.\n")
+
+
 def test_check_compiles_every_scenario_of_a_suite(spec, edit):
     assert spec("check", "heights.yaml")[0] == 0
     edit("set: {horizon: 2}", "set: {governor.gates.leap.deny: action.by > 'x'}")
@@ -91,7 +109,8 @@ def test_verify_says_every_check(spec, project):
     spec("run", "heights.yaml", "--out=here")
     status, out, _ = spec("verify", "here", "--workers=1")
     assert status == 0
-    assert [line[:12] for line in out.splitlines()[:-1]] == [f"{number}. ok       " for number in range(1, 10)]
+    checks = [line[:9].rstrip() for line in out.splitlines() if line[0].isdigit()]
+    assert checks == [f"{number}. ok" for number in range(1, 11)]
     (project / "here" / "runs" / "long.climb.3" / "specs.json").unlink()
     status, out, _ = spec("verify", "here")
     assert status == 1
@@ -132,4 +151,5 @@ def test_what_could_not_be_computed_is_shown_and_escaped():
         "    ERROR  c  0 opportunities  E_X: a\\x1b[31m in r, episode 2",
         "  mutants",
         "    SURVIVED  m  in s by nothing",
+        "  checks that no mutant makes fail: c",
     ]

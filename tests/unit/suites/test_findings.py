@@ -2,6 +2,9 @@
 
 import pytest
 
+from engine.compile.suite import compile_suite
+from engine.load import load
+
 WRONG = {
     "a misspelt figure of the record": ("s.record.reached", "s.record.reachd", "E_EXPR_UNKNOWN_FIELD", "reached"),
     "a misspelt field of a step": ("s.rejections", "s.rejection", "E_EXPR_UNKNOWN_FIELD", "rejections"),
@@ -47,6 +50,69 @@ def test_a_mistake_is_found_where_it_is(edit, findings, project, old, new, code,
     told = [one for one in found if one[0] == code and (near is None or near in str(one[3]))]
     assert told, found
     assert told[0][1] in changed
+
+
+NAMES = {
+    "a gate in a function": ("r.gate == 'leap'", "'leep' == r.gate", "gate 'leep'", "did you mean `leap`?"),
+    "a gate as an argument": (
+        "is: \"s.rejections.filter(r, r.gate == 'leap')\"", "is: \"by(s, 'tried')\"}\n  by: {args: [s, g], is: \"s.rejections.filter(r, r.gate == g)\"",
+        "gate 'tried'", "did you mean `tired`?",
+    ),
+    "a gate in a list": ("r.gate == 'leap'", "r.gate in ['leap', 'jump']", "gate 'jump'", "there is calm, honest"),
+    "a reason nearly right": ("r.gate == 'leap'", "r.reason != 'to_far'", "reason 'to_far'", "did you mean `too_far`?"),
+    "an invariant": ("rate: success, over: long", "rate: \"breaches.exists(b, b.invariant == 'bonded')\"", "invariant 'bonded'", "`bounded`"),
+    "a drift": ("rate: success, over: long", "rate: \"stretches.all(s, s.drift != 'shft')\"", "drift 'shft'", "`shift`"),
+    "a probe": ("rate: success, over: long", "rate: \"probes.all(p, p.probe == 'p3')\"", "probe 'p3'", "there is none"),
+    "an arm of a measure": ("rate: success, over: long", "rate: arm == 'lang'", "arm 'lang'", "`long`"),
+    "an arm of a check": ("runs.all(r, r.steps", "runs.all(r, r.arm == 'lng' || r.steps", "arm 'lng'", "`long`"),
+    "a scenario": ("rate: success, over: long", "rate: scenario == 'clim'", "scenario 'clim'", "`climb`"),
+}  # fmt: skip
+
+
+def shown(project, found):
+    """What a finding points at."""
+    assert found.span is not None
+    line = (project / "heights.yaml").read_text().splitlines()[found.span.start.line - 1]
+    return line[found.span.start.column - 1 : found.span.end.column - 1]
+
+
+@pytest.mark.parametrize(("old", "new", "words", "near"), NAMES.values(), ids=NAMES)
+def test_a_name_that_no_run_can_have_is_a_warning(edit, project, old, new, words, near):
+    edit(old, new)
+    (found,) = compile_suite(load("heights.yaml")[0]).warnings
+    assert (found.code, found.severity) == ("W_SUITE_NAME", "warning")
+    assert found.message == f"no run of the suite has the {words}"
+    assert near in str(found.hint)
+    assert shown(project, found).strip("'") in words
+
+
+CERTAIN = {
+    "as it is": ("r.gate == 'leap'", "r.gate == 'leap'"),
+    "the built-in gate": ("r.gate == 'leap'", "r.gate == 'schema'"),
+    "a reason of the engine's own": ("r.gate == 'leap'", "r.reason == 'unknown_action'"),
+    "what every run asks for": ("rate: success, over: long", "rate: \"steps.map(s, s.violations.all(v, v.invariant != 'progress'))\""),
+    "the stretch before all drifts": ("rate: success, over: long", "rate: \"stretches.all(s, s.drift == '')\""),
+    "a text that is computed": ("r.gate == 'leap'", "r.gate == 'le' + 'ep'"),
+    "another text": ("rate: success, over: long", "rate: \"ended == 'horizn'\""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new"), CERTAIN.values(), ids=CERTAIN)
+def test_what_may_be_is_no_warning(edit, project, old, new):
+    edit(old, new)
+    assert compile_suite(load("heights.yaml")[0]).warnings == ()
+
+
+def test_a_name_that_only_a_mutant_gives_is_no_warning(edit, project):
+    edit("r.gate == 'leap'", "r.gate == 'leep'")
+    edit("mutants:\n", "mutants:\n  - {id: other, set: {governor.gates.leap.id: leep}}\n")
+    assert compile_suite(load("heights.yaml")[0]).warnings == ()
+
+
+def test_a_check_that_reads_nothing_is_a_warning(edit, project):
+    edit("require: lead.value > 0", "require: ENOUGH > 1")
+    (found,) = compile_suite(load("heights.yaml")[0]).warnings
+    assert (found.code, shown(project, found)) == ("W_SUITE_CONSTANT", "ENOUGH > 1")
 
 
 def test_two_mutants_of_one_id(edit, findings):

@@ -3,12 +3,19 @@
 import hashlib
 import json
 import shutil
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from engine.core.verdict import Verdict
+from engine.expr import EvaluationError
 from engine.pipeline import verify
+from engine.suites.checks import judge
+from engine.suites.figures import FigureError
+from engine.verify import judge_checks
 from engine.verify.checks import Status
+from engine.verify.ladder import Reader
 
 RUN = "runs/long.climb.3"
 NAMES = [
@@ -20,6 +27,7 @@ NAMES = [
     "the specs are those that the run names",
     "every run is whole in itself, and made from the specs that the suite leads to",
     "figures, checks and mutants are what the runs lead to",
+    "what lies beside the manifest is about it",
     "replay of every run gives the same bytes",
 ]
 
@@ -58,6 +66,8 @@ def list_files(place, **changes):
     files = [entry(place, name) for name in ("receipts.jsonl", "specs.json", *held)]
     manifest = {**manifest_of(place), "files": files, **changes}
     (place / "manifest.json").write_bytes(canonical({k: v for k, v in manifest.items() if v is not None}) + b"\n")
+    for name in ("sha256sums", "VERIFY.md"):  # they follow from the rest, and nothing depends on them
+        (place / name).unlink(missing_ok=True)
 
 
 def seal(place, receipts, **changes):
@@ -110,7 +120,7 @@ def test_the_checks_in_their_order(place):
 
 def test_without_replay_nothing_is_concluded(place):
     found = verify(place, replay=False)
-    assert [check.status for check in found.checks] == [Status.PASSED] * 8 + [Status.NOT_MADE]
+    assert [check.status for check in found.checks] == [Status.PASSED] * 9 + [Status.NOT_MADE]
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
@@ -261,3 +271,54 @@ def test_a_suite_loosened_after_the_run(place):
     run = tagged("run", digest.encode())[:32]
     seal(place, [{**one, "run": run} for one in receipts], specs=digest, run=run)
     assert failure(place)[1] == "E_ASSESSMENT"
+
+
+def test_a_second_evaluator_judges_every_run_and_every_check(place):
+    """Of the suite, of the mutant and of its control, three each; the mutant's arm alone has no lead over another."""
+    pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+    found = verify(place, reader=Reader(judge=True))
+    facts = found.facts["judge"]
+    assert found.verdict is Verdict.PASS
+    assert (facts["not_judged"], facts["no_expression"][judge_checks.VALUELESS]) == ({}, 2)
+    assert facts["judged"] == facts["of"] > 7
+
+
+OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
+    "another verdict": ({"verdict": "FAIL"}, "check climbs: recorded FAIL of"),
+    "other opportunities": ({"opportunities": 1}, "check climbs: recorded PASS of 1, judged"),
+}
+
+
+@pytest.mark.parametrize("case", OTHERWISE)
+def test_a_second_evaluator_that_differs_on_a_check_is_told(place, monkeypatch, case):
+    pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+    changes, said = OTHERWISE[case]
+    monkeypatch.setattr(judge_checks, "judge", lambda check, values: {**judge(check, values), **changes})
+    check = verify(place, reader=Reader(judge=True)).checks[-1]
+    assert (check.code, said in (check.message or "")) == ("E_JUDGE", True), check.message
+
+
+def fails_with(error):
+    def read(_values):
+        raise error
+
+    return read
+
+
+WITHOUT: dict[str, tuple[dict[str, Any], str, int]] = {
+    "a figure that failed": ({"high": FigureError({"code": "E"})}, "", 0),
+    "a figure of nothing": ({"high": {}}, "E_EVAL_NO_SUCH_KEY", 0),
+    "an error of ours": ({"high": {}}, "E_EVAL_OVERFLOW", 1),
+}
+
+
+@pytest.mark.parametrize("case", WITHOUT)
+def test_a_check_without_a_value_is_no_verdict_of_an_expression(monkeypatch, case):
+    pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+    values, code, open_ = WITHOUT[case]
+    reading = SimpleNamespace(names=("high",), checked=None, read=fails_with(EvaluationError(code, "", None)))
+    check = SimpleNamespace(id="c", require=reading, opportunities=reading)
+    monkeypatch.setattr(judge_checks, "judge", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
+    monkeypatch.setattr(judge_checks, "assess", lambda _plan, given, judging: [judging(check, given)])
+    count = judge_checks.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
+    assert (count.all, dict(count.without)) == (open_, {} if open_ else {judge_checks.VALUELESS: 1})

@@ -5,6 +5,7 @@ import json
 import pytest
 
 import engine.verify.bundle
+import engine.worlds.drift
 from engine.core.diagnostics import Rejected
 from engine.core.verdict import Verdict
 from engine.verify.bundle import verify_bundle
@@ -134,9 +135,28 @@ def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
 
 def test_without_replay_nothing_is_concluded(bundles):
     found = verify_bundle(bundles["climb"], replay=False)
-    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.NOT_MADE]
+    assert [check.status for check in found.checks] == [Status.PASSED] * 7 + [Status.NOT_MADE]
     assert found.checks[-1].message == "replay was not asked for"
     assert found.verdict is Verdict.INCONCLUSIVE
+
+
+@pytest.mark.parametrize("at", ["size(range(60000).filter(x, x % 7 == t % 7)) > t", "[1, 2].exists(x, x == t)"])
+def test_a_costly_schedule_over_a_long_horizon_is_refused_in_bounded_work(forge, monkeypatch, at):
+    monkeypatch.setattr(engine.worlds.drift, "MAX_SCHEDULE", 2_000_000)
+    forger = forge("small")
+
+    def change(document):
+        document["specs"][document["root"]]["horizon"] = 1_000_000
+        for spec in document["specs"].values():
+            if spec["spec"] == "drift/v1":
+                spec["at"] = at
+
+    forger.replace_specs(change)
+    forger.bodies("start")[0]["specs"] = forger.manifest["specs"]
+    forger.seal()
+    (check,) = [check for check in verify_bundle(forger.folder).checks if check.code]
+    assert check.code == "E_SPECS"
+    assert "too much work" in str(check.message)
 
 
 def test_a_verification_without_checks_concludes_nothing():

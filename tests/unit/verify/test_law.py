@@ -12,6 +12,7 @@ from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import run_id
 from engine.evidence.law_result import LawTally
 from engine.evidence.result import TALLIES
+from engine.laws.ask import ask
 from engine.laws.document import bundle_of
 from engine.laws.trial import run_law
 from engine.laws.verdict import digest_verdict
@@ -42,6 +43,7 @@ LAWS = {
     "mirrored": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "mirror_swap"}),
     "mirrored only": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "mirror_only"}),
     "a symbol that stays": ("spin_tide", {"template": "local_transition", "trigger_symbol": "+", "result_op": "==", "result_symbol": "+"}),
+    "an X that stays": ("kinetic_grid_v1", {"template": "local_transition", "transform": "mirror_swap", "trigger_symbol": "X", "result_op": "==", "result_symbol": "X"}),
     "comes back": ("kinetic_grid_v1", {
         "template": "eventually",
         "quantifiers": {"T": 9, "H": 3},
@@ -168,6 +170,26 @@ CERTIFICATES = {
 @pytest.mark.parametrize(("name", "forge"), CERTIFICATES.values(), ids=CERTIFICATES)
 def test_a_forged_proof_is_caught_without_replay(sealed, name, forge):
     assert failures(sealed(name, forge), replay=False) == ["E_CERTIFICATE"]
+
+
+@pytest.mark.parametrize("believed", [False, True])
+def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(trials, sealed, monkeypatch, believed):
+    """An X that stays, which is false, is said to be proved as the symmetry that its stray transform names."""
+    (_, told), (_, symmetric) = trials["an X that stays"], trials["mirrored"]
+    assert told[0].body["warnings"] == ["W_LAW_FIELD"]
+    other = symmetric[-2].body["verdict"]
+    names = ("status", "method", "reason", "detail", "certificate", "proved_for", "counterexample", "content")
+
+    def forge(bodies):
+        said(bodies).update({name: other[name] for name in names})
+
+    place = sealed("an X that stays", forge)
+    if believed:
+        specs = compile_law(trials["mirrored"][0]).law
+        monkeypatch.setattr("engine.verify.law.ask", lambda law: ask(specs))
+    (check,) = [check for check in LawVerifier(place, replay=False).verify().checks if check.code is not None]
+    assert check.code == "E_CERTIFICATE"
+    assert ("is violated at step" in (check.message or "")) == believed
 
 
 def found(bodies):

@@ -134,11 +134,54 @@ def test_a_start_that_makes_no_sense(make, name):
     assert words in finding.message
     lines = Path(finding.span.file).read_text().splitlines()
     assert finding.span.file.endswith("scenario.yaml")
-    assert (
-        lines[finding.span.start.line - 1]
-        .strip()
-        .startswith(("drawing:", "generate:") if "map" in scenario else "spec:")
+    if "line" not in words and "column" not in words:  # those point into the drawing
+        places = ("drawing:", "generate:") if "map" in scenario else "spec:"
+        assert lines[finding.span.start.line - 1].strip().startswith(places)
+
+
+# name: the lines of a drawing, and what is found: code, line of the file, first and last column, and where the other is
+DRAWN: dict[str, Any] = {
+    "an unknown character": (["S.G", ".?."], ("E_MAP_GLYPH", 10, 6, 7, None)),
+    "a short line": (["S.G", "..", "..."], ("E_MAP", 10, 5, 7, None)),
+    "two starts": (["S.G", "..S"], ("E_MAP_TWICE", 10, 7, 8, (9, 5))),
+    "two characters for one thing": (["S.G", ".T."], ("E_MAP_TWICE", 10, 6, 7, (9, 5))),
+    "two goals in a line": ([".GSG"], ("E_MAP_TWICE", 9, 8, 9, (9, 6))),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_finding_points_into_the_drawing(make, tmp_path, name):
+    lines, (code, line, first, last, other) = DRAWN[name]
+    legend = {**GRID["drawing"]["legend"], "T": {"cell": "FREE", "effects": [{"set": "at", "to": "here"}]}}
+    world = {**GRID, "drawing": {"cells": "grid", "legend": legend}}
+    make(world, map=drawing("S.G"))
+    head = ["spec: scenario/v1", "name: scenario", "world: world", "governor: governor", "agent: agent", "horizon: 1"]
+    body = "\n".join([*head, "map:", "  drawing: |", *(f"    {each}" for each in lines)])
+    (tmp_path / "scenario" / "scenario.yaml").write_text(body + "\n")
+    with pytest.raises(Rejected) as rejected:
+        compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+    (finding,) = rejected.value.diagnostics
+    span = finding.span
+    assert span is not None
+    assert (finding.code, span.start.line, span.start.column, span.end.column) == (code, line, first, last)
+    assert [(place.start.line, place.start.column) for _, place in finding.related] == (
+        [] if other is None else [other]
     )
+
+
+def test_what_there_may_be_many_of_is_drawn_as_often_as_one_likes(make):
+    """A glyph that does more than say where one thing is may stand on several cells; the last one's `set` stays."""
+    assert make(GRID, map=drawing("SmGm")).start(0)["energy"] == 30
+
+
+def test_two_starts_made_by_generators_are_a_finding_at_the_steps(make):
+    steps = [
+        {"fill": ".", "width": 4, "height": 3},
+        {"scatter": "S", "over": ".", "count": 2},
+        {"place": "G", "over": "."},
+    ]
+    (finding,) = findings(make, GRID, map={"generate": steps})
+    assert finding.code == "E_MAP_TWICE"
 
 
 def test_a_start_value_outside_its_range(make):

@@ -1,0 +1,107 @@
+"""`spec diff`: where two bundles part."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from engine.cli import show
+from engine.cli.options import Format, Shown, Workers
+from engine.cli.report import open_all
+from engine.core.diagnostics import printable
+from engine.core.verdict import Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from engine.report.diff import Change, Difference, Divergence
+
+
+_SHOWN: Final = 20  # fields of a receipt that people are shown
+
+
+Bundle = Annotated[Path, typer.Argument(help="A folder or zip file that `spec run` wrote.")]
+
+
+def diff(
+    first: Bundle,
+    second: Bundle,
+    workers: Workers = None,
+    shown: Shown = Format.HUMAN,
+) -> None:
+    """Compare two bundles: specs, results, verdicts, and the first receipt and field that differ."""
+    from engine.report.diff import compare
+
+    with ExitStack() as held:
+        found = compare(*open_all([first, second], workers, held))
+    if shown is Format.JSON:
+        show.say_json(difference_json(found))
+    else:
+        show.say("\n".join(_lines(found)))
+    raise typer.Exit(Exit.CONFORMS if found.same else Exit.FINDINGS)
+
+
+def difference_json(found: Difference) -> dict[str, Any]:
+    """A difference as JSON values; its schema is `schemas/results/diff.schema.json`."""
+    from engine.report.diff import FORMAT
+
+    parted = found.receipts
+    return {
+        "format": FORMAT,
+        "same": found.same,
+        "subjects": [{"kind": kind, "name": name} for kind, name in zip(found.kinds, found.names, strict=True)],
+        "specs": _changes(found.specs),
+        "results": _changes(found.results),
+        "checks": _changes(found.checks),
+        "receipts": None if parted is None else _divergence(parted),
+        "run": None if found.run is None else {"place": found.run[0], "receipts": _divergence(found.run[1])},
+        "more": dict(found.more),
+    }
+
+
+def _changes(changes: Sequence[Change]) -> list[dict[str, str | None]]:
+    return [{"path": one.path, "first": one.first, "second": one.second} for one in changes]
+
+
+def _divergence(parted: Divergence) -> dict[str, Any]:
+    place = {"seq": parted.seq, "type": parted.type, "episode": parted.episode, "t": parted.t}
+    return {**place, "ended": parted.ended, "changes": _changes(parted.changes), "more": parted.more}
+
+
+def _lines(found: Difference) -> Iterator[str]:
+    if found.same:
+        yield f"{printable(found.names[0])}: the same specs, receipts and result"
+        return
+    for title, changes in (("specs", found.specs), ("checks", found.checks), ("result", found.results)):
+        if changes:
+            yield title
+            yield from (f"  {_line(change)}" for change in changes)
+        left = found.more.get("results" if title == "result" else title, 0)
+        if left:
+            yield f"  and {left} more"
+    parted = found.receipts
+    if parted is None:
+        yield "receipts: the same"
+        return
+    yield from _parted("receipts", parted)
+    if found.run is not None:
+        yield from _parted(printable(found.run[0]), found.run[1])
+
+
+def _parted(what: str, parted: Divergence) -> Iterator[str]:
+    where = "".join(
+        f", {word} {value}" for word, value in (("episode", parted.episode), ("step", parted.t)) if value is not None
+    )
+    yield f"{what} part at {parted.seq} ({printable(parted.type)}{where})"
+    yield from (f"  {_line(change)}" for change in parted.changes[:_SHOWN])
+    left = parted.more + max(0, len(parted.changes) - _SHOWN)
+    if left:
+        yield f"  and {left} more"
+
+
+def _line(change: Change) -> str:
+    sides = ("nothing" if side is None else printable(side) for side in (change.first, change.second))
+    return f"{printable(change.path)}: {' -> '.join(sides)}"

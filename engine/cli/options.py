@@ -1,0 +1,38 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How results are shown."""
+
+    HUMAN = "human"
+    JSON = "json"
+
+
+Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Spec files, or names of shipped specs.")]
+Overrides = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Override a field of the resolved spec; may be repeated."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where the evidence of a single case goes; several get a folder each in it.  [default: out/<case>]"
+    ),
+]
+TrustAgent = Annotated[
+    bool, typer.Option("--trust-agent", help="Execute the programs and functions that specs name as agents.")
+]
+Live = Annotated[bool, typer.Option("--live", help="Have each entry of the audit log on the disk before its action.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, max=256, help="Processes that share the runs of a suite.  [default: one for each processor]"),
+]
+Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]

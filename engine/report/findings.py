@@ -1,0 +1,100 @@
+"""Findings about specs for other programs: SARIF 2.1.0, GitHub's workflow commands, JUnit XML.
+
+Decides the form alone: a finding has a code with a page, a place in a file, and a hint. Refuses to know what was
+checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from engine.core.canonical import canonical_bytes, pretty
+from engine.core.diagnostics import Diagnostic, Severity, explain, printable
+from engine.core.digest import tagged
+from engine.evidence.bundle import ENGINE
+from engine.report.github import at_most, command
+from engine.report.markup import escape, tag
+from engine.report.places import uri_of
+from engine.report.sarif import FINGERPRINT, SCHEMA, VERSION
+
+_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def sarif_of(findings: Sequence[Diagnostic]) -> str:
+    """A log with one run: a rule for each code that was found, with its page as help, and a result for each finding."""
+    codes = sorted({finding.code for finding in findings})
+    run = {
+        "tool": {"driver": {**ENGINE, "rules": [_rule(code) for code in codes]}},
+        "automationDetails": {"id": "specledger/check/"},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, codes.index(finding.code)) for finding in findings],
+    }
+    return pretty({"$schema": SCHEMA, "version": VERSION, "runs": [run]})
+
+
+def _rule(code: str) -> dict[str, Any]:
+    page = explain(code)
+    assert page is not None  # noqa: S101 - a finding has a registered code
+    return {"id": code, "shortDescription": {"text": page.title}, "help": {"text": page.text}}
+
+
+def _result(finding: Diagnostic, index: int) -> dict[str, Any]:
+    identity = canonical_bytes([finding.code, finding.span.file if finding.span else None, printable(finding.message)])
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "ruleIndex": index,
+        "level": finding.severity.value,
+        "message": {"text": _words(finding)},
+        "partialFingerprints": {"specledger/v1": tagged(FINGERPRINT, identity)},
+    }
+    if finding.span is not None:
+        start, end = finding.span.start, finding.span.end
+        region = {"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column}
+        place = {"artifactLocation": {"uri": uri_of(finding.span.file)}, "region": region}
+        result["locations"] = [{"physicalLocation": place}]
+    return result
+
+
+def _words(finding: Diagnostic) -> str:
+    hint = f" ({finding.hint})" if finding.hint is not None else ""
+    return printable(f"{finding.message}{hint}")
+
+
+def github_of(findings: Sequence[Diagnostic]) -> str:
+    """A command for each finding, with a last newline; at most as many of a type as are shown."""
+    found: dict[str, list[str]] = {Severity.ERROR: [], Severity.WARNING: []}
+    for finding in findings:
+        place: Mapping[str, str] = {}
+        if finding.span is not None:
+            start = finding.span.start
+            place = {"file": finding.span.file, "line": str(start.line), "col": str(start.column)}
+        found[finding.severity].append(command(finding.severity, finding.code, _words(finding), place))
+    lines = [line for type_, lines in found.items() for line in at_most(type_, lines)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def junit_of(checked: Sequence[str], findings: Sequence[Diagnostic]) -> str:
+    """A test case for each spec in order, and a failure for each finding; a warning is no failure.
+
+    Args:
+        checked: What was found in order, each as it is called.
+        findings: The others.
+    """
+    cases = [*(_case("spec check", name) for name in checked), *_failures(findings)]
+    failures = sum(finding.severity is Severity.ERROR for finding in findings)
+    counts: dict[str, int | str] = {"tests": len(cases), "failures": failures, "errors": 0, "skipped": 0, "time": "0"}
+    suite = tag("testsuite", "\n", *(f"{case}\n" for case in cases), name="spec check", **counts)
+    return f"{_HEAD}{tag('testsuites', chr(10), suite, chr(10), name='specledger', **counts)}\n"
+
+
+def _failures(findings: Sequence[Diagnostic]) -> Iterator[str]:
+    for finding in findings:
+        place = "" if finding.span is None else printable(str(finding.span))
+        failure = tag("failure", escape(_words(finding)), message=_words(finding), type=finding.code)
+        inner = failure if finding.severity is Severity.ERROR else ""
+        yield _case(finding.code, place or finding.code, inner)
+
+
+def _case(group: str, name: str, inner: str = "") -> str:
+    return tag("testcase", *([inner] if inner else []), classname=group, name=printable(name), time="0")

@@ -1,0 +1,82 @@
+"""The table of a profile: each requirement with its outcome, and the checks of evidence that it rests on.
+
+Decides how a control stands on a page; untested ones are rows like all others. Refuses to judge them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from engine.report.html.elements import NOTHING, Markup, code, element, join, quoted, words
+from engine.report.html.rows import Row, RowLink, Section, anchor
+from engine.report.results import Control, Report, Subject
+from engine.report.results import Row as Found
+
+_SECTIONS: Final[Mapping[str, str]] = {
+    "gate": "gates",
+    "invariant": "invariants",
+    "probe": "probes",
+    "check": "checks",
+    "mutant": "mutants",
+    "law": "laws",
+    "progress": "invariants",
+}
+"""By the first word of a check's name the table that its row stands in."""
+
+
+def control_sections(report: Report | None) -> Iterator[Section]:
+    """The controls of a profile, and what other bundles a report is of.
+
+    Args:
+        report: Of the bundle of the page, which is the first one, and of others; with a judgement, if there is one.
+    """
+    if report is None:
+        return
+    made = report.judgement
+    if made is not None:
+        intro = f"What the evidence shows of the profile {made.name}, which is drawn from: {made.source}"
+        heads = ("requirement", "says", "checks of evidence")
+        rows = [_row(each, report.subjects) for each in made.controls]
+        yield Section("controls", "Requirements", intro, heads, rows)
+    if len(report.subjects) > 1:
+        intro = "This page shows the first one in full. Rows of requirements name the others by their numbers."
+        columns = ("bundle", "of a", "specs", "Merkle root")
+        yield Section("bundles", "Bundles", intro, columns, [*map(_bundle, range(1, 1000), report.subjects)])
+
+
+def _bundle(number: int, subject: Subject) -> Row:
+    manifest = subject.manifest
+    cells = (words(subject.kind), code(manifest["specs"]), code(manifest["receipts"]["root"]))
+    return Row(f"{number}: {subject.name}", subject.verdict.value, cells)
+
+
+def _row(control: Control, subjects: Sequence[Subject]) -> Row:
+    links = [_link(row, subjects) for row in control.rows]
+    details = [(term, said) for term, said in _details(control) if said]
+    waived = control.waiver is not None and control.waiver.state == "active"
+    mark = f"waived ({control.outcome})" if waived else control.outcome.value
+    return Row(control.id, mark, (quoted(control.says), words(str(len(control.rows)))), details, links)
+
+
+def _link(row: Found, subjects: Sequence[Subject]) -> RowLink:
+    """Where a check stands: a row of this page, or the number of another bundle."""
+    elsewhere = len(subjects) > 1 and row.subject is not None
+    where = f" in {row.subject + 1}" if elsewhere and row.subject is not None else ""
+    kind, _, name = row.check.partition("/")
+    target = anchor(_SECTIONS.get(kind, kind), name or kind) if row.subject == 0 else ""
+    return RowLink(target, f"{row.check}{where}: {row.outcome}")
+
+
+def _details(control: Control) -> Iterator[tuple[str, Markup]]:
+    yield "section", quoted(control.section)
+    yield "status in the profile", quoted(control.status)
+    yield "why", quoted(control.why)
+    yield (
+        "tests of the project, which a report does not run",
+        join(*(element("div", code(each)) for each in control.tests)),
+    )
+    if control.waiver is not None:
+        waiver = control.waiver
+        yield "waiver", quoted(f"{waiver.state}: {waiver.reason} ({waiver.owner}, until {waiver.until})")
+    yield "evidence", NOTHING if control.rows else words("no bundle of this report has such a check")

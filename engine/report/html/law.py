@@ -1,0 +1,168 @@
+"""The sections of a law: its verdict with the certificate, and the space-time of its counterexample.
+
+Decides what is said of a verdict. A counterexample is evolved again from its start, as its verification did, so that
+all of it can be drawn and not only the excerpt that the receipt holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from engine.compile.law import compile_law
+from engine.laws.law import Law
+from engine.laws.trial import meets
+from engine.load import Bundle
+from engine.report.figures import share
+from engine.report.html.elements import Markup, block, code, count, element, quoted, words
+from engine.report.html.rows import Receipt, Row, RowLink, Section, anchor
+from engine.verify.violation import Retold
+
+Body = Mapping[str, Any]
+
+MOST_STATES: Final = 220
+"""States of a counterexample that are drawn."""
+
+_HEADS: Final = ("law", "claim", "rests on", "about", "expected")
+
+
+class LawFold:
+    """Folds the receipts of a law."""
+
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
+        self._verdicts: list[tuple[int, Body]] = []
+        self._cases: list[tuple[int, Body]] = []
+        self._start: tuple[int, Body] = (0, {})
+
+    def add(self, seq: int, type_: str, body: Body) -> None:
+        """Take one receipt."""
+        if type_ == "start":
+            self._start = (seq, body)
+        elif type_ == "cases":
+            self._cases.append((seq, body))
+        elif type_ == "verdict":
+            self._verdicts.append((seq, body))
+
+    def sections(self) -> Iterator[Section]:
+        """The sections, in the order of the page."""
+        yield Section("laws", "Laws", "", _HEADS, [law_row(seq, body) for seq, body in self._verdicts])
+        seq, start = self._start
+        warnings = [
+            Row(f"warning {n}", "", (quoted(each),), (), (Receipt(0, seq),))
+            for n, each in enumerate(start["warnings"], 1)
+        ]
+        yield Section("warnings", "Warnings", "", ("", "said when it was read"), warnings)
+        families = [
+            Row(family, "", (count(times),), (), (Receipt(0, seq),))
+            for seq, body in self._cases
+            for family, times in body["families"].items()
+        ]
+        yield Section(
+            "cases", "Cases", "Initial states that the law was tried on, by family.", ("family", "cases"), families
+        )
+
+    def spacetimes(self, specs: Bundle) -> list[dict[str, Any]]:
+        """What is drawn of each counterexample; the specs are those of the law."""
+        return [
+            spacetime(compile_law(specs).law, body["verdict"], anchor("laws", body["verdict"]["law"]))
+            for _, body in self._verdicts
+            if body["verdict"]["counterexample"] is not None
+        ]
+
+
+def law_row(seq: int, body: Body) -> Row:
+    """The verdict of a trial of one law.
+
+    Args:
+        seq: Of its receipt, in the first chain of the page.
+        body: Of its receipt; docs/laws.md says what is in it.
+    """
+    verdict, expected = body["verdict"], body["expected"]
+    mark = verdict["status"]
+    if expected is not None and mark in ("FAIL", "UNKNOWN") and meets(verdict, expected):
+        mark = f"{mark} as expected"
+    cells = (*law_cells(verdict), _expected(expected))
+    details = [*law_details(verdict), ("digest of the verdict", code(body["digest"]))]
+    return Row(verdict["law"], mark, cells, details, (Receipt(0, seq),))
+
+
+def law_cells(verdict: Body) -> tuple[Markup, ...]:
+    """What a law claims, what its verdict rests on, and what it is about."""
+    return code(verdict["claim"]), words(_rests(verdict)), quoted(verdict["contract"])
+
+
+def law_details(verdict: Body) -> list[tuple[str, Markup]]:
+    """What else a verdict says, its certificate or counterexample among it."""
+    details: list[tuple[str, Markup]] = [
+        ("forbidden", quoted(verdict["forbidden"])),
+        ("template and universe", code(f"{verdict['template']} over {verdict['universe']}")),
+    ]
+    if verdict["detail"] is not None:
+        details.append(("detail", quoted(verdict["detail"])))
+    if verdict["proved_for"] is not None:
+        details.append(("proved for", quoted(verdict["proved_for"])))
+    if verdict["up_to"] is not None:
+        details.append(("only up to", words(f"{verdict['up_to']} cells")))
+    if verdict["violation_bound"] is not None:
+        told = f"still at most {share(verdict['violation_bound'])} (95 %, 3 / hits)"
+        details.append(("rate of violations", words(told)))
+    parts = ("power", "content", "counterexample", "certificate")
+    return details + [(key, block(verdict[key])) for key in parts if verdict[key] is not None]
+
+
+def _rests(verdict: Body) -> str:
+    if verdict["counterexample"] is not None:
+        return f"a counterexample at step {verdict['counterexample']['t']}"
+    if verdict["certificate"] is not None:
+        return "a certificate"
+    if verdict["reason"] is not None:
+        return str(verdict["reason"])
+    power = verdict["power"] or {}
+    return f"{power.get('hits', 0)} steps of {power.get('usable', 0)} cases"
+
+
+def _expected(expected: Body | None) -> Markup:
+    return words("nothing") if expected is None else element("span", quoted(expected.get("status", expected)))
+
+
+def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any]:
+    """A counterexample as the page's script draws it: states in rows, from the start to just after the violation.
+
+    Args:
+        law: Which is violated.
+        verdict: On it.
+        row: The link of its row.
+    """
+    found = verdict["counterexample"]
+    alphabet: Sequence[str] = law.universe.alphabet
+    start = [alphabet.index(symbol) for symbol in found["start"]]
+    states = Retold(law, start).states[: found["t"] + 2]
+    rows = ["".join(alphabet[cell] for cell in state) for state in states[:MOST_STATES]]
+    return {
+        "law": verdict["law"],
+        "anchor": row,
+        "claim": verdict["claim"],
+        "symbols": "".join(alphabet),
+        "empty": alphabet[law.universe.empty],
+        "t": found["t"],
+        "excerpt": [found["excerpt"]["from"], found["excerpt"]["from"] + len(found["excerpt"]["states"])],
+        "observables": found["observables"],
+        "rows": rows,
+        "states": len(states),
+    }
+
+
+def headline(result: Body) -> Iterator[tuple[str, Markup]]:
+    """What a trial amounts to."""
+    yield "status", quoted(result["status"])
+    if result["reason"] is not None:
+        yield "reason", quoted(result["reason"])
+    yield "expected", words({True: "met", False: "missed", None: "nothing was expected"}[result["met"]])
+    yield "cases", count(result["cases"])
+
+
+def broken(result: Body, name: str) -> Iterator[RowLink]:
+    """A law whose verdict is not the expected one."""
+    if result["verdict"] != "PASS":
+        yield RowLink(anchor("laws", name), name)

@@ -1,0 +1,325 @@
+"""The second evaluator: every gate's decision and every invariant's verdict of a run, judged by another engine of CEL.
+
+Decides which recorded verdicts are those of expressions, what each expression is given, and what counts as agreement.
+The run is made again, and compared, for the states that the expressions are about; their values, and those of what a
+governor names by `let`, `each` and `cost`, come from the other engine (`cel-expr-python`, the extra `judge`) alone.
+Refuses to claim more: worlds step by our code, and functions of ours that an expression calls are ours there too; both
+are counted and said. What is no expression (the schema gate, rulings about documents, tokens, probes) is not judged.
+
+Source: CEL language definition (github.com/google/cel-spec).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from engine.compile.plan import Judgement, Plan, State
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Diagnostics, code
+from engine.core.events import Event
+from engine.evidence.chain import Chain, run_id
+from engine.expr import Checked, RecordType
+from engine.gates.governor import SCHEMA, Footing, Governor, check_governor
+from engine.gates.invariant import Invariant, check_invariant
+from engine.load import Bundle, Resolved
+from engine.spec.invariant import Invariant as InvariantSpec
+from engine.verify.attached import signatures_of
+from engine.verify.checks import E_REPLAY, E_SPECS, Broken, Lacking, Verification
+from engine.verify.reference import Names, Reference, Unjudged
+from engine.verify.replay import first_difference, make_run
+from engine.verify.tape import played, tape_at
+from engine.worlds.check import check_world
+from engine.worlds.model import World
+
+E_JUDGE = code(
+    "E_JUDGE",
+    "a second evaluator disagrees with a verdict",
+    "An expression of the recorded specs was evaluated by the reference implementation of CEL on the state of the run, "
+    "and gives another verdict than the recorded one. One of the two evaluators is wrong: please report it.",
+)
+
+NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
+
+_IDLE: Final = "idle"
+_HOLDS: Final = "holds"
+_BROKEN: Final = "broken"
+
+
+@dataclass
+class Count:
+    """How many verdicts there are, and what became of them.
+
+    Attributes:
+        judged: Verdicts on which the other engine agrees.
+        ours: Those of them whose expressions call functions of ours, by the functions.
+        open: Verdicts of expressions that were not judged, by the reason.
+        without: Verdicts that are no expression's, by what they are.
+        against: The first verdict on which the engines differ, if there is one.
+    """
+
+    judged: int = 0
+    ours: Counter[str] = field(default_factory=Counter)
+    open: Counter[str] = field(default_factory=Counter)
+    without: Counter[str] = field(default_factory=Counter)
+    against: str | None = None
+
+    @property
+    def all(self) -> int:
+        """How many verdicts of expressions there are."""
+        return self.judged + self.open.total() + (self.against is not None)
+
+    def take(self, other: Count, place: str) -> None:
+        """Add what was counted elsewhere."""
+        self.judged += other.judged
+        self.ours += other.ours
+        self.open += other.open
+        self.without += other.without
+        if other.against is not None and self.against is None:
+            self.against = f"{place}: {other.against}"
+
+
+def judge_run(bundle: Bundle, place: Path, recorded: Iterable[bytes], verification: Verification) -> str:
+    """Judge every verdict of a scenario's run.
+
+    Args:
+        bundle: Its recorded specs, which compile.
+        place: Its evidence.
+        recorded: Its receipts, which replay makes again.
+        verification: Is told the figures.
+
+    Returns:
+        What was judged, in words.
+
+    Raises:
+        Broken: E_JUDGE, at the first verdict on which the engines differ.
+        Lacking: Not every verdict could be judged, or there is none.
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    return summary(judge_lines(bundle, place, recorded), verification)
+
+
+def summary(count: Count, verification: Verification) -> str:
+    """What a count amounts to.
+
+    Raises:
+        Broken, Lacking: As `judge_run`.
+    """
+    verification.facts["judge"] = {
+        "judged": count.judged,
+        "of": count.all,
+        "with_functions_of_ours": dict(sorted(count.ours.items())),
+        "not_judged": dict(sorted(count.open.items())),
+        "no_expression": dict(sorted(count.without.items())),
+    }
+    if count.against is not None:
+        raise Broken(E_JUDGE, count.against)
+    if not count.all:
+        raise Lacking(NO_EXPRESSION)
+    words = [f"judged {count.judged} of {count.all} verdicts of expressions"]
+    words += [_listed("calling functions of ours", count.ours), _listed("not judged", count.open)]
+    text = "; ".join([*filter(None, words), _listed("no expressions", count.without)]).rstrip("; ")
+    if count.judged < count.all:
+        raise Lacking(text)
+    return text
+
+
+def _listed(title: str, counts: Counter[str]) -> str:
+    return f"{title}: " + ", ".join(f"{name} {number}" for name, number in sorted(counts.items())) if counts else ""
+
+
+def judge_lines(bundle: Bundle, place: Path, recorded: Iterable[bytes]) -> Count:
+    """Make a run again and judge each verdict where it falls, until one differs.
+
+    Raises:
+        Broken: E_REPLAY, if the run is not the recorded one.
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    plan = compile_scenario(bundle)
+    if plan.signed:
+        plan = replace(plan, signatures=signatures_of(recorded := list(recorded)))
+    witness = _Witness(plan, _Rules(bundle))
+    events = played(witness.plan, tape_at(place), partial(make_run, bundle))(None)
+    chain = Chain(run_id(bundle.digest))
+    for event, line in zip_longest(events, recorded):
+        made = None if event is None else chain.seal(event)
+        if made != line:
+            raise Broken(E_REPLAY, first_difference(chain.count - 1, made, line))
+        witness.see(event)
+        if witness.count.against is not None:
+            break
+    return witness.count
+
+
+class _Rules:
+    """The expressions of a scenario that give verdicts, checked again for what they read."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        diagnostics = Diagnostics()
+        self._bundle, self._spec = bundle, bundle.main
+        world = check_world(self._referred("world"), bundle, diagnostics)
+        footing = None if world is None else _footing(world)
+        governor = None if footing is None else check_governor(self._referred("governor"), footing, diagnostics)
+        if governor is None or footing is None or world is None:  # it compiled before
+            diagnostics.raise_if_errors()
+            raise Broken(E_SPECS, "the recorded specs have no rules")
+        self.governor: Governor = governor
+        self.state = world.state
+        self.invariants = self._invariants(footing, diagnostics)
+
+    def _referred(self, name: str) -> Resolved:
+        return self._bundle.specs[self._spec.refs[name,]]
+
+    def _invariants(self, footing: Footing, diagnostics: Diagnostics) -> dict[str, Invariant]:
+        """By name; those about documents are the kernel's."""
+        found = {}
+        for spec in (self._referred("governor"), self._spec):
+            for path, key in spec.refs.items():
+                named = self._bundle.specs[key]
+                if path[0] != "invariants" or not isinstance(named.model, InvariantSpec):
+                    continue
+                if named.model.scope != "proposal" and named.name not in found:
+                    invariant = check_invariant(named, footing, diagnostics)
+                    if invariant is not None:
+                        found[named.name] = invariant
+        return found
+
+
+def _footing(world: World) -> Footing:
+    return Footing(
+        environment=world.environment,
+        state=world.state,
+        inputs=world.inputs,
+        action=world.action,
+        outcome=world.outcome,
+        observation=RecordType("observation", world.observe.types),
+        write_step=_unwritten,
+    )
+
+
+def _unwritten(*_: Any) -> Any:
+    raise NotImplementedError("rules are checked here, not compiled")
+
+
+class _Witness:
+    """Stands beside a run, sees what its rules are given, and has each verdict judged.
+
+    Attributes:
+        plan: The plan, which tells of its judgements and of its invariants.
+        count: What was judged so far.
+    """
+
+    def __init__(self, plan: Plan, rules: _Rules) -> None:
+        self.count = Count()
+        self._rules = rules
+        self._reference = Reference()
+        self._step = plan.step
+        self._judge = plan.judge
+        self._given: tuple[Any, ...] | None = None
+        self._judgements: list[Judgement] = []
+        told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
+        self.plan = replace(plan, look=None, judge=self._judged, invariants=told)
+
+    def _judged(self, *given: Any) -> list[Judgement]:
+        self._judgements = self._judge(*given)
+        self._given = given
+        return self._judgements
+
+    def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State) -> Any:
+        """What an invariant says, after the other engine was asked."""
+        found = judge(previous, state)
+        invariant = self._rules.invariants[name]
+        said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
+        names = Names(self._reference, {**_fields(state, self._rules.state), "now": state, "previous": previous})
+
+        def verdict() -> str:
+            if not names.truth(invariant.when):
+                return _IDLE
+            return _HOLDS if names.truth(invariant.require) else _BROKEN
+
+        self._compare(f"invariant {name}", said, verdict, (invariant.when, invariant.require))
+        return found
+
+    def see(self, event: Event | None) -> None:
+        """Judge what a step decided; count what is no expression's."""
+        if event is None:
+            return
+        if event.type == "probe":
+            self.count.without["probes"] += 1
+        elif event.type == "step":
+            decisions = event.body["decisions"]
+            if self._given is None:
+                self.count.without["rulings about documents"] += len(decisions)
+            else:
+                self._decided(event.body, *self._given)
+            self._given = None
+
+    def _decided(
+        self,
+        body: Mapping[str, Any],
+        state: State,
+        proposals: Sequence[Mapping[str, Any]],
+        rejected: int,
+        writes: Sequence[int],
+        memory: Any = None,
+    ) -> None:
+        governor = self._rules.governor
+        shared = {
+            **_fields(state, self._rules.state),
+            **(memory or {}),
+            "now": state,
+            "proposals": len(proposals),
+            "rejected": rejected,
+        }
+        once = Names(self._reference, shared, dict(governor.let))
+        for index, (proposal, judgement) in enumerate(zip(proposals, self._judgements, strict=True)):
+            recorded = {failing["gate"] for failing in body["decisions"][index]["rejected"]}
+            self.count.without["the schema gate"] += 1
+            self.count.without.update(
+                f"the {name} gate" for name in recorded - {SCHEMA} - {gate.id for gate in governor.gates}
+            )
+            if judgement.error is not None:
+                self.count.open["the engine could not evaluate it"] += len(governor.gates)
+            elif SCHEMA not in recorded:
+                action = proposal["action"]
+                after, outcome = self._step(state, action["op"], action, judgement.inputs)
+                given = {"proposal": proposal, "action": action, "writes": writes[index]}
+                names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
+                names.bind(next=after, outcome=outcome)
+                place = f"episode {body['episode']}, step {body['t']}, proposal {index}"
+                self._gates(governor, names, recorded, place)
+
+    def _gates(self, governor: Governor, names: Names, recorded: set[str], place: str) -> None:
+        for gate in governor.gates:
+
+            def verdict(gate: Any = gate) -> str:
+                fails = names.truth(gate.when) and names.truth(gate.condition) is gate.rejects
+                return "rejected" if fails else "admitted"
+
+            said = "rejected" if gate.id in recorded else "admitted"
+            self._compare(f"gate {gate.id} ({place})", said, verdict, (gate.when, gate.condition), names)
+
+    def _compare(
+        self, what: str, said: str, verdict: Callable[[], str], rules: tuple[Checked, ...], names: Names | None = None
+    ) -> None:
+        try:
+            found = verdict()
+        except Unjudged as unjudged:
+            self.count.open[unjudged.why] += 1
+            return
+        if found != said:
+            if self.count.against is None:
+                self.count.against = f"{what}: recorded {said}, judged {found}"
+            return
+        self.count.judged += 1
+        for function in sorted(self._reference.ours(rules, {} if names is None else names.defined)):
+            self.count.ours[function] += 1
+
+
+def _fields(state: State, type_: RecordType) -> dict[str, Any]:
+    return {name: state[name] for name in type_.fields if name in state}

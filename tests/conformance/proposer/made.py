@@ -1,0 +1,85 @@
+"""What tests of the seed's sentences share: laws as proposals, the shipped ranking, and tools for a proposer."""
+
+from functools import cache
+from pathlib import Path
+
+from engine.compile.law import compile_law
+from engine.discovery.parser import ParsedLaw
+from engine.discovery.prompt import PromptBuilder, compile_prompt
+from engine.discovery.proposer import ProposalRequest, make_tools
+from engine.discovery.ranking import compile_ranking
+from engine.laws.document import bundle_of
+from engine.load import load
+from engine.oracles.scripted import ScriptedModel
+from engine.spec.model import Script
+from tests.unit.discovery.shipped import templates, universe
+
+SMALL = Path("tests/unit/discovery/loop/small/small.yaml")
+"""A discovery of four iterations."""
+
+RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
+MIRROR = {
+    "law_id": "mirror",
+    "template": "symmetry_commutation",
+    "transform": "mirror_swap",
+    "claim": "c",
+    "forbidden": "f",
+}
+
+VERDICT = {
+    "status": "PASS",
+    **dict.fromkeys(("method", "claim", "counterexample", "content", "certificate", "power", "reason", "detail")),
+}
+"""What is said of a law that passed, as far as a discovery looks at it."""
+
+
+def at(name, time=None):
+    return {"obs": name, "t": time or {"var": "t"}}
+
+
+def op(word, left, right):
+    return {"op": word, "lhs": left, "rhs": right}
+
+
+def conserved(expr=RIGHT, name="N", law_id="law", **more):
+    """A candidate: an expression never changes."""
+    claim = op("==", at(name), at(name, {"const": 0}))
+    head = {"law_id": law_id, "template": "invariant", "forbidden": "a change"}
+    return {**head, "observables": [{"name": name, "expr": expr}], "claim_ast": claim, **more}
+
+
+def candidate(template, claim=None, *, exprs=("count('X')",), **more):
+    """A candidate of any form, whose observables are A, B, ..."""
+    observables = [{"name": "ABCD"[place], "expr": expr} for place, expr in enumerate(exprs)]
+    head = {"law_id": template, "template": template, "forbidden": "what the claim denies", "observables": observables}
+    return {**head, "claim": "in words", **({} if claim is None else {"claim_ast": claim}), **more}
+
+
+def parsed(document):
+    """A candidate as the parser gives it."""
+    bundle = bundle_of(document, universe()[0], templates())
+    return ParsedLaw(document, bundle, compile_law(bundle))
+
+
+@cache
+def ranking():
+    bundle = load("specs/ranking/scientific-value.yaml")[0]
+    return compile_ranking(bundle, bundle.root)
+
+
+@cache
+def prompt_plan(name="informed", budget=16_000):
+    return compile_prompt(load(f"specs/prompt/{name}.yaml")[0].main, universe()[1], templates(), 42, budget)
+
+
+def told(snapshot, request=None, name="informed", budget=1_000_000):
+    """The prompt for what is remembered."""
+    return PromptBuilder(prompt_plan(name, budget)).build(snapshot, request or ProposalRequest())
+
+
+def tools_for(config, name="informed"):
+    return make_tools(config, prompt_plan(name), ranking(), universe()[0], templates())
+
+
+def scripted(*answers, then="exhausted"):
+    return ScriptedModel(Script.model_validate({"answers": list(answers), "then": then}))

@@ -1,0 +1,71 @@
+"""Every case of the conformance suite, by both verifiers; and the suite itself."""
+
+import json
+import re
+from collections import Counter
+
+import pytest
+
+from engine.core.diagnostics import codes
+from tests.conformance.tampered.conftest import EXPECTED, FOLDERS
+from tests.conformance.tampered.verifiers import by_engine, by_one_file
+from tools.conformance import NOT_HERE, PLACE
+from tools.tamper import CASES, held, suite
+
+FAMILIES = {"against", "audit", "canonical", "capability", "checkpoint", "commitment", "discovery", "drop", "duplicate", "edit", "envelope", "fork", "gap", "hash", "help", "hidden", "honest", "json", "law", "limit", "loosened", "manifest", "number", "path", "probe", "proposals", "reorder", "replayed", "rollback", "signature", "specs", "splice", "suite", "tape", "time", "token", "truncate", "trust", "unicode", "verdict", "zip"}  # fmt: skip
+UNSEEN = {"replay", "specs", "laws", "suites", "words"}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_engine_says_exactly_what_is_expected(said, name):
+    expected, found = EXPECTED[name]["expect"], said(by_engine, name)[0]
+    assert (found.exit, found.code) == (expected["exit"], expected["code"]), found
+    if found.exit in (1, 3):
+        assert found.level == expected["level"], found
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_the_one_file_verifier_says_the_same_or_that_it_does_not_check_it(said, name):
+    expected, found = EXPECTED[name]["expect"], said(by_one_file, name)[0]
+    if expected["one_file"] == NOT_HERE:
+        assert found.exit == 0, found
+    else:
+        assert (found.exit, found.code) == (expected["exit"], expected["one_file"]), found
+
+
+def test_the_suite_is_what_the_generator_makes_of_fresh_bundles():
+    """The same bytes on every machine; a change of evidence or of a fault is made by `python -m tools.tamper`."""
+    made, kept = suite(), held(PLACE)
+    assert sorted(made) == sorted(kept)
+    assert [name for name in made if made[name] != kept[name]] == []
+
+
+def test_the_suite_covers_all_families_and_stays_small():
+    counts = Counter(case["family"] for case in EXPECTED.values())
+    assert set(counts) == FAMILIES
+    assert sum(name.endswith("_fail") for name in FOLDERS) >= 80
+    assert sum(path.stat().st_size for path in PLACE.rglob("*") if path.is_file()) < 4 << 20
+
+
+def test_every_case_is_named_and_described():
+    assert len({case.folder for case in CASES}) == len(CASES) == len(FOLDERS)
+    for name, case in EXPECTED.items():
+        expected = case["expect"]
+        assert case["name"] == name
+        assert name.startswith(f"{case['family']}-")
+        assert name.endswith("_pass" if expected["exit"] == 0 else "_fail")
+        assert re.fullmatch(r"[A-Z][^\n]{15,}\.", case["fault"])
+        assert (expected["code"] is None) == (expected["exit"] == 0)
+        assert expected["code"] is None or expected["code"] in codes()
+        assert ("needs" in expected) == (expected["one_file"] == NOT_HERE)
+        assert expected.get("needs", "replay") in UNSEEN
+
+
+def test_no_two_cases_are_the_same():
+    seen: Counter[object] = Counter()
+    for name, folder in FOLDERS.items():
+        files = {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+        case = {key: value for key, value in EXPECTED[name].items() if key not in ("name", "family", "fault", "expect")}
+        files["case.json"] = json.dumps(case, sort_keys=True).encode()
+        seen[tuple(sorted(files.items()))] += 1
+    assert max(seen.values()) == 1

@@ -1,0 +1,175 @@
+"""No check of either verifier can be left out: without it, some case is accepted, or refused for another reason.
+
+A crash is noticed too: a check that stands before what would fall over protects it.
+"""
+
+import pytest
+
+import engine.verify.attached
+import engine.verify.audit
+import engine.verify.bundle
+import engine.verify.discovery
+import engine.verify.fork
+import engine.verify.law
+import engine.verify.receipts
+import engine.verify.said
+import engine.verify.signed
+import engine.verify.suite
+import engine.verify.tape
+import engine.verify.trust
+from engine.verify.bundle import Verifier
+from tests.conformance.tampered.conftest import EXPECTED
+from tests.conformance.tampered.deletion import sites, without
+from tests.conformance.tampered.verifiers import by_engine, by_one_file
+from tools import verify as one_file
+
+ENGINE = [
+    engine.verify.attached,
+    engine.verify.audit,
+    engine.verify.bundle,
+    engine.verify.discovery,
+    engine.verify.fork,
+    engine.verify.law,
+    engine.verify.receipts,
+    engine.verify.said,
+    engine.verify.signed,
+    engine.verify.suite,
+    engine.verify.tape,
+    engine.verify.trust,
+]
+
+BEHIND = "another check stands behind it and says the same"
+LIMIT = "it bounds size, and what is larger is refused for its form as well"
+ASKED = "only other options of the reader reach it; its own tests do"
+UNMADE = "it takes evidence that only a hostile engine writes; its own tests do"
+UNNOTICED = {
+    "bundle:Verifier.verify": (1, "the system refuses to read"),
+    "bundle:Verifier._check_judged": (2, ASKED),
+    "bundle:Verifier._check_start": (1, ASKED),
+    "bundle:Verifier._check_specs": (1, BEHIND),
+    "discovery:DiscoveryVerifier.compile": (2, UNMADE),
+    "discovery:DiscoveryVerifier._refutations": (1, UNMADE),
+    "discovery:DiscoveryVerifier._elsewhere": (1, UNMADE),
+    "discovery:_refusing": (2, UNMADE),
+    "discovery:_again": (2, UNMADE),
+    "discovery:_shared": (1, ASKED),
+    "fork:_against_bundle": (2, ASKED),
+    "fork:_bytes": (1, LIMIT),
+    "fork:compare_heads": (2, BEHIND),
+    "fork:same_log": (1, ASKED),
+    "law:LawVerifier.compile": (1, UNMADE),
+    "law:LawVerifier._check_verdict": (1, UNMADE),
+    "law:check_proof": (3, UNMADE),
+    "law:check_refutation": (1, UNMADE),
+    "receipts:Receipts.lines": (1, BEHIND),
+    "receipts:Join._close": (1, BEHIND),
+    "signed:check_time": (2, "nothing is asked of the time here"),
+    "signed:_check_help": (1, UNMADE),
+    "signed:check_signatures": (1, BEHIND),
+    "suite:SuiteVerifier.compile": (1, UNMADE),
+    "suite:SuiteVerifier._check_assessment": (1, UNMADE),
+    "suite:SuiteVerifier._check_judged": (1, ASKED),
+    "suite:_places": (1, "no checkout keeps an empty folder"),
+    "suite:look_at": (3, BEHIND),
+    "trust:read_json": (3, BEHIND),
+    "trust:_no_number": (1, BEHIND),
+    "trust:_trust": (1, BEHIND),
+    "trust:_keys": (3, BEHIND),
+    "trust:_matching": (1, BEHIND),
+    "verify:_object": (1, "the comparison with the canonical form stands behind it"),
+    "verify:_none": (1, "the comparison with the canonical form stands behind it"),
+    "verify:_bounded": (1, "the system's own limit of recursion stands behind it"),
+    "verify:plain": (1, LIMIT),
+    "verify:document": (1, BEHIND),
+    "verify:Run.close": (1, BEHIND),
+    "verify:Bundle.bundles": (1, "no checkout keeps an empty folder"),
+    "verify:Bundle.lines": (1, BEHIND),
+    "verify:Bundle.check_tape": (1, BEHIND),
+    "verify:Bundle.answer": (1, BEHIND),
+    "verify:Bundle.check_expected": (1, BEHIND),
+    "verify:note": (1, BEHIND),
+    "verify:imprint": (1, BEHIND),
+    "verify:read_trust": (2, LIMIT),
+    "verify:unzip": (3, "the archive is packed again and compared"),
+    "verify:main": (1, "it takes a file that is no archive; its own tests do"),
+}
+"""By function how many refusals at most no case notices, and why."""
+
+MOST = 6
+"""Cases of a site that are looked at, of those that are known to reach it."""
+
+SLOW = ("kernel", "discovery", "suite")
+MODULES = [(by_engine, module) for module in ENGINE] + [(by_one_file, one_file)]
+SITES = {module: sites(module) for _, module in MODULES}
+
+
+def outcome(verify, laid, name):
+    """What a verifier says of a case, without its words; a refusal that stands for a crash is one.
+
+    What is refuted before replay is not made again: whether it is refuted at all is seen without.
+    """
+    expected = EXPECTED[name]["expect"]
+    early = verify is by_engine and expected["exit"] == 1 and expected.get("needs") != "replay"
+    try:
+        return told(verify(laid(name), **({"replay": False} if early else {})))
+    except Exception as error:
+        return "crash", type(error).__name__
+
+
+def told(said):
+    return said.exit, said.code, "is not what it must be" in said.message
+
+
+def candidates(said, verify, site):
+    """The cases that are refused at a site; a ValueError tells no places, so it is all that are refused so early."""
+    if site.module is engine.verify.trust:
+        return [name for name in EXPECTED if name.startswith("trust-")]
+    if site.module is one_file and site.function in ("_object", "_none", "_bounded"):
+        early = ("json-", "canonical-", "number-", "limit-depth", "trust-")
+        return [name for name in EXPECTED if name.startswith(early)]
+    reaching = [name for name in EXPECTED if any(map(site.holds, said(verify, name)[1]))]
+    return sorted(reaching, key=lambda name: EXPECTED[name]["base"] in SLOW)[:MOST]
+
+
+def noticing(said, laid, verify, site):
+    """A case that comes to something else without a site, if there is one among the first few."""
+    cases = candidates(said, verify, site)
+    with without(site):
+        return next((name for name in cases if outcome(verify, laid, name) != told(said(verify, name)[0])), None)
+
+
+@pytest.mark.parametrize(("verify", "module"), MODULES, ids=[module.__name__ for _, module in MODULES])
+def test_no_refusal_can_be_left_out(said, laid, verify, module):
+    unnoticed: dict[str, list[str]] = {}
+    for site in SITES[module]:
+        if noticing(said, laid, verify, site) is None:
+            unnoticed.setdefault(site.owner, []).append(str(site))
+    more = {owner: found for owner, found in unnoticed.items() if len(found) > UNNOTICED.get(owner, (0,))[0]}
+    assert not more, "no case notices these"
+
+
+def test_no_check_of_the_engine_can_be_left_out(said, laid, monkeypatch):
+    """Each numbered check is said to have passed, without being made."""
+    checks: dict[str, list[str]] = {}
+    noting = Verifier._make
+
+    def making(name):
+        def make(self, check, step, obstacle=None, *more):
+            if check == name:
+                step = lambda: None  # noqa: E731
+            noting(self, check, step, obstacle, *more)
+
+        return make
+
+    for case, expected in EXPECTED.items():
+        if expected["expect"]["exit"] == 1 and "archive" not in expected:
+            answer = said(by_engine, case)[0]
+            checks.setdefault(answer.check, []).append(case)
+    assert len(checks) >= 20
+    unnoticed = []
+    for name, cases in checks.items():
+        monkeypatch.setattr(Verifier, "_make", making(name))
+        if all(outcome(by_engine, laid, case) == told(said(by_engine, case)[0]) for case in cases[:4]):
+            unnoticed.append(name)
+        monkeypatch.undo()
+    assert unnoticed == []

@@ -1,0 +1,57 @@
+"""Both verifiers of evidence, called in this process: what each says of a case."""
+
+import contextlib
+import io
+import json
+from typing import NamedTuple
+
+from engine.core.diagnostics import Rejected
+from engine.pipeline import verify
+from engine.verify.fork import read_against
+from engine.verify.ladder import Reader
+from engine.verify.trust import read_trust
+from tools import verify as one_file
+
+EXITS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
+
+
+class Said(NamedTuple):
+    """An exit code, the reason code and its level, the message, and the name of the check."""
+
+    exit: int
+    code: str | None
+    level: str | None = None
+    message: str = ""
+    check: str = ""
+
+
+def by_engine(laid, **more):
+    """What `spec verify` says, replay included."""
+    try:
+        options = laid.options
+        reader = Reader(
+            trust=read_trust(options["trust"]) if "trust" in options else None,
+            against=(read_against(options["against"]),) if "against" in options else (),
+            **more,
+        )
+        found = verify(laid.bundle, workers=1, reader=reader)
+    except Rejected as rejected:
+        return Said(2, rejected.diagnostics[0].code, None, rejected.diagnostics[0].message)
+    telling = next((check for check in found.checks if check.code is not None), None)
+    if telling is None:
+        return Said(EXITS[found.verdict], None)
+    return Said(EXITS[found.verdict], telling.code, telling.level.value, telling.message or "", telling.name)
+
+
+def by_one_file(laid):
+    """What `tools/verify.py --json` says."""
+    options = [word for name, path in laid.options.items() for word in (f"--{name}", str(path))]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exit_code = one_file.main([str(laid.bundle), *options, "--json"])
+    document = json.loads(printed.getvalue())
+    if "checks" not in document:
+        return Said(exit_code, document["code"])
+    assert "Not checked here" in document["unchecked"]
+    telling = [check for check in document["checks"] if check["code"] is not None]
+    return Said(exit_code, telling[0]["code"], None, telling[0]["message"]) if telling else Said(exit_code, None)

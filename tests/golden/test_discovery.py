@@ -1,0 +1,83 @@
+"""The shipped discovery, asked of its record: the same laws, the same rings, the same bytes.
+
+After a change of the prompt, the ranking, the memory or the script the record no longer fits. Make both anew:
+
+    rm specs/model/kinetic-script.jsonl
+    spec discover kinetic --record --workers 1 --store /tmp/new.sqlite --out /tmp/new
+    spec golden --update --dir fixtures/discovery specs/discovery/kinetic.yaml
+"""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from engine.core.canonical import parse_canonical
+from engine.discovery.plan import compile_discovery
+from engine.evidence.bundle import TAPE
+from engine.laws.judge import judge
+from engine.pipeline import execute, load_runs, pin_matches, verify
+from engine.pipeline.golden import pin_suite
+
+PINNED = Path("fixtures/discovery")
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return load_runs(["specs/discovery/kinetic.yaml"])[0]
+
+
+@pytest.fixture(scope="module")
+def finished(shipped, tmp_path_factory):
+    return execute(shipped, tmp_path_factory.mktemp("discovery") / "kinetic")
+
+
+def told(finished, type_):
+    return [one for one in finished.told if one["type"] == type_]
+
+
+def test_it_is_the_pinned_one(finished):
+    assert pin_matches(pin_suite(finished), PINNED) is None
+
+
+def test_it_finds_what_is_conserved_and_the_symmetry(finished):
+    found = {one["law"]: one for one in told(finished, "expected")}
+    assert set(found) == {"total-particles", "right-component", "left-component", "momentum", "mirror-swap"}
+    assert {(one["status"], one["found"] is not None) for one in found.values()} == {("PROVED", True)}
+    assert len(told(finished, "iteration")) >= 20
+
+
+def test_the_record_is_as_bad_as_models_are(finished):
+    answers = told(finished, "iteration")
+    assert {one["answer"]["failure"] for one in answers} > {
+        "blocked",
+        "truncated",
+        "rate_limited",
+        "empty",
+        "too_large",
+    }
+    reasons = {each["reason"].partition(":")[0] for one in answers for each in one["rejections"]}
+    assert reasons >= {"E_ANSWER_FIELD", "E_ANSWER_JSON", "E_LAW_CANDIDATE", "E_CLAIM_DIVISION"}
+    assert sum(len(one["redundant"]) for one in answers) >= 100
+    reached = {one["verdict"]["reason"] for one in told(finished, "law")}
+    assert reached >= {"missing_observable", "ambiguous_claim", "resource_limit"}
+
+
+def test_false_laws_are_refuted_by_rings_that_no_shorter_one_replaces(shipped, finished):
+    plan = compile_discovery(shipped)
+    documents = {one["law"]: one["document"] for one in told(finished, "law")}
+    (ledger,) = told(finished, "ledger")
+    assert len(ledger["refuted"]) >= 12
+    for line in ledger["refuted"]:
+        law = plan.law(documents[line["law"]], plan.model.trial).law
+        shortest = law.universe.shortest
+        rings = [ring for size in range(shortest, line["cells"]) for ring in product(law.starts, repeat=size)]
+        assert not rings or (judge(law, rings).violated < 0).all(), line
+
+
+def test_its_evidence_is_intact_and_holds_the_answers(finished):
+    verification = verify(finished.place, replay=False)
+    assert verification.intact
+    tape = (finished.place / TAPE).read_bytes().splitlines()
+    assert len(tape) == 1 + len(told(finished, "iteration"))
+    assert parse_canonical(tape[0]) == {"format": "specledger/model-tape/v1"}

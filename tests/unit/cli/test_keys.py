@@ -1,0 +1,142 @@
+"""`spec keys`, `spec seal`, and the options of `spec run` that sign: what they write, say, refuse, and never show."""
+
+import base64
+import json
+import stat
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from engine.evidence.keys import load_key
+from tests.unit.evidence.test_seal import spellings
+from tests.unit.evidence.test_timestamp import response
+
+ORIGIN = "example.org/lab/{run}"
+
+
+def public_of(secret):
+    """The public key of a private one."""
+    return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
+
+
+def held(folder):
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def key(spec, project):
+    assert spec("keys", "new", "key.pem").status == 0
+    return "key.pem"
+
+
+def test_a_key_is_made_and_shown(spec, project):
+    done = spec("keys", "new", "keys/mine")
+    assert (done.status, done.err) == (0, "")
+    assert stat.S_IMODE((project / "keys" / "mine").stat().st_mode) == 0o600
+    name = done.out.split()[-1]
+    shown = [spec("keys", "show", source).out for source in ("keys/mine", "keys/mine.pub")]
+    assert shown[0] == shown[1] == f"key id {name}\n{(project / 'keys' / 'mine.pub').read_text()}"
+    again = spec("keys", "new", "keys/mine")
+    assert (again.status, "E_KEY_EXISTS" in again.err) == (2, True)
+
+
+def test_what_a_reader_keeps(spec, key):
+    trust = spec("keys", "show", f"{key}.pub", "--trust", "--origin", ORIGIN).json
+    assert (trust["format"], trust["origin"], trust["threshold"]) == ("specledger/trust/v1", ORIGIN, 1)
+    assert spec("keys", "show", key, "--trust").json["origin"] == "specledger/{run}"
+    assert trust["keys"][0]["id"] in spec("keys", "show", key).out
+
+
+def test_a_run_is_signed_as_it_is_sealed_later(spec, project, key, monkeypatch):
+    assert spec("run", "climb.yaml", "--out", "once", "--sign", key, "--origin", ORIGIN).status == 0
+    assert spec("run", "climb.yaml", "--out", "later").status == 0
+    monkeypatch.setenv("SIGNING", (project / key).read_text())
+    done = spec("seal", "later", "--sign", "env:SIGNING", "--origin", ORIGIN)
+    assert (done.status, done.err) == (0, "")
+    assert held(project / "once") == held(project / "later")
+    run = json.loads((project / "once" / "manifest.json").read_bytes())["run"]
+    assert (project / "once" / "checkpoint").read_text().startswith(f"example.org/lab/{run}\n")
+
+
+@pytest.mark.parametrize(
+    "words", [["--zip", "--out", "there"], ["--out", "there.zip"], ["--zip", "--out", "there.zip"]]
+)
+def test_a_bundle_as_one_file(spec, project, key, words):
+    done = spec("run", "climb.yaml", *words, "--sign", key)
+    assert (done.status, done.out.splitlines()[-1]) == (0, "  evidence there.zip")
+    assert not (project / "there").exists()
+    before = (project / "there.zip").read_bytes()
+    again = spec("run", "climb.yaml", *words, "--sign", key)
+    assert again.out.splitlines()[-1] == "  evidence there.zip (in place of an earlier bundle)"
+    assert (project / "there.zip").read_bytes() == before
+
+
+def test_several_cases_are_a_file_each(spec, project, key, edit):
+    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
+    assert spec("run", "climb.yaml", "rise.yaml", "--zip", "--sign", key).status == 0
+    assert sorted(path.name for path in (project / "out").iterdir()) == ["climb.zip", "rise.zip"]
+
+
+REFUSED = {
+    "a key that is not there": (["run", "climb.yaml", "--sign", "none.pem"], "E_KEY"),
+    "a variable that is not there": (["run", "climb.yaml", "--sign", "env:NOT_THERE_AT_ALL"], "E_KEY"),
+    "a public key": (["run", "climb.yaml", "--sign", "key.pem.pub"], "E_KEY"),
+    "an origin without a key": (["run", "climb.yaml", "--origin", "a"], "E_USAGE"),
+    "an origin that is none": (["run", "climb.yaml", "--sign", "key.pem", "--origin", "a b"], "E_ORIGIN"),
+    "one origin for two runs": (["run", "climb.yaml", "rise.yaml", "--sign", "key.pem", "--origin", "a"], "E_ORIGIN"),
+    "one time stamp for two runs": (["run", "climb.yaml", "rise.yaml", "--timestamp", "stamp"], "E_TIMESTAMP"),
+    "a time stamp of something else": (["run", "climb.yaml", "--timestamp", "stamp"], "E_TIMESTAMP"),
+    "no time stamp": (["run", "climb.yaml", "--timestamp", "climb.yaml"], "E_TIMESTAMP"),
+    "a seal of nothing": (["seal", "bundle"], "E_USAGE"),
+    "no bundle": (["seal", "none", "--sign", "key.pem"], "E_NO_EVIDENCE"),
+    "another origin": (["seal", "bundle", "--sign", "key.pem", "--origin", "b"], "E_SEAL_OTHER"),
+    "an origin without a trust": (["keys", "show", "key.pem", "--origin", "a"], "E_USAGE"),
+    "no key to show": (["keys", "show", "climb.yaml"], "E_KEY"),
+}
+
+
+@pytest.mark.parametrize(("words", "code"), REFUSED.values(), ids=REFUSED)
+def test_what_is_refused_writes_nothing(spec, project, key, words, code):
+    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
+    (project / "stamp").write_bytes(response())
+    assert spec("run", "climb.yaml", "--out", "bundle", "--sign", key).status == 0
+    before = held(project)
+    done = spec(*words)
+    assert (done.status, f"[{code}]" in done.err) == (2, True)
+    assert held(project) == before
+    assert "PRIVATE" not in done.out + done.err
+
+
+def test_a_broken_bundle_is_not_sealed(spec, project, key):
+    spec("run", "climb.yaml", "--out", "bundle")
+    receipts = project / "bundle" / "receipts.jsonl"
+    receipts.write_bytes(receipts.read_bytes().replace(b'"t":1', b'"t":2', 1))
+    before = held(project / "bundle")
+    done = spec("seal", "bundle", "--sign", key)
+    assert (done.status, "E_FILES" in done.err) == (1, True)
+    assert held(project / "bundle") == before
+
+
+def test_no_private_key_is_in_any_output_or_file(spec, project, key, monkeypatch):
+    pem = (project / key).read_bytes()
+    secret = base64.b64decode(pem.splitlines()[1])[-32:]
+    assert public_of(secret) == load_key(key).public
+    monkeypatch.setenv("SIGNING", pem.decode())
+    monkeypatch.setenv("BROKEN", pem.decode().replace("-----END", "----END"))
+    (project / "broken").write_bytes(pem.replace(b"MC4C", b"MC5C"))
+    said = [
+        spec("run", "climb.yaml", "--out", "a", "--sign", key),
+        spec("run", "climb.yaml", "--zip", "--out", "b", "--sign", "env:SIGNING", "--format", "json"),
+        spec("run", "climb.yaml", "--out", "c", "--sign", "env:BROKEN"),
+        spec("seal", "a", "--sign", "broken"),
+        spec("keys", "show", key),
+        spec("keys", "show", key, "--trust"),
+        spec("keys", "show", "env:BROKEN"),
+        spec("keys", "new", key),
+        spec("verify", "a"),
+    ]
+    written = b"".join(data for name, data in held(project).items() if name not in (key, "broken"))
+    everything = written + "".join(done.out + done.err for done in said).encode()
+    body = base64.b64encode(secret)[1:-4]
+    assert not any(spelling in everything for spelling in (*spellings(secret), body))
+    assert b"PRIVATE KEY" not in everything

@@ -1,0 +1,161 @@
+"""`spec new`: a first spec of every kind is in order, and what can be run passes; `spec explain` says what its keys hold."""
+
+import re
+import shutil
+
+import pytest
+
+from engine.load.schemas import schema_for
+from engine.pipeline import RUNNERS, describe, kinds_with_start
+from engine.spec.kinds import KINDS
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    """An empty working folder, whose specs are the shipped ones."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+class TestNew:
+    def test_there_is_one_of_every_kind(self):
+        assert kinds_with_start() == tuple(KINDS)
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_a_first_spec_is_in_order_and_commented(self, spec, empty, kind):
+        done = spec("new", kind, "my-own")
+        assert (done.status, done.err) == (0, "")
+        text = (empty / "my-own.yaml").read_text(encoding="utf-8")
+        assert text.startswith(f"spec: {kind}/v1\nname: my-own\ndoc: ")
+        assert " # " in text or kind == "vocabulary"
+        checked = spec("check", "my-own.yaml")
+        assert (checked.status, checked.err) == (0, "")
+        assert checked.out.startswith(f"ok {kind} my-own ")
+
+    @pytest.mark.parametrize("kind", RUNNERS)
+    def test_what_can_be_run_passes_at_once(self, spec, empty, kind):
+        assert spec("new", kind).out.rpartition("next: spec ")[2].startswith("run ")
+        (file,) = empty.glob("*.yaml")
+        done = spec("run", file.name, "--workers", "1", "--format=json")
+        assert (done.status, done.err) == (0, "")
+        assert [run["manifest"]["result"]["verdict"] for run in done.json["runs"]] == ["PASS"]
+
+    def test_the_parts_of_a_scenario_go_together(self, spec, empty):
+        """World, agent, governor, drift and invariant of the examples make a scenario that compiles."""
+        for kind in ("world", "agent", "governor", "drift", "invariant"):
+            spec("new", kind, f"my-{kind}")
+        (empty / "all.yaml").write_text(
+            "spec: scenario/v1\nname: all\nworld: my-world\nagent: my-agent\ngovernor: my-governor\n"
+            "drift: [my-drift]\nhorizon: 20\n"
+        )
+        assert spec("check", "all.yaml").err == ""
+        (empty / "my-drift.yaml").unlink()
+        (empty / "all.yaml").write_text(
+            (empty / "all.yaml").read_text().replace("drift: [my-drift]", "invariants: [my-invariant]")
+        )
+        assert spec("run", "all.yaml").status == 0
+
+    def test_the_name_is_that_of_the_file(self, spec, empty):
+        assert spec("new", "world", "--out", "pond.yaml").status == 0
+        assert "\nname: pond\n" in (empty / "pond.yaml").read_text()
+        assert spec("new", "world", "lake", "--out", "water.yml").status == 0
+        assert "\nname: lake\n" in (empty / "water.yml").read_text()
+
+    def test_nothing_is_written_over(self, spec, empty):
+        (empty / "pond.yaml").write_text("mine")
+        done = spec("new", "world", "pond")
+        assert (done.status, done.out) == (2, "")
+        assert "error[E_NEW_EXISTS]" in done.err
+        assert (empty / "pond.yaml").read_text() == "mine"
+
+    @pytest.mark.parametrize(
+        ("words", "code", "hint"),
+        [
+            (["wrold"], "E_NEW_KIND", "did you mean `world`?"),
+            (["../world"], "E_NEW_KIND", ""),
+            (["world", "My World"], "E_NEW_NAME", "my-first-one"),
+            (["world", "../pond"], "E_NEW_NAME", ""),
+            (["world", "pond", "--out", "pond.txt"], "E_NEW_NAME", "pond.txt.yaml"),
+            (["world", "--out", "no/pond.yaml"], "E_SYSTEM", ""),
+        ],
+        ids=str,
+    )
+    def test_what_is_refused_writes_nothing(self, spec, empty, words, code, hint):
+        done = spec("new", *words)
+        assert done.status == 2
+        assert f"error[{code}]" in done.err
+        assert hint in done.err
+        assert list(empty.iterdir()) == []
+
+    def test_a_kind_without_an_example_is_named(self, spec, empty, monkeypatch):
+        monkeypatch.setattr("engine.pipeline.authoring.find_specs", lambda: empty)
+        assert "no first spec of the kind world is shipped" in spec("new", "world").err
+
+    def test_the_examples_are_shipped_one_a_kind(self, pytestconfig):
+        files = sorted((pytestconfig.rootpath / "specs" / "new").rglob("*.yaml"))
+        assert sorted(file.parent.name for file in files) == sorted(KINDS)
+        assert all(re.search(rf"^name: {file.stem}$", file.read_text(), re.MULTILINE) for file in files)
+
+
+class TestExplainAPath:
+    @pytest.mark.parametrize(
+        ("path", "words"),
+        [
+            (
+                "scenario.probes",
+                ["a list; each item: a reference to a spec of the kind probe", "(optional)", "in this order"],
+            ),
+            ("scenario.horizon", ["an integer, at least 1, at most 1000000 (required)", "steps of an episode"]),
+            ("scenario.map.vary", ['(default "run")', "allowed: run, episode"]),
+            ("scenario.world", ["a reference to a spec of the kind world (required)"]),
+            ("governor.gates.deny", ["an expression"]),
+            ("governor.gates.0.reason", ["of the form", "(required)"]),
+            ("world.actions.move.when", ["an expression", '(default "true")']),
+            ("suite.figures.at", ["a decimal number", "(default 0.95)"]),
+            ("suite.runs.any.seeds", ["a list; each item: an integer, at least 0"]),
+            ("law.expect.status", ["allowed: PROVED, PASS, FAIL, UNKNOWN"]),
+            ("governor", ["a document", "keys below: spec, name, doc"]),
+        ],
+        ids=str,
+    )
+    def test_it_says_what_may_stand_there(self, spec, path, words):
+        done = spec("explain", path)
+        assert (done.status, done.err) == (0, "")
+        assert done.out.startswith(f"{path}: ")
+        for word in words:
+            assert word in done.out
+
+    @pytest.mark.parametrize(
+        ("path", "hint"),
+        [
+            ("scenario.prob", "did you mean `probes`?"),
+            ("scenarios.map", "did you mean `scenario`?"),
+            ("governor.gates.den", "did you mean `deny`?"),
+            ("suite.runs.senarios", "did you mean `scenarios`?"),
+            ("scenario.horizon.x", "nothing is below it"),
+            ("scenario..map", "there is spec, name"),
+        ],
+    )
+    def test_what_is_misspelt(self, spec, path, hint):
+        done = spec("explain", path)
+        assert (done.status, done.out) == (2, "")
+        assert "error[E_EXPLAIN_PATH]" in done.err
+        assert hint in done.err
+
+    def test_every_key_of_every_kind_is_known_and_told_in_the_words_of_the_documentation(self):
+        for kind in KINDS:
+            for key in schema_for(kind)["definitions"]["Document"]["properties"]:
+                if key not in ("extends", "params", "matrix"):
+                    found = describe(f"{kind}.{key}")
+                    assert found.type
+                    assert found.doc or key in ("spec", "name", "doc", "metadata"), found
+
+    def test_where_there_is_no_documentation_the_model_is_told(self, spec, empty, monkeypatch):
+        monkeypatch.setattr("engine.pipeline.authoring.find_docs", lambda: None)
+        assert "each item: a reference" in spec("explain", "scenario.probes").out
+        shutil.copytree(empty, empty / "docs")
+        monkeypatch.setattr("engine.pipeline.authoring.find_docs", lambda: empty / "docs")
+        assert "each item: a reference" in spec("explain", "scenario.probes").out
+
+    def test_a_code_or_kind_that_there_is_not(self, spec):
+        assert "did you mean world?" in spec("explain", "wrld").err

@@ -1,0 +1,91 @@
+"""`spec plan`: what would run, and that it is what runs."""
+
+import json
+
+import pytest
+
+pytestmark = pytest.mark.usefixtures("project")
+
+SUITE = """
+spec: suite/v1
+name: heights
+runs:
+  short: {scenarios: [climb], seeds: [3, 4], set: {horizon: 2}}
+  long: {scenarios: [climb], seeds: [3], set: {episodes: 2}}
+measures: {tempted: "steps.map(s, s.rejections.exists(r, r.gate == 'leap'))"}
+figures: {arrives: {rate: success}, temptations: {rate: tempted}}
+checks: [{id: some, require: arrives.value >= 0, opportunities: arrives.of}]
+mutants: [{id: lazy, arms: [long], set: {governor.gates.tired: null}}]
+"""
+
+
+def test_a_scenario_as_it_then_runs(spec, project):
+    done = spec("plan", "climb.yaml", "--set=seed=8", "--format=json")
+    assert (done.status, done.err) == (0, "")
+    (plan,) = done.json["plans"]
+    (run,) = spec("run", "climb.yaml", "--seed=8", "--out=here", "--format=json").json["runs"]
+    assert plan["digest"] == run["manifest"]["specs"]
+    assert (plan["kind"], plan["name"], plan["case"], plan["seed"], plan["horizon"]) == ("scenario", "climb", "", 8, 3)
+    assert plan["most_steps"] == plan["episodes"] * plan["horizon"] >= run["manifest"]["result"]["steps"]
+    assert plan["gates"] == ["schema", "leap", "honest", "tired", "calm"]
+    assert [one["invariant"] for one in plan["invariants"]] == ["bounded"]
+    drifts = plan["drifts"]
+    assert [(one["drift"], one["due"]) for one in drifts] == [("shift", len(drifts[0]["at"]))]
+    receipts = map(json.loads, (project / "here" / "receipts.jsonl").read_text().splitlines())
+    happened = {one["body"]["t"] for one in receipts if one["type"] == "drift"}
+    assert happened
+    assert happened <= set(drifts[0]["at"])
+
+
+def test_nothing_is_run_and_nothing_written(spec, project):
+    before = sorted(project.rglob("*"))
+    assert spec("plan", "climb.yaml").status == 0
+    assert sorted(project.rglob("*")) == before
+
+
+def test_every_case_of_a_matrix(spec, edit):
+    edit("climb.yaml", "seed: 3", "params: {n: int}\nmatrix: {n: [1, 2]}\nseed: ${n}")
+    plans = spec("plan", "climb.yaml", "--format=json").json["plans"]
+    assert [(one["case"], one["seed"]) for one in plans] == [("n=1", 1), ("n=2", 2)]
+    out = spec("plan", "climb.yaml").out
+    assert out.splitlines()[0] == "scenario climb n=1"
+    assert out.endswith("2 cases, 12 steps at most; nothing was run\n")
+
+
+def test_the_runs_of_a_suite(spec, project):
+    (project / "heights.yaml").write_text(SUITE.lstrip())
+    (plan,) = spec("plan", "heights.yaml", "--format=json").json["plans"]
+    assert [(one["run"], one["seed"], one["most_steps"]) for one in plan["runs"]] == [
+        ("long.climb.3", 3, 6), ("short.climb.3", 3, 4), ("short.climb.4", 4, 4),
+    ]  # fmt: skip
+    assert len({one["digest"] for one in plan["runs"]}) == 3
+    assert (plan["episodes"], plan["most_steps"], plan["trials"], plan["most_trial_steps"]) == (6, 14, 2, 12)
+    assert plan["mutants"] == [{"mutant": "lazy", "suite": "heights", "runs": 1}]
+    assert "26 steps at most" in spec("plan", "heights.yaml").out
+
+
+def test_a_law_and_a_discovery(spec):
+    plans = spec("plan", "rule-184-ones", "--format=json").json["plans"]
+    assert [(one["kind"], one["template"], one["expected"]) for one in plans] == [
+        ("law", "invariant", {"status": "PROVED"})
+    ]
+    spec("new", "discovery", "first")
+    (plan,) = spec("plan", "first.yaml", "--format=json").json["plans"]
+    assert (plan["iterations"], plan["most_laws"], plan["templates"]) == (2, 10, ["invariant"])
+
+
+def test_a_run_that_could_not_pass_says_so(spec, edit):
+    edit("warden.yaml", "invariants: [bounded]", "invariants: []")
+    assert "no invariant is checked, so the verdict can be no PASS" in spec("plan", "climb.yaml").out
+
+
+def test_many_runs_are_cut_short_for_people_only(spec, project):
+    (project / "heights.yaml").write_text(SUITE.lstrip().replace("seeds: [3, 4]", f"seeds: {list(range(20))}"))
+    assert "    and 9 more" in spec("plan", "heights.yaml").out
+    assert len(spec("plan", "heights.yaml", "--format=json").json["plans"][0]["runs"]) == 21
+
+
+def test_mistakes_are_told_as_by_a_run(spec, edit):
+    edit("warden.yaml", "deny: action.by > 1", "deny: action.by > 'x'")
+    done = spec("plan", "climb.yaml", "nowhere.yaml", "--format=json")
+    assert (done.status, sorted(done.codes)) == (2, ["E_EXPR_TYPE", "E_SPEC_FILE"])

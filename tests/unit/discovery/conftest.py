@@ -1,0 +1,65 @@
+"""What tests of discovery share: proposed laws made of candidates, as a parser gives them."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.compile.law import compile_law
+from engine.discovery.parser import ParsedLaw
+from engine.discovery.ranking import compile_ranking
+from engine.laws.document import bundle_of
+from engine.load import load
+
+T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
+
+
+@pytest.fixture(scope="session")
+def templates():
+    return {path.stem: load(path)[0] for path in sorted(Path("specs/template").glob("*.yaml"))}
+
+
+@pytest.fixture(scope="session")
+def kinetic():
+    return load("specs/universe/kinetic_grid_v1.yaml")[0]
+
+
+@pytest.fixture(scope="session")
+def proposed(templates, kinetic):
+    """A proposed law from the fields of a candidate; `forbidden` is filled in."""
+
+    def propose(template="invariant", universe=None, **fields):
+        document = {"template": template, "forbidden": "a step at which it fails", **fields}
+        bundle = bundle_of(document, universe or kinetic, templates)
+        return ParsedLaw(document, bundle, compile_law(bundle))
+
+    return propose
+
+
+@pytest.fixture(scope="session")
+def conserved(proposed):
+    """The law that an expression never changes."""
+
+    def propose(expr, name="N", **fields):
+        observables = [{"name": name, "expr": expr}]
+        claim = {"op": "==", "lhs": {"obs": name, "t": T}, "rhs": {"obs": name, "t": T0}}
+        return proposed(observables=observables, claim_ast=claim, **fields)
+
+    return propose
+
+
+@pytest.fixture(scope="session")
+def bounded(proposed):
+    """The law that an expression stays on one side of a number."""
+
+    def propose(expr, op, value, name="N", **fields):
+        claim = {"op": op, "lhs": {"obs": name, "t": T}, "rhs": {"const": value}}
+        observables = [{"name": name, "expr": expr}]
+        return proposed("bound", observables=observables, claim_ast=claim, bound_op=op, bound_value=value, **fields)
+
+    return propose
+
+
+@pytest.fixture(scope="session")
+def shipped_ranking():
+    bundle = load("specs/ranking/scientific-value.yaml")[0]
+    return compile_ranking(bundle, bundle.root)

@@ -1,0 +1,64 @@
+"""A small discovery: four iterations, in which a law comes too late to be new, one is refuted and one is not decided."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.core.events import Event
+from engine.discovery import step
+from engine.discovery.loop import retell, run_discovery
+from engine.discovery.pool import open_all
+from engine.discovery.worker import Worker
+from engine.load import load
+
+SMALL = Path(__file__).parent / "small"
+
+
+@pytest.fixture(scope="session")
+def small():
+    """The discovery, as (bundle, desk, planned model); trials that were made once are not made again."""
+    bundle = load(str(SMALL / "small.yaml"))[0]
+    return bundle, *open_all(bundle)
+
+
+@pytest.fixture(scope="session")
+def remembered():
+    return {}
+
+
+@pytest.fixture
+def quick(monkeypatch, remembered):
+    """Trials are pure: each is made once in this session."""
+
+    def memo(function):
+        def made(plan, document, *effort):
+            key = function.__name__, repr(document), repr(effort)
+            if key not in remembered:
+                remembered[key] = function(plan, document, *effort)
+            return remembered[key]
+
+        return made
+
+    for name in ("try_proposed", "try_elsewhere"):
+        monkeypatch.setattr(step, name, memo(getattr(step, name)))
+
+
+@pytest.fixture
+def facts(small, quick):
+    """What the discovery says, made in one go."""
+    _, desk, model = small
+    return list(run_discovery(desk, model.identity, model.open(False).ask))
+
+
+@pytest.fixture
+def told(small):
+    """What a store says after the discovery has ended."""
+    _, desk, model = small
+    return lambda store: [Event(*event) for event in retell(desk, model.identity, store)]
+
+
+@pytest.fixture
+def worker(small):
+    """A worker of a store, who asks the scripted model."""
+    _, desk, model = small
+    return lambda store, owner="me": Worker(store, desk, model.identity, lambda: model.open(False), owner, 60.0)

@@ -1,0 +1,76 @@
+"""Shipped laws as proposals, with the verdicts that are pinned: what a memory may hold, without trying anything."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from engine.compile.law import compile_law
+from engine.core.diagnostics import Diagnostics
+from engine.discovery.memory import DiscoveryMemory, MemoryLimits
+from engine.discovery.parser import WITHHELD, ParsedLaw
+from engine.laws.universe import check_universe
+from engine.load import load
+from engine.load.bundle import gather
+
+
+@cache
+def templates():
+    return {path.stem: load(path)[0] for path in sorted(Path("specs/template").glob("*.yaml"))}
+
+
+@cache
+def universe(name="kinetic_grid_v1"):
+    """A universe as a bundle, and checked."""
+    bundle = load(f"specs/universe/{name}.yaml")[0]
+    return bundle, checked(bundle)
+
+
+def checked(bundle):
+    """A universe that is ready for use."""
+    found = check_universe(bundle.main, bundle, Diagnostics())
+    assert found is not None
+    return found
+
+
+NAMES = sorted(path.stem for path in Path("specs/law").glob("*.yaml"))
+
+
+@cache
+def law(name):
+    """A shipped law as a bundle."""
+    return load(f"specs/law/{name}.yaml")[0]
+
+
+def universe_of(bundle):
+    """The universe of a law, with the law's own parameters, as a bundle of its own."""
+    return gather(bundle.main.refs["universe",], bundle.specs)
+
+
+def proposal(bundle):
+    """A law as a proposer would write it, in the seed's JSON."""
+    data = bundle.main.data
+    template = bundle.specs[bundle.main.refs["template",]].name
+    return {key: value for key, value in data.items() if key not in WITHHELD} | {"template": template}
+
+
+@cache
+def about_kinetic():
+    """The names of the shipped laws about the kinetic grid."""
+    return tuple(name for name in NAMES if law(name).main.refs["universe",] == universe()[0].root)
+
+
+def verdict(name):
+    """The pinned verdict on a shipped law."""
+    lines = map(json.loads, Path(f"fixtures/laws/{name}.jsonl").read_text(encoding="utf-8").splitlines())
+    return next(line["body"]["verdict"] for line in lines if line["type"] == "verdict")
+
+
+@cache
+def snapshot():
+    """What is remembered after all laws about the kinetic grid were tried, without any limit."""
+    most = MemoryLimits(1000, 1000, 1000, 1000)
+    memory = DiscoveryMemory(most, universe()[1])
+    for name in about_kinetic():
+        bundle = law(name)
+        memory.record_evaluation(ParsedLaw(proposal(bundle), bundle, compile_law(bundle)), verdict(name))
+    return memory.snapshot()

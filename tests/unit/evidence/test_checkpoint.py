@@ -1,0 +1,133 @@
+"""Checkpoints: the form of the source, its own examples, and what is refused."""
+
+import base64
+import hashlib
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.evidence.checkpoint import (
+    MAX_NOTE,
+    InvalidNote,
+    Note,
+    NoteSignature,
+    key_hash,
+    note_text,
+    origin_of,
+    read_note,
+    sign_note,
+)
+from engine.evidence.envelope import MOST_SIGNATURES
+from engine.evidence.keys import verify
+
+ROOT = bytes(range(32))
+ROOT64 = base64.b64encode(ROOT).decode()
+TEXT = f"example.org/lab\n12\n{ROOT64}\n"
+SIGNED = base64.b64encode(b"hash" + b"s" * 64).decode()
+LINE = f"\u2014 example.org/lab {SIGNED}\n"
+EXAMPLE = (  # of tlog-checkpoint
+    "example.com/behind-the-sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n"
+    "\u2014 example.com/behind-the-sofa Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n"
+)
+
+
+def test_the_text_is_three_lines():
+    assert note_text("example.org/lab", 12, ROOT) == TEXT.encode()
+
+
+def test_the_example_of_the_source_is_read_and_written():
+    note = read_note(EXAMPLE.encode())
+    assert (note.origin, note.size, note.root.hex()[:8], note.signatures[0].hint.hex()) == (
+        *("example.com/behind-the-sofa", 20852163, "0ac5186a", "033de0ae"),
+    )
+    assert sign_note(note.signed, note.signatures) == EXAMPLE.encode()
+
+
+def test_the_hash_and_the_signature_of_a_known_note():
+    """The note and the key of the documentation of golang.org/x/mod/sumdb/note."""
+    public = base64.b64decode("ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")[1:]
+    text = b"If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n"
+    raw = base64.b64decode(
+        "x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM="
+    )
+    assert key_hash("PeterNeumann", public) == raw[:4] == bytes.fromhex("c74f20a3")
+    assert verify(public, raw[4:], text)
+    assert not verify(public, raw[4:], text + b"\n")
+
+
+def test_the_hash_is_of_the_name_and_the_key():
+    assert key_hash("a", b"k" * 32) == hashlib.sha256(b"a\n\x01" + b"k" * 32).digest()[:4]
+
+
+def test_signatures_of_other_kinds_are_kept():
+    other = NoteSignature("witness.example/w", b"wxyz", b"x" * 2420)
+    own = NoteSignature("example.org/lab", b"hash", b"s" * 64)
+    note = read_note(sign_note(TEXT.encode(), [own, other]))
+    assert note == Note("example.org/lab", 12, ROOT, (own, other))
+    assert note.signed == TEXT.encode()
+
+
+REFUSED = {
+    "an extension line": TEXT + "more\n\n" + LINE,
+    "no signature": TEXT + "\n",
+    "no empty line": TEXT + LINE,
+    "two empty lines": TEXT + "\n\n" + LINE,
+    "no last newline": (TEXT + "\n" + LINE)[:-1],
+    "an empty line at the end": TEXT + "\n" + LINE + "\n",
+    "carriage returns": (TEXT + "\n" + LINE).replace("\n", "\r\n"),
+    "no origin": f"\n12\n{ROOT64}\n\n{LINE}",
+    "a space in the origin": f"a b\n12\n{ROOT64}\n\n{LINE}",
+    "a plus in the origin": f"a+b\n12\n{ROOT64}\n\n{LINE}",
+    "another script in the origin": f"\u0430\n12\n{ROOT64}\n\n{LINE}",
+    "a control in the origin": f"a\x1b\n12\n{ROOT64}\n\n{LINE}",
+    "a leading zero": f"a\n012\n{ROOT64}\n\n{LINE}",
+    "a sign": f"a\n+1\n{ROOT64}\n\n{LINE}",
+    "a negative size": f"a\n-1\n{ROOT64}\n\n{LINE}",
+    "other digits": f"a\n\u0661\n{ROOT64}\n\n{LINE}",
+    "a size beyond 2^53 - 1": f"a\n9007199254740992\n{ROOT64}\n\n{LINE}",
+    "an endless size": f"a\n{'9' * 5000}\n{ROOT64}\n\n{LINE}",
+    "a short root": f"a\n12\n{base64.b64encode(ROOT[1:]).decode()}\n\n{LINE}",
+    "a root in hexadecimal digits": f"a\n12\n{ROOT.hex()}\n\n{LINE}",
+    "a root without padding": f"a\n12\n{ROOT64[:-1]}\n\n{LINE}",
+    "a hyphen for the dash": TEXT + "\n" + LINE.replace("\u2014", "-"),
+    "two spaces": TEXT + "\n" + LINE.replace(" ex", "  ex"),
+    "a line without a name": TEXT + f"\n\u2014 {SIGNED}\n",
+    "a name with a plus": TEXT + f"\n\u2014 a+b {SIGNED}\n",
+    "a signature without a hash": TEXT + "\n\u2014 a YWJjZA==\n",
+    "a signature that is no base64": TEXT + "\n\u2014 a ####\n",
+    "one signature twice": TEXT + "\n" + LINE * 2,
+    "too many signatures": TEXT + "\n" + "".join(f"\u2014 a{n} {SIGNED}\n" for n in range(MOST_SIGNATURES + 1)),
+    "no UTF-8": b"\xff" + TEXT.encode() + b"\n" + LINE.encode(),
+    "nothing": "",
+    "too large": TEXT + "\n" + LINE + "x" * MAX_NOTE,
+}
+
+
+@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused(text):
+    with pytest.raises(InvalidNote):
+        read_note(text if isinstance(text, bytes) else text.encode())
+
+
+def test_no_byte_of_a_checkpoint_can_be_another_unnoticed():
+    data = (TEXT + "\n" + LINE).encode()
+    before = read_note(data)
+    for place in range(len(data)):
+        changed = bytearray(data)
+        changed[place] ^= 1
+        try:
+            assert read_note(bytes(changed)) != before, place
+        except InvalidNote:
+            continue
+
+
+def test_an_origin_names_one_run():
+    assert origin_of("example.org/lab/{run}", "ab12") == "example.org/lab/ab12"
+    assert origin_of("x", "ab12") == "x"
+
+
+@pytest.mark.parametrize("pattern", ["", "a b", "a+b", "a\n", "\u00e9", "x" * 256, "a\x7f"])
+def test_what_names_no_log_is_refused(pattern):
+    with pytest.raises(Rejected) as rejected:
+        origin_of(pattern, "ab")
+    assert [found.code for found in rejected.value.diagnostics] == ["E_ORIGIN"]

@@ -1,0 +1,40 @@
+import pytest
+
+from engine.oracles.gemini import GeminiClient
+from engine.oracles.service import ADDRESS
+from engine.spec.model import GeminiConfig
+from tests.unit.oracles.loopback import KEY, FakeClock, Service
+
+
+@pytest.fixture
+def service():
+    made = Service()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def elsewhere():
+    made = Service()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def clock():
+    return FakeClock()
+
+
+@pytest.fixture
+def ask_with(service, clock):
+    """A client of the service, with settings of the spec."""
+    clients = []
+
+    def make(clock=clock, environment=(), **settings):
+        known = {"GEMINI_API_KEY": KEY, ADDRESS: service.address, **dict(environment)}
+        clients.append(GeminiClient(GeminiConfig(**settings), environment=known, clock=clock))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        client.close()

@@ -1,0 +1,78 @@
+"""Findings about specs as SARIF, workflow commands and JUnit XML."""
+
+import json
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.cli.codes import E_USAGE
+from engine.core.diagnostics import Diagnostic, Severity
+from engine.core.spans import Position, Span
+from engine.load.library import E_REF_MISSING
+from engine.report.findings import github_of, junit_of, sarif_of
+
+HOSTILE = "a%0A::error::\r\n::set-output name=x::<b>&\x1b[31m\u202e]]>"
+FOUND = [
+    Diagnostic(E_REF_MISSING, "no such world", Span("specs/a, b:c.yaml", Position(3, 8), Position(3, 12)), hint="look"),
+    Diagnostic(E_REF_MISSING, HOSTILE, Span(HOSTILE, Position(1, 1), Position(2, 1)), severity=Severity.WARNING),
+    Diagnostic(E_USAGE, "no place"),
+]
+
+
+def test_sarif_names_the_rule_the_place_and_the_page():
+    (run,) = json.loads(sarif_of(FOUND))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [one.code for one in FOUND]
+    assert all(rule["help"]["text"] for rule in rules)
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "specs/a%2C%20b%3Ac.yaml"
+    assert place["region"] == {"startLine": 3, "startColumn": 8, "endLine": 3, "endColumn": 12}
+    assert [result["level"] for result in run["results"]] == ["error", "warning", "error"]
+    assert "locations" not in run["results"][2]
+
+
+def test_a_fingerprint_outlives_a_move_within_the_file():
+    moved = Diagnostic(FOUND[0].code, FOUND[0].message, Span("specs/a, b:c.yaml", Position(9, 1), Position(9, 2)))
+    prints = [
+        result["partialFingerprints"]["specledger/v1"]
+        for result in json.loads(sarif_of([FOUND[0], moved, FOUND[1]]))["runs"][0]["results"]
+    ]
+    assert prints[0] == prints[1] != prints[2]
+
+
+def test_each_finding_is_one_command_with_its_place():
+    lines = github_of(FOUND).splitlines()
+    assert lines[0] == (f"::error file=specs/a%2C b%3Ac.yaml,line=3,col=8,title={E_REF_MISSING}::no such world (look)")
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"]
+    for line in lines:
+        assert re.fullmatch(r"::(error|warning) ([a-z]+=[^:,]*,?)+::[^\x00-\x1f\u202e]*", line)
+
+
+def test_no_more_commands_than_are_shown():
+    lines = github_of([Diagnostic(E_USAGE, f"wrong {n}") for n in range(30)]).splitlines()
+    assert len(lines) == 10
+    assert "21 more" in lines[-1]
+    assert github_of([]) == ""
+
+
+def test_junit_has_a_case_for_each_spec_and_a_failure_for_each_error():
+    tree = ElementTree.fromstring(junit_of(["world one", "law two"], FOUND))
+    cases = [[inner.tag for inner in case] for case in tree.iter("testcase")]
+    assert cases == [[], [], ["failure"], [], ["failure"]]
+    assert (tree.get("tests"), tree.get("failures")) == ("5", "2")
+
+
+@pytest.mark.parametrize("format_", ["sarif", "github", "junit", "json", "human"])
+def test_the_command_ends_as_it_does_for_people(format_, tmp_path, monkeypatch, capsys):
+    from engine.cli.main import _guarded
+
+    (tmp_path / "bad.yaml").write_text("spec: drift/v1\nname: bad\nnever: 1\n")
+    (tmp_path / "good.yaml").write_text("spec: invariant/v1\nname: good\nrequire: 1 < 2\n")
+    ends = []
+    for file in ("bad", "good"):
+        monkeypatch.setattr("sys.argv", ["spec", "check", str(tmp_path / f"{file}.yaml"), "--format", format_])
+        ends.append(int(_guarded()))
+        said = capsys.readouterr()
+        assert ("E_SPEC" in said.err) == (file == "bad")
+    assert ends == [2, 0]

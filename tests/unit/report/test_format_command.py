@@ -1,0 +1,97 @@
+"""`spec report` for other programs: several bundles, where it writes, and how it ends."""
+
+import json
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.cli.main import _guarded
+from engine.core.verdict import Exit
+from engine.evidence.archive import pack
+
+FORMATS = {
+    "json": lambda text: [one["name"] for one in json.loads(text)["subjects"]],
+    "junit": lambda text: [str(one.get("name")).partition(".")[2] for one in ElementTree.fromstring(text)],
+    "sarif": lambda text: [one["automationDetails"]["id"].split("/")[2] for one in json.loads(text)["runs"]],
+    "oscal": lambda text: [one["title"].split()[1][:-1] for one in json.loads(text)["assessment-results"]["results"]],
+}
+
+
+@pytest.fixture
+def report(monkeypatch, capsys):
+    """Run `spec report WORDS...`: its status and what it said."""
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spec", "report", "--workers", "1", *map(str, words)])
+        capsys.readouterr()
+        status = _guarded()
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_several_bundles_are_told_in_order_and_always_the_same(format_, report, trap, heights, tmp_path):
+    status, said, complained = report(trap, heights, "--format", format_)
+    assert (status, complained) == (Exit.CONFORMS, "")
+    assert FORMATS[format_](said) == ["concave", "heights"]
+    alone = report(trap, "--format", format_)[1]
+    assert report(trap, "--format", format_, "--out", tmp_path / "file")[:2] == (Exit.CONFORMS, "")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == alone
+
+
+def test_a_zip_file_is_told_as_its_folder(report, trap, tmp_path):
+    pack(trap, tmp_path / "trap.zip")
+    told = report(tmp_path / "trap.zip", "--format", "json")
+    assert told == report(trap, "--format", "json")
+    assert report(tmp_path / "trap.zip", "--format", "svg") == report(trap, "--format", "svg")
+    (tmp_path / "trap.zip").write_bytes((tmp_path / "trap.zip").read_bytes()[:-9])
+    status, said, complained = report(tmp_path / "trap.zip", "--format", "junit")
+    assert (status, said) == (Exit.FINDINGS, "")
+    assert "E_ARCHIVE" in complained
+
+
+def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tmp_path):
+    report(trap, trap, "--format", "github", "--out", tmp_path / "summary")
+    status, said, _ = report(trap, trap, "--format", "markdown")
+    assert (status, said) == (Exit.CONFORMS, (tmp_path / "summary").read_text(encoding="utf-8"))
+    rules = "  - {id: a, section: s, says: whole, status: shown, evidence: [{check: evidence}]}\n"
+    (tmp_path / "rules.yaml").write_text(f"spec: profile/v1\nname: rules\nsource: s\ncontrols:\n{rules}")
+    status, said, _ = report(trap, "--format", "markdown", "--profile", tmp_path / "rules.yaml")
+    assert (status, said.startswith("# `rules`: PASS\n")) == (Exit.CONFORMS, True)
+
+
+def test_the_summary_of_a_step_goes_where_github_says(report, trap, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    (tmp_path / "summary").write_text("earlier\n")
+    assert report(trap, "--format", "github") == (Exit.CONFORMS, "", "")
+    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("earlier\n# `concave`: PASS\n")
+    assert report(trap, "--format", "github", "--out", tmp_path / "own") == (Exit.CONFORMS, "", "")
+    assert (tmp_path / "own").read_text(encoding="utf-8").startswith("# `concave`: PASS\n")
+
+
+def test_one_refuted_bundle_is_enough_to_tell_nothing(report, trap, forge, tmp_path):
+    copy = forge(trap, lambda told: None)
+    (copy / "receipts.jsonl").write_bytes((copy / "receipts.jsonl").read_bytes()[:-9])
+    status, said, complained = report(trap, copy, "--format", "json", "--out", tmp_path / "file")
+    assert (status, said) == (Exit.FINDINGS, "")
+    assert "REFUTED" in complained
+    assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["{trap}", "{trap}", "--format", "svg"], "one bundle"),
+        (["{trap}", "--format", "svg", "--profile", "x"], "no profile"),
+        (["{trap}", "--format", "markdown", "--profile", "no-such-profile"], "E_REF_MISSING"),
+        (["{trap}", "--format", "oscal", "--date", "20260131"], "no date"),
+        (["{trap}", "--format", "oscal", "--date", "2026-02-30"], "no date"),
+        (["{trap}", "--format", "junit", "--out", "{trap}/r"], "lies in the bundle"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(words, part, report, trap):
+    status, said, complained = report(*(word.format(trap=trap) for word in words))
+    assert (status, said) == (Exit.INVALID, "")
+    assert part in complained

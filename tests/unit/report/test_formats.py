@@ -1,0 +1,333 @@
+"""JUnit, SARIF, OSCAL and GitHub's commands: what they hold, and that no text of the evidence becomes anything else."""
+
+import json
+import re
+import uuid
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.core.canonical import canonical_bytes
+from engine.report.document import write_json
+from engine.report.github import MOST_OF_A_TYPE, annotate, step_summary
+from engine.report.junit import write_junit
+from engine.report.oscal import EPOCH, token, write_oscal
+from engine.report.results import Check, Control, Judgement, Observation, Outcome, Report, Row, Subject, Waiver
+from engine.report.sarif import write_sarif
+
+DIGEST = "ab" * 32
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "a]]>b<![CDATA[c",
+    "&amp;&#0;&evil;",
+    '" onload="x',
+    "one\r\n::error::two",
+    "%0A::set-output name=x::y",
+    "##[error]old",
+    "a\x00b\x1b[31mred\x1b[0m\x0b\ufffe\uffff",
+    "left\u202eright\u2066\u200b",
+    "`tick` | pipe ``` \\",
+    "long " * 2000,
+    "-- ![x](http://x) [y](javascript:z)",
+]
+OUTCOMES = list(Outcome)
+
+
+def check(id_="invariant/kept", outcome=Outcome.PASSED, says="it is kept", seen=(), why=""):
+    failures = int(outcome is Outcome.FAILED)
+    return Check(id_, says, "invariant/kept@0123456789abcdef", outcome, False, False, 9, failures, why, tuple(seen))
+
+
+def observation(what="broken", detail="{}", run=None, episode=0, t=3, seq=7):
+    return Observation(what, detail, run, episode, t, seq, DIGEST)
+
+
+def subject(*checks, name="walk", doc="A walk."):
+    manifest = {
+        "run": "cd" * 16,
+        "specs": DIGEST,
+        "receipts": {"count": 9, "head": DIGEST, "root": "ef" * 32},
+        "engine": {"name": "specledger", "version": "0.1.0"},
+        "result": {"verdict": "FAIL"},
+    }
+    whole = {"number": 1, "name": "whole", "status": "passed", "message": ""}
+    return Subject(name, "scenario", doc, "scenario/walk@0123456789abcdef", manifest, (whole,), checks)
+
+
+def control(id_="c-1", outcome=Outcome.PASSED, waiver=None, rows=(), why=""):
+    return Control(id_, "Section", "it must", "shown", outcome, why, tuple(rows), (), waiver, ())
+
+
+def judged(*controls):
+    return Judgement("profile-a", "A source", "", DIGEST, "2026-01-31", controls)
+
+
+EACH = Report((subject(*(check(f"invariant/{n}", outcome) for n, outcome in enumerate(OUTCOMES))),))
+WAIVER = Waiver("Owner", "because", "2026-02-01", "active")
+PROFILE = Report(
+    (subject(check(), check("probe/p", Outcome.FAILED, seen=[observation()])),),
+    judged(
+        control("one", Outcome.PASSED, rows=[Row("invariant/kept", 0, Outcome.PASSED)]),
+        control("two", Outcome.FAILED, rows=[Row("probe/p", 0, Outcome.FAILED)]),
+        control("three", Outcome.FAILED, waiver=WAIVER),
+        control("four", Outcome.FAILED, waiver=replace(WAIVER, state="expired")),
+        control("five", Outcome.UNTESTED, rows=[Row("law/x", None, Outcome.UNTESTED)]),
+    ),
+)
+
+
+def hostile(text):
+    """A report in which a text stands wherever evidence or a spec can put one."""
+    seen = observation(text, text, run=text)
+    checks = [check(f"invariant/{text}"[:200], outcome, text, [seen], why=text) for outcome in OUTCOMES]
+    waiver = Waiver(text, text, "2026-02-01", "active")
+    controls = [control(outcome=outcome, waiver=waiver, why=text, rows=[Row(text, 0, outcome)]) for outcome in OUTCOMES]
+    return Report((subject(*checks, name="walk", doc=text),), judged(*controls))
+
+
+# JUnit
+
+
+def test_junit_says_how_each_check_ended_and_what_the_root_is():
+    tree = ElementTree.fromstring(write_junit(EACH))
+    (suite,) = tree
+    assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "5", "failures": "1", "errors": "1", "skipped": "2"
+    }  # fmt: skip
+    assert {each.get("name"): each.get("value") for each in suite.iter("property")}[
+        "specledger.receipts.root"
+    ] == "ef" * 32
+    ends = {case.get("name"): [inner.tag for inner in case] for case in suite.iter("testcase")}
+    assert list(ends.values()) == [[], ["failure"], ["error"], ["skipped"], ["skipped"]]
+
+
+def test_junit_counts_no_waived_control_as_a_failure_and_no_expired_waiver_as_one():
+    ends = {
+        case.get("name"): [inner.tag for inner in case]
+        for case in ElementTree.fromstring(write_junit(PROFILE)).iter("testcase")
+        if case.get("classname") == "profile.profile-a"
+    }
+    assert ends == {"one": [], "two": ["failure"], "three": ["skipped"], "four": ["failure"], "five": ["skipped"]}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_junit_is_well_formed_whatever_evidence_says(text):
+    written = write_junit(hostile(text))
+    tree = ElementTree.fromstring(written)
+    assert {element.tag for element in tree.iter()} == {
+        "testsuites", "testsuite", "properties", "property", "testcase", "failure", "error", "skipped"
+    }  # fmt: skip
+    assert not re.search("[\x00-\x08\x0b-\x1f\u202a-\u202e\u2066-\u2069\ufffe\uffff]", written)
+
+
+# SARIF
+
+SARIF_REQUIRED = {
+    (): {"version", "runs"},
+    ("runs",): {"tool"},
+    ("runs", "tool"): {"driver"},
+    ("runs", "tool", "driver"): {"name"},
+    ("runs", "tool", "driver", "rules"): {"id"},
+    ("runs", "tool", "driver", "rules", "help"): {"text"},
+    ("runs", "results"): {"message", "ruleId", "ruleIndex"},
+    ("runs", "results", "message"): {"text"},
+    ("runs", "results", "suppressions"): {"kind"},
+}
+"""What the standard requires of each object that is written, by its path."""
+
+
+def objects(value, path=()):
+    if isinstance(value, list):
+        for each in value:
+            yield from objects(each, path)
+    elif isinstance(value, dict):
+        yield path, value
+        for key, inner in value.items():
+            yield from objects(inner, (*path, key))
+
+
+@pytest.mark.parametrize("report", [EACH, PROFILE, *map(hostile, HOSTILE)])
+def test_sarif_has_what_the_standard_requires(report):
+    log = json.loads(write_sarif(report))
+    assert log["version"] == "2.1.0"
+    for path, value in objects(log):
+        assert value.keys() >= SARIF_REQUIRED.get(path, set()), path
+    for run in log["runs"]:
+        rules = run["tool"]["driver"]["rules"]
+        for result in run["results"]:
+            assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+            assert result["kind"] in ("fail", "open")
+            assert result["level"] == "none" if result["kind"] != "fail" else result["level"] in ("error", "warning")
+
+
+def test_sarif_has_a_rule_for_every_check_and_a_result_for_what_needs_a_look():
+    (run,) = json.loads(write_sarif(EACH))["runs"]
+    assert len(run["tool"]["driver"]["rules"]) == len(OUTCOMES)
+    assert [result["properties"]["outcome"] for result in run["results"]] == ["failed", "cannot tell", "untested"]
+
+
+def test_a_fingerprint_is_of_the_finding_and_not_of_the_digests():
+    def prints(report):
+        return [
+            result["partialFingerprints"]["specledger/v1"]
+            for result in json.loads(write_sarif(report))["runs"][0]["results"]
+        ]
+
+    one = Report((subject(check(outcome=Outcome.FAILED, seen=[observation(t=3), observation(t=4)])),))
+    moved = replace(one.subjects[0], manifest={**one.subjects[0].manifest, "run": "01" * 16, "specs": "02" * 32})
+    other = replace(one.subjects[0].checks[0], spec="invariant/kept@ffffffffffffffff")
+    assert len(set(prints(one))) == 2
+    assert prints(one) == prints(Report((moved,))) == prints(Report((replace(moved, checks=(other,)),)))
+
+
+def test_sarif_points_into_a_file_only_where_the_user_said_where_specs_lie(tmp_path):
+    (tmp_path / "invariant").mkdir()
+    report = Report((subject(check(outcome=Outcome.FAILED)),))
+    places = [json.loads(write_sarif(report, tmp_path))["runs"][0]["results"][0]["locations"][0]]
+    (tmp_path / "invariant" / "kept.yaml").write_text("")
+    places.append(json.loads(write_sarif(report, tmp_path))["runs"][0]["results"][0]["locations"][0])
+    assert "physicalLocation" not in places[0]
+    assert places[1]["physicalLocation"]["artifactLocation"]["uri"] == (tmp_path / "invariant" / "kept.yaml").as_posix()
+
+
+def test_a_waived_control_is_suppressed_in_sarif():
+    run = json.loads(write_sarif(PROFILE))["runs"][1]
+    assert {result["ruleId"]: "suppressions" in result for result in run["results"]} == {
+        "two": False, "three": True, "four": False, "five": False
+    }  # fmt: skip
+
+
+# OSCAL
+
+OSCAL_REQUIRED = {
+    (): {"uuid", "metadata", "import-ap", "results"},
+    ("metadata",): {"title", "last-modified", "version", "oscal-version"},
+    ("import-ap",): {"href"},
+    ("results",): {"uuid", "title", "description", "start", "reviewed-controls"},
+    ("results", "reviewed-controls"): {"control-selections"},
+    ("results", "reviewed-controls", "control-selections", "include-controls"): {"control-id"},
+    ("results", "observations"): {"uuid", "description", "methods", "collected"},
+    ("results", "observations", "relevant-evidence"): {"description"},
+    ("results", "findings"): {"uuid", "title", "description", "target"},
+    ("results", "findings", "target"): {"type", "target-id", "status"},
+    ("results", "findings", "target", "status"): {"state"},
+    ("results", "findings", "related-observations"): {"observation-uuid"},
+    ("results", "props"): {"name", "value"},
+}
+TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+
+
+@pytest.mark.parametrize("report", [EACH, PROFILE, *map(hostile, HOSTILE)])
+@pytest.mark.parametrize("date", [None, "2026-01-31"])
+def test_oscal_has_what_the_schema_requires(report, date):
+    held = json.loads(write_oscal(report, date))["assessment-results"]
+    named = []
+    for path, value in objects(held):
+        assert value.keys() >= OSCAL_REQUIRED.get(path, set()), path
+        named += [value["uuid"]] if "uuid" in value else []
+        for key in ("last-modified", "start", "collected"):
+            assert value.get(key, f"{date or EPOCH}T00:00:00Z") == f"{date or EPOCH}T00:00:00Z"
+        for key in ("target-id", "control-id"):
+            assert TOKEN.fullmatch(value.get(key, "a"))
+        assert all(inner for inner in value.values() if isinstance(inner, list)), "a list in OSCAL is never empty"
+    assert {uuid.UUID(one).version for one in named} == {5}
+    observed = {one["uuid"] for result in held["results"] for one in result.get("observations", ())}
+    related = [one["observation-uuid"] for _, one in objects(held) if "observation-uuid" in one]
+    assert set(related) <= observed
+
+
+def test_oscal_is_the_same_again_and_another_of_another_date():
+    assert (
+        write_oscal(PROFILE, "2026-01-31") == write_oscal(PROFILE, "2026-01-31") != write_oscal(PROFILE, "2026-02-01")
+    )
+    assert "No date was given" in write_oscal(EACH)
+    assert "No date was given" not in write_oscal(EACH, "2026-01-31")
+
+
+def test_only_what_passed_is_satisfied_in_oscal():
+    (result,) = json.loads(write_oscal(EACH))["assessment-results"]["results"]
+    states = [(one["target"]["status"]["state"], one["target"]["status"]["reason"]) for one in result["findings"]]
+    assert states == [("satisfied", "pass"), ("not-satisfied", "fail"), *[("not-satisfied", "other")] * 3]
+
+
+def test_tokens_of_different_texts_differ():
+    texts = ["a/b", "a.b", "a b", "a:b", "1a", "_1a", "\u00e9", *HOSTILE]
+    assert len({token(text) for text in texts}) == len(texts)
+
+
+# GitHub
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_whatever_evidence_says_an_annotation_is_one_command(text):
+    lines = annotate(hostile(text)).split("\n")
+    assert lines.pop() == ""
+    for line in lines:
+        assert re.fullmatch(r"::(error|warning|notice) title=[^:,]*::.*", line)
+        assert not re.search(r"[\x00-\x1f\x7f\u202a-\u202e\u2066-\u2069]", line)
+        assert not re.search(r"%(?!25|3A|2C)", line)
+
+
+def test_at_most_as_many_annotations_as_are_shown_and_the_last_counts_the_others():
+    many = [check(f"invariant/{n}", Outcome.FAILED) for n in range(MOST_OF_A_TYPE + 5)]
+    few = annotate(Report((subject(*many[:MOST_OF_A_TYPE]),))).splitlines()
+    lines = annotate(Report((subject(*many),))).splitlines()
+    assert len(few) == len(lines) == MOST_OF_A_TYPE
+    assert "6 more" in lines[-1]
+    assert "more" not in few[-1]
+
+
+SAME = Row("probe/p", 0, Outcome.FAILED)
+COVERED = {
+    "an active waiver": ([control("c", Outcome.FAILED, WAIVER, [SAME])], True),
+    "nobody": ([control("c", Outcome.FAILED, rows=[SAME])], False),
+    "a waiver that has expired": ([control("c", Outcome.FAILED, replace(WAIVER, state="expired"), [SAME])], False),
+    "a waiver without a date": ([control("c", Outcome.FAILED, replace(WAIVER, state="no date"), [SAME])], False),
+    "a waiver of another bundle": ([control("c", Outcome.FAILED, WAIVER, [replace(SAME, subject=1)])], False),
+    "a waiver of another check": ([control("c", Outcome.FAILED, WAIVER, [replace(SAME, check="probe/q")])], False),
+    "a control that does not waive it": (
+        [control("c", Outcome.FAILED, WAIVER, [SAME]), control("d", Outcome.FAILED, rows=[SAME])],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("controls", "covered"), COVERED.values(), ids=COVERED)
+@pytest.mark.parametrize("outcome", [Outcome.FAILED, Outcome.CANNOT_TELL])
+def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls, covered, outcome):
+    failing = check("probe/p", outcome, seen=[observation()], why="it broke")
+    report = Report((subject(failing, check("probe/q", Outcome.FAILED)),), judged(*controls))
+    first, other, *_ = ElementTree.fromstring(write_junit(report)).iter("testcase")
+    (shown,) = first
+    message, text = shown.get("message", ""), shown.text or ""
+    assert (shown.tag == "skipped") is covered
+    assert ("it broke" in message, "receipt 7" in text) == (True, True)
+    assert ("waiver of Owner until 2026-02-01 (active): because" in message) is covered
+    told = json.loads(write_sarif(report))["runs"][0]["results"]
+    elsewhere = controls[0].rows[0].check == "probe/q"
+    assert ["suppressions" in one for one in told] == [covered, elsewhere]
+    assert told[0]["kind"] == ("fail" if outcome is Outcome.FAILED else "open")
+    (line,) = [line for line in annotate(report).splitlines() if "walk%3A probe/p" in line]
+    assert (line.startswith("::notice"), "it broke" in line) == (covered, True)
+    assert [inner.tag for inner in other] == ["skipped" if elsewhere else "failure"]
+
+
+def test_an_annotation_is_an_error_only_if_it_failed_and_nobody_waived_it():
+    types = [line.split(" ")[0] for line in annotate(PROFILE).splitlines()]
+    assert types == ["::error", "::error", "::error", "::warning", "::notice"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_summary_shows_what_evidence_says_as_code(text):
+    summary = step_summary(hostile(text))
+    outside = re.sub(r"(`+)(?!`).*?[^`]\1(?!`)", "", summary)
+    assert not set(outside) & set("<>[")
+    assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", summary)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_json_is_ascii_whatever_evidence_says(text):
+    written = write_json(hostile(text))
+    assert written.isascii()
+    assert canonical_bytes(json.loads(written))

@@ -1,0 +1,471 @@
+"""The page of a bundle: what stands in it is what the receipts say, nothing in it is active but its own script."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import sys
+from functools import lru_cache
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.cli.main import _guarded
+from engine.core.canonical import parse_canonical
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Exit
+from engine.load import load
+from engine.pipeline import execute
+from engine.report.evidence import Refuted, read_evidence
+from engine.report.html import embed, make_page
+from engine.report.html.elements import block, element, quoted, words
+from engine.report.html.embed import Copies, Embedded, choose
+from engine.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors, marked, render, tone
+from engine.report.readings import read_subject
+from engine.report.results import Control, Judgement, Outcome, Report, Waiver
+from engine.report.results import Row as Found
+from tests.unit.report.conftest import merkle
+
+HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"
+
+
+class Read(HTMLParser):
+    """What a page consists of, as an independent parser sees it."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.ids, self.links, self.scripts, self.words, self.inside, self.handlers = [], [], [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids += [given["id"]] if "id" in given else []
+        self.links += [given["href"]] if "href" in given else []
+        self.handlers += [name for name in given if name.startswith("on") or name in ("style", "src")]
+        self.inside.append(tag)
+        if tag in ("script", "style"):
+            self.scripts.append([tag, given.get("type"), ""])
+
+    def handle_data(self, data):
+        if self.inside and self.inside[-1] in ("script", "style"):
+            self.scripts[-1][2] += data
+        else:
+            self.words.append(data)
+
+    def handle_endtag(self, tag):
+        while self.inside and self.inside.pop() != tag:
+            pass
+
+
+@lru_cache
+def read_page(text):
+    return Read(text)
+
+
+def data_of(text):
+    (found,) = [script for kind, type_, script in read_page(text).scripts if type_ == "application/json"]
+    return json.loads(found)
+
+
+def lines_of(data):
+    """The embedded lines of each chain by number, unfolded by a hand of its own."""
+    text = bytearray()
+    for part in data["text"]:
+        if isinstance(part, str):
+            text += part.encode("latin-1")
+        else:
+            for at in range(part[0], part[0] + part[1]):
+                text.append(text[at])
+    lines = iter(bytes(text).split(b"\n"))
+    return [
+        {seq: next(lines) for first, count in chain["spans"] for seq in range(first, first + count)}
+        for chain in data["chains"]
+    ]
+
+
+@pytest.fixture(scope="module")
+def law(tmp_path_factory):
+    return execute(load("collisions-apart", kind="law")[0], tmp_path_factory.mktemp("law") / "law").place
+
+
+@pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    return execute(load("momentum", kind="law")[0], tmp_path_factory.mktemp("law") / "law").place
+
+
+@pytest.fixture(scope="module")
+def probed(tmp_path_factory):
+    bundle = load("axion-basic", kind="scenario", set=["episodes=2", "horizon=5"])[0]
+    return execute(bundle, tmp_path_factory.mktemp("axion") / "run").place
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A discovery whose model answers by a script; its first false law is proposed at once."""
+    small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
+    bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
+    return execute(bundle, tmp_path_factory.mktemp("discovery") / "found", None, 1).place
+
+
+@pytest.fixture(scope="module")
+def places(trap, heights, law, proved, probed, found):
+    return {"run": trap, "suite": heights, "law": law, "proved": proved, "probed": probed, "discovery": found}
+
+
+@pytest.fixture(scope="module")
+def pages(places):
+    return {kind: make_page(read_evidence(place)) for kind, place in places.items()}
+
+
+KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same_bundle_gives_the_same_bytes(kind, places, pages):
+    assert make_page(read_evidence(places[kind])) == pages[kind]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_policy_names_the_pages_own_script_and_style_and_nothing_else(kind, pages):
+    read = read_page(pages[kind])
+    (policy,) = re.findall(r'http-equiv="Content-Security-Policy" content="([^"]*)"', pages[kind])
+    digests = {
+        tag: base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        for tag, type_, text in read.scripts
+        if type_ is None
+    }
+    assert policy == (
+        f"default-src 'none'; script-src 'sha256-{digests['script']}'; style-src 'sha256-{digests['style']}'; base-uri 'none'; form-action 'none'"
+    )
+    assert [(tag, type_) for tag, type_, _ in read.scripts] == [
+        ("style", None),
+        ("script", "application/json"),
+        ("script", None),
+    ]
+    assert read.handlers == []
+    script = next(text for tag, type_, text in read.scripts if (tag, type_) == ("script", None))
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|Function\(|fetch\(|XMLHttp|WebSocket|import\(",
+        script,
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_link_leads_to_something_in_the_page(kind, pages):
+    read, data = read_page(pages[kind]), data_of(pages[kind])
+    held = lines_of(data)
+    assert len(read.ids) == len({*read.ids})
+    for link in read.links:
+        found = re.fullmatch(r"#([rs])\.(\d+)\.(\d+)", link)
+        if found is None:
+            assert link[1:] in read.ids, link
+        elif found[1] == "r":
+            assert int(found[3]) in held[int(found[2])], link
+        else:
+            bodies = [json.loads(line) for line in held[int(found[2])].values()]
+            assert any(one["type"] == "episode_end" and one["body"]["episode"] == int(found[3]) for one in bodies), link
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_embedded_receipts_are_the_lines_of_the_bundle_and_lead_to_its_root(kind, places, pages):
+    data = data_of(pages[kind])
+    for chain, held in zip(data["chains"], lines_of(data), strict=True):
+        place = places[kind] / chain["place"]
+        lines = (place / "receipts.jsonl").read_bytes().splitlines()
+        manifest = json.loads((place / "manifest.json").read_bytes())
+        assert {key: chain[key] for key in ("count", "head", "root")} == manifest["receipts"]
+        assert held == {seq: lines[seq] for seq in held}
+        assert len(held) == len(lines)
+        assert chain["root"] == merkle([held[seq] for seq in sorted(held)]).hex()
+
+
+@pytest.mark.parametrize("budget", [0, 2_000, 20_000, 60_000])
+def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap, monkeypatch):
+    monkeypatch.setattr(embed, "MOST_CODED", budget)
+    data = data_of(make_page(read_evidence(trap)))
+    ((chain,), (held,)) = data["chains"], lines_of(data)
+    lines = (trap / "receipts.jsonl").read_bytes().splitlines()
+    assert len(held) < len(lines)
+    covered = [*((seq, 1) for seq in held), *((at, size) for at, size, _ in chain["rest"])]
+    assert sorted(seq for at, size in covered for seq in range(at, at + size)) == list(range(len(lines)))
+    for at, size, hashed in chain["rest"]:
+        assert at % size == 0
+        assert hashed == merkle(lines[at : at + size]).hex()
+    assert len(chain["rest"]) <= 2 * len(lines).bit_length() * (len(chain["spans"]) + 1)
+
+
+def test_a_page_that_is_told_to_be_small_is_small(trap, monkeypatch):
+    monkeypatch.setattr(embed, "MOST_CODED", 20_000)
+    text = make_page(read_evidence(trap))
+    whole = sum(len(part) if isinstance(part, str) else 12 for part in data_of(text)["text"])
+    assert whole < 60_000
+    assert "the others enter the root as hashes" in text
+
+
+@given(
+    st.lists(
+        st.one_of(st.binary(max_size=40), st.sampled_from([b"ab" * 40, b"x" * 300, bytes(range(256))])), max_size=12
+    )
+)
+def test_what_is_coded_is_read_back(pieces):
+    copies = Copies()
+    for piece in pieces:
+        copies.add(piece)
+    (found,) = [b"".join(b"\n".join([line]) for line in [read_back(copies.parts)])]
+    assert found == b"".join(pieces)
+
+
+def read_back(parts):
+    text = bytearray()
+    for part in parts:
+        if isinstance(part, str):
+            text += part.encode("latin-1")
+        else:
+            for at in range(part[0], part[0] + part[1]):
+                text.append(text[at])
+    return bytes(text)
+
+
+def test_what_repeats_is_said_once():
+    copies = Copies()
+    copies.add(b"0123456789abcdef" * 1000)
+    assert copies.size < 400
+
+
+def test_a_chain_without_room_is_hashes_alone():
+    chain = Embedded("c", "", {"run": "r", "receipts": {"count": 3, "head": "h", "root": "x"}})
+    for line in (b"a", b"b", b"c"):
+        chain.add(line, keep=False)
+    assert choose([chain]).parts == []
+    assert chain.document()["spans"] == []
+    assert [(at, size) for at, size, _ in chain.rest()] == [(0, 2), (2, 1)]
+
+
+# What the tables say
+
+
+def table(text, section):
+    """The rows of a section: the texts of their cells, details left out."""
+    (inside,) = re.findall(rf'<section id="{section}".*?</section>', text, re.DOTALL)
+    rows = re.findall(r'<tbody id="[^"]*" class="item"[^>]*><tr>(.*?)</tr>', inside, re.DOTALL)
+    return [
+        [
+            html.unescape(re.sub(r"<[^>]*>", "", cell))
+            for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
+        ]
+        for row in rows
+    ]
+
+
+def test_gates_and_invariants_count_what_the_receipts_count(pages, read, trap):
+    steps = [one["body"] for one in read(trap) if one["type"] == "step"]
+    for mark, name, _, judged, rejected, *_ in table(pages["run"], "gates"):
+        times = sum(
+            failing["gate"] == name.rstrip("#")
+            for step in steps
+            for one in step["decisions"]
+            for failing in one["rejected"]
+        )
+        assert (judged, int(rejected)) == ("500", times)
+        assert mark == ("\u2713held" if times else "?untested")
+    rows = {row[1].rstrip("#"): row for row in table(pages["run"], "invariants")}
+    assert rows["no-hazard-entered"][0] == "\u2713held"
+    assert rows["no-hazard-entered"][2:7] == ["The agent never stands on a hazard.", "step", "fatal", "100", "0"]
+    assert "progress" in rows
+
+
+def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, trap):
+    def breach(told):
+        told["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": HOSTILE})
+        told["episode_end"][0]["ended"] = "fatal"
+
+    place = forge(trap, breach)
+    text = make_page(read_evidence(place))
+    rows = {row[1].rstrip("#"): row for row in table(text, "invariants")}
+    assert rows["no-bump"][0] == "\u2715broken"
+    assert rows["no-bump"][-1] == f"receipt {max(one['seq'] for one in read(place) if one['type'] == 'step')}"
+    assert 'href="#invariants.no-bump"' in text.partition("<main")[0]
+    assert "alert(1)</script>" not in text
+
+
+def test_checks_show_figures_and_the_mutants_that_they_noticed(pages, read, heights):
+    bodies = [one["body"] for one in read(heights) if one["type"] == "check"]
+    (row,) = table(pages["suite"], "checks")
+    assert row[:4] == [
+        f"\u2713{bodies[0]['verdict']}",
+        "climbs#",
+        "require: high.value > 0",
+        str(bodies[0]["opportunities"]),
+    ]
+    caught = [one["body"] for one in read(heights) if one["type"] == "mutant"]
+    assert int(row[4]) == sum("climbs" in one["caught"] for one in caught)
+    assert [name.rstrip("#") for _, name, *_ in table(pages["suite"], "mutants")] == ["no-bound"]
+    names = [row[0].rstrip("#") for row in table(pages["suite"], "figures")]
+    assert names == [one["body"]["figure"] for one in read(heights) if one["type"] == "figure"]
+    assert [row[1].rstrip("#") for row in table(pages["suite"], "runs")] == ["long.climb.3", "long.climb.4"]
+
+
+def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
+    verdict = next(one["body"]["verdict"] for one in read(law) if one["type"] == "verdict")
+    (row,) = table(pages["law"], "laws")
+    assert row[0] == "\u2713FAIL as expected"
+    assert row[2:4] == [verdict["claim"], f"a counterexample at step {verdict['counterexample']['t']}"]
+    (drawn,) = data_of(pages["law"])["spacetimes"]
+    assert drawn["rows"][0] == verdict["counterexample"]["start"]
+    begin, end = drawn["excerpt"]
+    assert drawn["rows"][begin:end] == verdict["counterexample"]["excerpt"]["states"]
+    (row,) = table(pages["proved"], "laws")
+    assert (row[0], row[3]) == ("\u2713PROVED", "a certificate")
+    verdict = next(one["body"]["verdict"] for one in read(proved) if one["type"] == "verdict")
+    assert all(f'"{key}"' in html.unescape(pages["proved"]) for key in verdict["certificate"])
+
+
+def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pages, read, found):
+    receipts = read(found)
+    verdicts = {}
+    for one in receipts:
+        if one["type"] == "escalation" or (one["type"] == "law" and one["body"]["late"] is None):
+            verdicts[one["body"]["law"].partition("/")[2]] = one["body"]["verdict"]
+    rows = table(pages["discovery"], "laws")
+    assert {row[1].rstrip("#"): row[0][1:] for row in rows} == {
+        name: verdict["status"] for name, verdict in verdicts.items()
+    }
+    assert {"PROVED", "FAIL"} <= {verdict["status"] for verdict in verdicts.values()}
+    drawn = {each["anchor"] for each in data_of(pages["discovery"])["spacetimes"]}
+    assert drawn == {
+        f"laws.{name.replace('@', '_')}" for name, verdict in verdicts.items() if verdict["counterexample"]
+    }
+    asked = [one["body"] for one in receipts if one["type"] == "iteration"]
+    assert [row[1] for row in table(pages["discovery"], "iterations")] == [
+        one["prompt"]["digest"][:16] for one in asked
+    ]
+    (start,) = [one["body"] for one in receipts if one["type"] == "start"]
+    assert start["prompt"] in "".join(Read(pages["discovery"].partition("<main")[0]).words)
+
+
+def test_probes_are_told_with_their_intervals(pages, read, probed):
+    bodies = [one["body"] for one in read(probed) if one["type"] == "probe"]
+    for mark, name, _, _, times, *_ in table(pages["probed"], "probes"):
+        found = [body["verdict"] for body in bodies if body["probe"] == name.rstrip("#")]
+        assert (mark, int(times)) == ("\u2713PASS" if found else "?untested", len(found))
+    rows = table(pages["probed"], "calibration")
+    assert rows[0][-5:] == ["2", "0 (0.00 %)", "0.00 % to 65.76 %", "", ""]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places, pages):
+    verification = read_evidence(places[kind]).verification
+    rows = table(pages[kind], "written")
+    assert [row[1].rstrip("#") for row in rows[: len(verification.checks)]] == [
+        check.name for check in verification.checks
+    ]
+    assert any(row[0] == "?not checked" and "signed" in row[1] for row in rows)
+    told = "".join(read_page(pages[kind]).words).lower()
+    assert "verified" not in told
+    for digest in ("specs", "run"):
+        assert json.loads((places[kind] / "manifest.json").read_bytes())[digest] in told
+
+
+# What cannot be, and what is hostile
+
+
+def test_the_command_writes_it(trap, heights, pages, monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(
+        sys, "argv", ["spec", "report", str(trap), "--format", "html", "--out", str(tmp_path / "p.html")]
+    )
+    assert _guarded() == Exit.CONFORMS
+    assert (tmp_path / "p.html").read_text(encoding="utf-8") == pages["run"]
+    words = ["spec", "report", str(trap), str(heights), "--format", "html", "--workers", "1", "--profile", "clatl-plan"]
+    monkeypatch.setattr(sys, "argv", words)
+    capsys.readouterr()
+    assert _guarded() == Exit.INCONCLUSIVE
+    assert {"controls", "bundles", "gates"} <= {*Read(capsys.readouterr().out).ids}
+
+
+def test_refuted_evidence_has_no_page(trap, forge):
+    copy = forge(trap, lambda told: None)
+    lines = (copy / "receipts.jsonl").read_bytes()
+    (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
+    with pytest.raises(Refuted):
+        read_evidence(copy)
+
+
+def test_receipts_of_another_form_are_refused(forge, trap):
+    place = forge(trap, lambda told: told["step"][3].update(cost={"move": "x"}))
+    evidence = read_evidence(place)
+    with pytest.raises(Rejected) as refused:
+        make_page(evidence)
+    assert refused.value.diagnostics[0].code == "E_REPORT_RECEIPTS"
+
+
+@pytest.mark.parametrize(
+    "make", [words, quoted, lambda text: block({text: text}), lambda text: element("a", href=text)]
+)
+@given(st.one_of(st.text(), st.just(HOSTILE)))
+def test_no_text_becomes_markup(make, text):
+    made = make(text)
+    read = Read(made)
+    assert read.inside in ([], ["pre"]) or {*read.inside} <= {"a", "bdi"}
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]", made)
+    assert made.count("<") == made.count(">") <= 4
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_data_are_inert(kind, pages):
+    (found,) = re.findall(r'<script id="data" type="application/json">(.*?)</script>', pages[kind], re.DOTALL)
+    assert found.isascii()
+    assert not re.search(r"[<>&\x00-\x1f\x7f]", found)
+    parse_canonical(
+        json.dumps(json.loads(found), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(),
+        limit=len(found),
+    )
+
+
+def test_a_long_table_is_cut_and_says_so():
+    section = Section("s", "S", "", ("name",), [Row("same", "", ()) for _ in range(MOST_ROWS + 3)])
+    text = render(section, lambda place: True)
+    assert text.count("<tbody") == MOST_ROWS
+    assert "And 3 more rows" in text
+    assert len({*anchors(section)}) == MOST_ROWS
+
+
+def test_marks_have_signs_and_tones():
+    assert [tone(mark) for mark in ("PASS", "ERROR", "untested", "not made", "waived (failed)")] == [
+        "good",
+        "bad",
+        "open",
+        "open",
+        "",
+    ]
+    assert marked("") == ""
+    assert "\u2715" in marked("FAIL")
+    assert anchor("s", "a b/\u00fc<") == "s.a_b_"
+
+
+def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
+    def control(name, outcome, rows=(), waiver=None):
+        return Control(name, "section", HOSTILE, "shown", outcome, "", tuple(rows), ("tests/a.py::test_b",), waiver)
+
+    found = [Found("invariant/no-bump", 0, Outcome.PASSED), Found("invariant/elsewhere", None, Outcome.UNTESTED)]
+    late = Waiver("somebody", "later", "2030-01-01", "active")
+    controls = (
+        control("held", Outcome.PASSED, found),
+        control("never-looked-at", Outcome.UNTESTED),
+        control("waived", Outcome.FAILED, waiver=late),
+    )
+    judgement = Judgement("ours", "a source", "", "0" * 16, None, controls)
+    evidence = read_evidence(trap)
+    subject = read_subject(evidence)
+    text = make_page(evidence, Report((subject,), judgement))
+    rows = table(text, "controls")
+    assert [row[0] for row in rows] == ["\u2713passed", "?untested", "waived (failed)"]
+    assert 'href="#invariants.no-bump"' in text
+    assert "invariants.elsewhere" not in text
+    assert "alert(1)</script>" not in text
+    assert 'id="bundles"' not in text
+    text = make_page(evidence, Report((subject, read_subject(read_evidence(heights))), judgement))
+    assert [row[1] for row in table(text, "bundles")] == ["1: concave#", "2: heights#"]
+    assert "invariant/no-bump in 1: passed" in text

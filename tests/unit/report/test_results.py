@@ -1,0 +1,233 @@
+"""What bundles of each kind show of each requirement, and the JSON document that tells it."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import jsonschema
+import pytest
+
+from engine.core.canonical import canonical_bytes
+from engine.core.diagnostics import Rejected
+from engine.load import load
+from engine.pipeline import execute
+from engine.report.discovery_reading import DiscoveryReading
+from engine.report.document import write_json
+from engine.report.evidence import read_evidence
+from engine.report.readings import read_subject
+from engine.report.results import MOST_OBSERVATIONS, Outcome, Report, combined
+from engine.verify.receipts import Receipts
+
+ROOT = Path(__file__).parents[3]
+CLIMB = ROOT / "tests/unit/pipeline/climb/climb.yaml"
+
+
+@pytest.fixture(scope="module")
+def schema():
+    document = json.loads((ROOT / "schemas/results/report.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(document)
+    return jsonschema.Draft202012Validator(document)
+
+
+@pytest.fixture
+def shown(tmp_path):
+    """The checks of a run of the smallest scenario after changes, by id."""
+
+    def run(*changes):
+        place = execute(load(CLIMB, set=changes)[0], tmp_path / "run").place
+        return {check.id: check for check in read_subject(read_evidence(place)).checks}
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def law(tmp_path_factory):
+    """The evidence of a shipped law that is refuted, as it expects."""
+    (bundle,) = load("movers-balance-collisions", kind="law")
+    return execute(bundle, tmp_path_factory.mktemp("law") / "law").place
+
+
+def told(check):
+    return check.outcome, check.opportunities, check.failures
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ([], {"invariant/bounded": ("passed", 6, 0), "progress": ("passed", 6, 0), "evaluation": ("passed", 6, 0)}),
+        (["governor.with.stamina=2"], {"progress": ("failed", 6, 2), "invariant/bounded": ("passed", 6, 0)}),
+        (["governor.with.dread=2"], {"evaluation": ("cannot tell", 6, 0)}),
+        (
+            ["invariants=[]", "governor.invariants=[{use: bounded, with: {top: 2}}]"],
+            {"invariant/bounded": ("failed", 6, 2)},
+        ),
+    ],
+    ids=["in order", "nothing admitted", "not evaluated", "broken"],
+)
+def test_a_run_is_told_by_its_invariants_its_progress_and_its_errors(changes, expected, shown):
+    found = shown(*changes)
+    assert {name: told(found[name]) for name in expected} == expected
+    assert told(found["evidence"])[0] == "passed"
+
+
+def test_what_never_applied_is_no_pass(tmp_path):
+    project = shutil.copytree(CLIMB.parent, tmp_path / "project")
+    (project / "never.yaml").write_text("spec: invariant/v1\nname: never\nwhen: n > 99\nrequire: n < 0\n")
+    (project / "whole.yaml").write_text("spec: invariant/v1\nname: whole\nscope: episode\nrequire: n < 99\n")
+    (bundle,) = load(project / "climb.yaml", set=["invariants=[never, whole]"])
+    subject = read_subject(read_evidence(execute(bundle, tmp_path / "run").place))
+    found = {check.id: told(check) for check in subject.checks}
+    assert found["invariant/never"] == (Outcome.NOT_APPLICABLE, 0, 0)
+    assert found["invariant/whole"] == (Outcome.PASSED, 2, 0)
+
+
+def test_what_was_never_looked_at_is_untested(shown):
+    found = shown("agent.with.fear=0")  # nothing can be proposed at the start
+    assert {name: told(found[name])[0] for name in ("invariant/bounded", "progress", "evaluation")} == {
+        "invariant/bounded": "untested", "progress": "untested", "evaluation": "cannot tell"
+    }  # fmt: skip
+
+
+def test_an_observation_names_its_place_and_its_receipt(shown, tmp_path):
+    found = shown("governor.with.stamina=2")["progress"].observations
+    lines = (tmp_path / "run" / "receipts.jsonl").read_bytes().splitlines()
+    assert [(one.episode, one.t, json.loads(lines[one.seq])["type"]) for one in found] == [
+        (0, 2, "step"),
+        (1, 2, "step"),
+    ]
+    for one in found:
+        assert json.loads(lines[one.seq + 1])["prev"] == one.digest
+
+
+def test_of_many_observations_the_first_are_kept_and_the_others_counted(shown):
+    check = shown("governor.with.stamina=1", "horizon=20")["progress"]
+    assert (len(check.observations), check.more) == (MOST_OBSERVATIONS, check.failures - MOST_OBSERVATIONS)
+    assert check.more > 0
+
+
+class Altered(Receipts):
+    """Receipts of which some bodies are changed after they were checked, as if a check had let them pass."""
+
+    def __init__(self, receipts, type_, change):
+        self.receipts, self.type, self.change = receipts, type_, change
+
+    def lines(self):
+        for line in self.receipts.lines():
+            receipt = json.loads(line)
+            if receipt["type"] == self.type:
+                self.change(receipt["body"])
+            yield canonical_bytes(receipt)
+
+
+@pytest.mark.parametrize(
+    ("type_", "change"),
+    [
+        ("start", lambda body: body["invariants"][0].update(name=5)),
+        ("start", lambda body: body["invariants"][0].pop("severity")),
+        ("step", lambda body: body.update(violations=[{"invariant": "x", "severity": "fatal"}])),
+        ("step", lambda body: body.update(violations=[{"invariant": None, "severity": "fatal", "witness": {}}])),
+        ("step", lambda body: body.update(violations=5)),
+        ("step", lambda body: body.update(t="x", violations=[{"invariant": "x", "witness": {}}])),
+        ("step", lambda body: body["decisions"][0].update(error={"expression": "x"})),
+        ("episode_end", lambda body: body.update(idle={"x": "y"})),
+    ],
+)
+def test_receipts_of_other_types_are_refused_with_a_code(type_, change, trap):
+    evidence = read_evidence(trap)
+    with pytest.raises(Rejected) as caught:
+        read_subject(replace(evidence, receipts=Altered(evidence.receipts, type_, change)))
+    assert [finding.code for finding in caught.value.diagnostics] == ["E_REPORT_RECEIPTS"]
+
+
+def test_a_suite_is_told_by_its_checks_and_mutants(heights):
+    subject = read_subject(read_evidence(heights))
+    found = {check.id: check for check in subject.checks}
+    assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation"]
+    assert told(found["check/climbs"])[0] == "passed"
+    assert found["check/climbs"].says == "high.value > 0"
+    assert "climbs" in found["mutant/no-bound"].observations[0].what
+    assert [figure["figure"] for figure in subject.figures] == ["arrives", "high", "never", "nothing"]
+
+
+def test_a_law_is_told_by_whether_it_is_as_expected(law):
+    subject = read_subject(read_evidence(law))
+    check = next(check for check in subject.checks if check.id == "law/movers-balance-collisions")
+    (seen,) = check.observations
+    assert check.outcome is Outcome.PASSED
+    assert check.why.startswith(seen.what)
+    assert seen.seq == 2
+
+
+def discovered(*receipts):
+    """What the receipts of a discovery show, by check."""
+    specs: Any = SimpleNamespace(main=SimpleNamespace(key="discovery/d@0123456789abcdef"))
+    reading = DiscoveryReading(specs)
+    for seq, (type_, body) in enumerate(receipts):
+        reading.add(seq, canonical_bytes({"type": type_, "body": body}))
+    return {check.id: told(check) for check in reading.checks()}
+
+
+def law_receipt(name, status, late=None):
+    verdict = None if status is None else {"status": status, "claim": "C"}
+    return "law", {"law": name, "late": late, "verdict": verdict, "error": "E_X"}
+
+
+@pytest.mark.parametrize(
+    ("receipts", "accepted", "evaluation"),
+    [
+        ([], ("untested", 0, 0), "untested"),
+        ([law_receipt("a", "FAIL")], ("cannot tell", 1, 0), "passed"),
+        ([law_receipt("a", "FAIL"), law_receipt("b", "PROVED")], ("passed", 2, 0), "passed"),
+        ([law_receipt("a", "PASS"), ("escalation", law_receipt("a", "FAIL")[1])], ("cannot tell", 1, 0), "passed"),
+        ([law_receipt("a", "UNKNOWN"), law_receipt("b", None)], ("cannot tell", 2, 0), "cannot tell"),
+        ([law_receipt("a", "PASS", late={})], ("untested", 0, 0), "untested"),
+    ],
+)
+def test_a_discovery_is_told_by_what_it_accepted(receipts, accepted, evaluation):
+    found = discovered(*receipts)
+    assert (found["accepted"], found["evaluation"][0]) == (accepted, evaluation)
+
+
+@pytest.mark.parametrize(("key", "outcome"), [("law/a@0", ("passed", 1, 0)), (None, ("failed", 1, 1))])
+def test_what_a_discovery_was_expected_to_find_is_a_check(key, outcome):
+    assert (
+        discovered(("expected", {"law": "a", "key": "law/a@1", "found": key, "status": "PASS"}))["expected/a"]
+        == outcome
+    )
+
+
+def test_the_document_is_valid_and_the_same_again(trap, heights, law, schema):
+    report = Report(tuple(read_subject(read_evidence(place)) for place in (trap, heights, law)))
+    text = write_json(report)
+    schema.validate(json.loads(text))
+    assert text == write_json(Report(tuple(read_subject(read_evidence(place)) for place in (trap, heights, law))))
+    assert text.isascii()
+
+
+def test_the_schema_refuses_what_it_does_not_know(trap, schema):
+    document = json.loads(write_json(Report((read_subject(read_evidence(trap)),))))
+    for key in document:
+        assert not schema.is_valid({name: value for name, value in document.items() if name != key}), key
+    for place in (document, document["subjects"][0], document["subjects"][0]["checks"][0]):
+        place["more?"] = 1
+        assert not schema.is_valid(document)
+        del place["more?"]
+    assert schema.is_valid(document)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "whole"),
+    [
+        ([], "untested"),
+        (["passed", "not applicable"], "passed"),
+        (["not applicable"], "not applicable"),
+        (["passed", "untested"], "untested"),
+        (["untested", "cannot tell", "passed"], "cannot tell"),
+        (["cannot tell", "failed", "passed"], "failed"),
+    ],
+)
+def test_of_several_outcomes_the_worst_is_that_of_the_whole(outcomes, whole):
+    assert combined(map(Outcome, outcomes)) == whole

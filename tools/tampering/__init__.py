@@ -1,0 +1,1 @@
+"""Bundles with exactly one fault: what a verifier of evidence is tested by."""

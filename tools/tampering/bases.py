@@ -1,0 +1,113 @@
+"""The honest bundles that cases are made from: one small run of every kind, fresh from the engine.
+
+Decides what is run. Refuses to sign: who made a case does that, after the fault.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir, contextmanager
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from engine.pipeline import Conduct, execute, load_runs
+
+ROOT: Final = Path(__file__).parents[2]
+CLIMB: Final = ROOT / "tests/unit/pipeline/climb"
+DISCOVERY: Final = ROOT / "tests/unit/discovery/loop/small"
+
+SUITE: Final = """\
+spec: suite/v1
+name: heights
+runs:
+  short: {scenarios: [climb], seeds: [3], set: {horizon: 2, episodes: 1}}
+  long: {scenarios: [climb], seeds: [3], set: {episodes: 1}}
+measures:
+  heights: "steps.map(s, s.record.reached)"
+  top: "maximum(heights, 0)"
+figures:
+  highest: {greatest: top, over: [long]}
+  lead: {difference: top, over: [long, short]}
+checks:
+  - {id: climbs, require: highest.value > 1, opportunities: highest.of}
+mutants:
+  - {id: idle, arms: [long], set: {agent.candidates: [{op: climb, for_each: {by: "[0]"}}]}}
+"""
+WALKER: Final = """\
+spec: agent/v1
+name: walker
+outside: {command: [PYTHON, walker.py], deadline_ms: 600000, start_ms: 600000}
+"""
+PROGRAM: Final = """\
+import json, sys
+
+for line in sys.stdin:
+    n = json.loads(line)["observation"]["n"]
+    told = [{"action": {"op": "climb", "by": by}, "score": by, "top": n + by} for by in (0, 1)]
+    print(json.dumps(told), flush=True)
+"""
+
+
+class Base(NamedTuple):
+    """What an honest bundle is a run of: a target of `spec run`, and the fields that are set."""
+
+    target: str
+    changes: tuple[str, ...] = ()
+
+
+BASES: Final = {
+    "climb": Base("climb.yaml"),
+    "other": Base("climb.yaml", ("seed=5",)),
+    "short": Base("climb.yaml", ("episodes=1", "horizon=2")),
+    "stuck": Base("climb.yaml", ("governor.with.stamina=2",)),
+    "failing": Base("climb.yaml", ("agent.with.fear=2",)),
+    "outside": Base("climb.yaml", ("agent=walker", "episodes=1", "horizon=2")),
+    "kernel": Base("axion-basic", ("episodes=1", "horizon=2")),
+    "proved": Base("total-particles"),
+    "refuted": Base("mirror-only"),
+    "suite": Base("heights.yaml"),
+    "discovery": Base("small.yaml"),
+}
+
+
+@contextmanager
+def project() -> Iterator[None]:
+    """Stand in a folder that holds the specs of all bases."""
+    with tempfile.TemporaryDirectory(prefix="specledger-tampering-") as work:
+        for source in (CLIMB, DISCOVERY):
+            shutil.copytree(source, work, dirs_exist_ok=True)
+        texts = {"heights.yaml": SUITE, "walker.yaml": WALKER.replace("PYTHON", "python3"), "walker.py": PROGRAM}
+        for name, text in texts.items():
+            Path(work, name).write_text(text, encoding="utf-8")
+        with chdir(work):
+            yield
+
+
+def build(name: str, place: Path) -> None:
+    """Run a base; its bundle goes to a place, without what is for people: those words change more often than evidence.
+
+    Args:
+        name: One of `BASES`, within `project`.
+        place: An absolute path where nothing is.
+    """
+    base = BASES[name]
+    (bundle,) = load_runs([base.target], list(base.changes))
+    with _path():
+        execute(bundle, place, conduct=Conduct(trusted=True))
+    for words in ("VERIFY.md", "sha256sums"):
+        (place / words).unlink()
+
+
+@contextmanager
+def _path() -> Iterator[None]:
+    """Let the `python3` of the agent be the one that runs now."""
+    before = os.environ.get("PATH", "")
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), before])
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = before

@@ -1,0 +1,108 @@
+"""What a case of tampering is: an honest bundle, one fault, what is made to fit again, and what is expected.
+
+Decides the ways in which a bundle is mended after the fault, so that nothing but the fault is wrong. Refuses to know
+the faults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tools.tampering.forger import ONE, STRANGER, TWO, Forger, canonical, trust
+
+Change = Callable[[Forger], Any]
+
+
+def nothing(f: Forger) -> None:
+    """Leave it as it is, and give the bytes of the base: only a file was changed after everything was made."""
+
+
+def sign(f: Forger) -> None:
+    """Write the manifest as it is told, and sign it."""
+    f.save()
+    f.sign()
+
+
+def unsigned(f: Forger) -> None:
+    """Write the manifest as it is told; nothing can be signed about it, so the signatures are those of before."""
+    f.save()
+
+
+def resign(f: Forger) -> None:
+    """Sign the bytes that the manifest has now."""
+    f.sign()
+
+
+def relist(f: Forger) -> None:
+    """List the files as they are now, and sign."""
+    f.relist()
+    f.sign()
+
+
+def lines(f: Forger) -> None:
+    """Write the receipts as they are told, chain and head as they were, list the files and sign."""
+    f.lines = [canonical(receipt) for receipt in f.receipts]
+    relist(f)
+
+
+def rehead(f: Forger) -> None:
+    """Make the head that of the lines as they are now, list the files and sign."""
+    f.rehead()
+    f.sign()
+
+
+def seal(f: Forger) -> None:
+    """Chain the receipts as they are told, add them up, list the files and sign."""
+    f.seal()
+    f.sign()
+
+
+def recount(f: Forger) -> None:
+    """Let episodes count their steps and parts chain theirs, then as `seal`."""
+    f.recount()
+    f.chain_parts()
+    seal(f)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One bundle, and what a verifier must say of it.
+
+    Attributes:
+        name: `<family>-<fault>`.
+        fault: The one fact that is wrong, in a sentence.
+        base: The honest bundle, one of `bases.BASES`.
+        change: Makes the fault.
+        mend: Makes everything else fit.
+        code: What `spec verify` says; None where the bundle is honest.
+        level: The level of the ladder that is refuted or not reached.
+        exit: 0 accepted, 1 refuted, 2 wrong usage, 3 not refuted and not shown.
+        unseen: What a verifier must do to notice it, where the files alone do not tell: `replay`, `specs`, `laws`,
+            `suites` or `schemas`; empty where they do.
+    """
+
+    name: str
+    fault: str
+    base: str
+    change: Change
+    mend: Change
+    code: str | None
+    level: str = "L0"
+    exit: int = 1
+    unseen: str = ""
+
+    @property
+    def family(self) -> str:
+        """What stands before the first hyphen of its name."""
+        return self.name.partition("-")[0]
+
+    @property
+    def folder(self) -> str:
+        """Where it lies: its name, and whether it is to be accepted."""
+        return f"{self.name}_{'pass' if self.exit == 0 else 'fail'}"
+
+
+TRUST = {"one": trust(ONE), "two": trust(ONE, TWO, threshold=2), "either": trust(ONE, TWO), "stranger": trust(STRANGER)}
+"""Trust files that several cases share, by their names."""

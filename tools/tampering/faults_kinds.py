@@ -1,0 +1,321 @@
+"""Faults of what only some kinds of bundles hold: audit logs and capabilities, tapes, suites, laws, discoveries.
+
+Each line is a case; `Case` says what the columns are.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from typing import Any, Final
+
+from tools.tampering.case import Case, Change, nothing, relist, seal, sign
+from tools.tampering.faults_chain import body, without
+from tools.tampering.forger import Forger, canonical, sha256, tagged
+
+LOG, TAPE, MANIFEST, RECEIPTS = "audit.log.jsonl", "tape.jsonl", "manifest.json", "receipts.jsonl"
+
+
+def entry_hash(entry: Any) -> str:
+    """The hash of an audit entry, by the seed's rule."""
+    return sha256(canonical({name: value for name, value in entry.items() if name != "entry_hash"}))
+
+
+def entries(change: Callable[[list[Any]], Any], *, everywhere: bool) -> Change:
+    """Audit entries say something else, and their chain is made to fit: in the log, and in the receipts or not there."""
+
+    def make(f: Forger) -> None:
+        told = [json.loads(line) for line in f.read(LOG).splitlines()]
+        change(told)
+        prev = "0" * 64
+        for entry in told:
+            entry["prev_entry_hash"] = prev
+            entry["entry_hash"] = prev = entry_hash(entry)
+        f.write(LOG, b"".join(canonical(entry) + b"\n" for entry in told))
+        if everywhere:
+            for audit, entry in zip(f.bodies("audit"), told, strict=True):
+                audit.clear()
+                audit.update(entry)
+
+    return make
+
+
+def raw(change: Callable[[list[bytes]], list[bytes]], name: str = LOG) -> Change:
+    """The lines of a file are others."""
+    return lambda f: f.write(name, b"".join(line + b"\n" for line in change(f.read(name).split(b"\n")[:-1])))
+
+
+def spelled(number: int, old: bytes, new: bytes) -> Callable[[list[bytes]], list[bytes]]:
+    """One line is spelled otherwise."""
+
+    def change(lines: list[bytes]) -> list[bytes]:
+        if old not in lines[number]:
+            raise LookupError(f"{old!r} is not in line {number}")
+        return [line.replace(old, new, 1) if at == number else line for at, line in enumerate(lines)]
+
+    return change
+
+
+def token(change: Callable[[Any], Any]) -> Change:
+    """The first issued token is another one, in the log and in the receipts; their chains fit."""
+    return entries(lambda told: change(told[1]["capability_tokens"][0]), everywhere=True)
+
+
+def unlisted(name: str) -> Change:
+    """A file is gone, and the manifest does not list it."""
+
+    def change(f: Forger) -> None:
+        f.remove(name)
+        f.manifest["files"] = [entry for entry in f.manifest["files"] if entry["path"] != name]
+
+    return change
+
+
+def listed(name: str, data: bytes) -> Change:
+    """A file of a kind that the run does not have is there, and listed."""
+
+    def change(f: Forger) -> None:
+        f.write(name, data)
+        f.manifest["files"].append({"path": name, "sha256": "", "size": 0})
+
+    return change
+
+
+def rehashed(line: bytes) -> bytes:
+    entry = json.loads(line) | {"timestamp_ms": 1}
+    return canonical(entry | {"entry_hash": entry_hash(entry)})
+
+
+def answered(line: bytes) -> bytes:
+    answer = json.loads(line)
+    text = answer["received"]["text"].replace('"score": 1', '"score": 5')
+    return canonical(answer | {"received": {"text": text}, "sha256": sha256(text.encode()), "size": len(text)})
+
+
+AUDIT: Final = [
+    Case("audit-entry", "An entry was edited in the log, and its hash is the one of before.", "kernel", raw(spelled(1, b'"timestamp_ms":0', b'"timestamp_ms":1')), relist, "E_AUDIT_CHAIN"),
+    Case("audit-entry-hash", "An entry was edited in the log, and its hash was made to fit, the chain after it was not.", "kernel", raw(lambda lines: [rehashed(lines[0]), *lines[1:]]), relist, "E_AUDIT_CHAIN"),
+    Case("audit-entry-chained", "An entry was edited in the log, and its chain was made to fit.", "kernel", entries(lambda told: told[0].update(timestamp_ms=5), everywhere=False), relist, "E_AUDIT_DIFFERS"),
+    Case("audit-entry-everywhere", "An entry was edited in the log and in the receipts, and all chains were made to fit.", "kernel", entries(lambda told: told[0]["kernel_decision"].update(notes="mode:simulated other"), everywhere=True), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("audit-receipt", "The last entry was edited in the receipts, and its hash is the one of before.", "kernel", lambda f: f.bodies("audit")[-1].update(timestamp_ms=105), seal, "E_STATE"),
+    Case("audit-receipt-chain", "An entry of the receipts does not follow the one before it.", "kernel", lambda f: (f.bodies("audit")[1].update(prev_entry_hash="ab" * 32), f.bodies("audit")[1].update(entry_hash=entry_hash(f.bodies("audit")[1]))), seal, "E_STATE"),
+    Case("audit-receipt-dropped", "The last entry is missing among the receipts.", "kernel", lambda f: without(max(at for at, one in enumerate(f.receipts) if one["type"] == "audit"))(f), seal, "E_AUDIT_DIFFERS"),
+    Case("audit-dropped", "An entry in the middle is missing in the log.", "kernel", raw(lambda lines: [lines[0], *lines[2:]]), relist, "E_AUDIT_CHAIN"),
+    Case("audit-first-dropped", "The first entry is missing in the log.", "kernel", raw(lambda lines: lines[1:]), relist, "E_AUDIT_CHAIN"),
+    Case("audit-cut", "The last entry is missing in the log.", "kernel", raw(lambda lines: lines[:-1]), relist, "E_AUDIT_DIFFERS"),
+    Case("audit-reordered", "Two entries stand in each other's place.", "kernel", raw(lambda lines: [lines[1], lines[0], *lines[2:]]), relist, "E_AUDIT_CHAIN"),
+    Case("audit-twice", "An entry stands twice in the log.", "kernel", raw(lambda lines: [lines[0], *lines]), relist, "E_AUDIT_CHAIN"),
+    Case("audit-white-space", "There is a blank in an entry.", "kernel", raw(spelled(0, b'"event":', b'"event": ')), relist, "E_AUDIT_LINE"),
+    Case("audit-field", "An entry says more than its schema allows; log, receipts and chains fit.", "kernel", entries(lambda told: told[0].update(more=1), everywhere=True), seal, "E_AUDIT_LINE"),
+    Case("audit-torn", "The log does not end with a newline.", "kernel", lambda f: f.write(LOG, f.read(LOG)[:-1]), relist, "E_AUDIT_TORN"),
+    Case("audit-empty", "The log is empty.", "kernel", lambda f: f.write(LOG, b""), relist, "E_AUDIT_NO_LOG"),
+    Case("audit-missing", "There is no log, though the receipts hold entries.", "kernel", unlisted(LOG), relist, "E_AUDIT_DIFFERS"),
+    Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", listed(LOG, b""), relist, "E_AUDIT_NO_LOG"),
+    Case("capability-binding", "A token is bound to another proposal than its entry names; all chains fit.", "kernel", token(lambda one: one["binding"].update(proposal_hash="ab" * 32)), seal, "E_AUDIT_TOKEN"),
+    Case("capability-trace", "A token is bound to another trace than its entry names; all chains fit.", "kernel", token(lambda one: one["binding"].update(trace_hash="ab" * 32)), seal, "E_AUDIT_TOKEN"),
+    Case("capability-scope", "A token allows more than the scope that it is bound to; all chains fit.", "kernel", token(lambda one: one["scope"].update(allowed_ops=["move", "take"])), seal, "E_AUDIT_TOKEN"),
+    Case("capability-expiry", "A token lasts longer than its scope says; all chains fit.", "kernel", token(lambda one: one.update(expires_at_ms=one["expires_at_ms"] + 1)), seal, "E_AUDIT_TOKEN"),
+    Case("capability-issued-later", "A token was issued at another time than its entry; all chains fit.", "kernel", token(lambda one: one.update(issued_at_ms=one["issued_at_ms"] + 1, expires_at_ms=one["expires_at_ms"] + 1)), seal, "E_AUDIT_TOKEN"),
+    Case("capability-reused", "A decision has the token of the decision before; all chains fit.", "kernel", entries(lambda told: told[3].update(capability_tokens=told[1]["capability_tokens"]), everywhere=True), seal, "E_AUDIT_TOKEN"),
+    Case("capability-signature", "The signature of a token is another one; all chains fit.", "kernel", token(lambda one: one.update(signature="ab" * 32)), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("probe-out-of-order", "A probe belongs to another step than the one that is being decided.", "kernel", lambda f: f.first("probe").update(t=1), seal, "E_STATE"),
+    Case("probe-verdict", "A probe tells another verdict; the result was made to fit.", "kernel", lambda f: f.first("probe").update(verdict="INCONCLUSIVE"), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("tape-of-a-law", "The bundle of a law holds a tape, and its manifest lists it.", "proved", listed(TAPE, b"{}\n"), relist, "E_FILES"),
+    Case("audit-of-a-law", "The bundle of a law holds an audit log, and its manifest lists it.", "proved", listed(LOG, b"{}\n"), relist, "E_FILES"),
+    Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", unlisted(TAPE), relist, "E_TAPE_MISSING", unseen="specs"),
+    Case("tape-answer-dropped", "The tape lacks the last answer.", "outside", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4", unseen="replay"),
+    Case("tape-answer-added", "The tape has an answer that nobody asked for.", "outside", raw(lambda lines: [*lines, lines[-1]], TAPE), relist, "E_TAPE_EXTRA", "L4", unseen="replay"),
+    Case("tape-answers-exchanged", "Two answers on the tape stand in each other's place.", "outside", raw(lambda lines: [lines[0], lines[2], lines[1]], TAPE), relist, "E_TAPE_MISSING", "L4", unseen="replay"),
+    Case("tape-answer", "An answer on the tape is another one than the run shows; its hash fits.", "outside", raw(lambda lines: [lines[0], answered(lines[1]), lines[2]], TAPE), relist, "E_REPLAY", "L4", unseen="replay"),
+    Case("tape-hash", "An answer on the tape has another hash than its bytes.", "outside", raw(spelled(1, b'"sha256":"', b'"sha256":"ab'), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-white-space", "There is a blank on the tape.", "outside", raw(spelled(0, b'"mode":', b'"mode": '), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-format", "The tape is of a format that does not exist.", "outside", raw(spelled(0, b"/v1", b"/v2"), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-torn", "The tape does not end with a newline.", "outside", lambda f: f.write(TAPE, f.read(TAPE)[:-1]), relist, "E_TAPE_FORM"),
+    Case("tape-field", "An answer on the tape has a field more.", "outside", raw(spelled(1, b'{"episode":', b'{"at":0,"episode":'), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-bytes", "An answer on the tape is written in a way that does not exist.", "outside", raw(spelled(1, b'"received":{"text":', b'"received":{"hex":'), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-of-a-discovery", "A line on the tape of a discovery is no answer.", "discovery", listed(TAPE, b'{"format":"specledger/model-tape/v1"}\n{}\n'), relist, "E_TAPE_FORM"),
+    Case("tape-empty", "The tape is empty.", "outside", lambda f: f.write(TAPE, b""), relist, "E_TAPE_FORM"),
+]  # fmt: skip
+
+
+RUN, OTHER_RUN = "runs/long.climb.3", "runs/short.climb.3"
+
+
+def within(place: str, change: Change, mend: Callable[[Forger], Any]) -> Change:
+    """A fault in a bundle inside the suite's, which is made to fit in itself; the suite speaks of it as it was."""
+
+    def make(f: Forger) -> None:
+        inner = Forger(f.folder / place)
+        change(inner)
+        mend(inner)
+
+    return make
+
+
+def told(place: str, change: Change, mend: Callable[[Forger], Any]) -> Change:
+    """The same, and the suite's receipt of it speaks of it as it is."""
+
+    def make(f: Forger) -> None:
+        within(place, change, mend)(f)
+        now = json.loads((f.folder / place / MANIFEST).read_bytes())
+        for run in f.bodies("run"):
+            if run["place"] == place:
+                run |= {name: now[name] for name in ("specs", "receipts", "result")}
+
+    return make
+
+
+def resealed(f: Forger) -> None:
+    f.recount()
+    f.chain_parts()
+    f.seal()
+
+
+def exchanged(f: Forger) -> None:
+    """Another honest run lies where the first one was."""
+    shutil.rmtree(f.folder / RUN)
+    shutil.copytree(f.folder.parent / "other", f.folder / RUN)
+    for name in ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json"):
+        f.remove(f"{RUN}/{name}")
+
+
+def exchanged_everywhere(f: Forger) -> None:
+    exchanged(f)
+    told(RUN, lambda inner: None, lambda inner: None)(f)
+
+
+def missing(f: Forger) -> None:
+    shutil.rmtree(f.folder / RUN)
+    f.manifest["files"] = [entry for entry in f.manifest["files"] if not entry["path"].startswith(RUN)]
+
+
+def missing_everywhere(f: Forger) -> None:
+    missing(f)
+    f.receipts = [one for one in f.receipts if one["body"].get("place") != RUN]
+    f.bodies("start")[0]["runs"] = 1
+    f.bodies("end")[0]["runs"] = 3
+
+
+def further(f: Forger) -> None:
+    place = "runs/more.climb.3"
+    shutil.copytree(f.folder / RUN, f.folder / place)
+    f.manifest["files"].append({"path": f"{place}/{MANIFEST}", "sha256": "", "size": 0})
+    f.manifest["files"][2:] = sorted(f.manifest["files"][2:], key=lambda one: str(one["path"]))
+
+
+def sealed_inside(f: Forger) -> None:
+    f.write(f"{RUN}/sha256sums", b"")
+
+
+def success(f: Forger) -> None:
+    f.first("step")["success"] = True
+
+
+SUITES: Final = [
+    Case("suite-run-missing", "A run that the suite speaks of is missing.", "suite", missing, relist, "E_RUNS"),
+    Case("suite-run-missing-everywhere", "A run is missing, and the suite does not speak of it.", "suite", missing_everywhere, seal, "E_RUNS", unseen="suites"),
+    Case("suite-run-exchanged", "Another honest run lies where one of the suite was.", "suite", exchanged, relist, "E_RUNS"),
+    Case("suite-run-exchanged-everywhere", "Another honest run lies where one of the suite was, and the suite speaks of it.", "suite", exchanged_everywhere, seal, "E_RUNS", unseen="suites"),
+    Case("suite-run-added", "There is a run that the suite does not speak of.", "suite", further, relist, "E_RUNS"),
+    Case("suite-run-changed", "A file of a run was changed, its manifest was not.", "suite", lambda f: f.swap(f"{RUN}/{RECEIPTS}", b'"seed":3', b'"seed":4'), nothing, "E_RUNS"),
+    Case("suite-run-manifest", "The manifest of a run was changed; the suite lists the one of before.", "suite", within(RUN, lambda inner: inner.manifest["engine"].update(version="0.0.9"), lambda inner: inner.save()), nothing, "E_FILES"),
+    Case("suite-run-sealed-again", "A run was changed and sealed again; the suite speaks of the one of before.", "suite", within(RUN, success, resealed), relist, "E_RUNS"),
+    Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", told(RUN, success, resealed), seal, "E_RUNS", unseen="replay"),
+    Case("suite-run-broken", "The chain of a run is broken; its manifest and the suite's fit.", "suite", within(RUN, body(3, record={"reached": 2}), lambda inner: (setattr(inner, "lines", [canonical(one) for one in inner.receipts]), inner.relist())), relist, "E_RUNS"),
+    Case("suite-run-covered", "A run inside the suite has digests of its own, which nothing covers.", "suite", sealed_inside, nothing, "E_RUNS"),
+    Case("suite-foreign-file", "A file lies among the runs.", "suite", lambda f: f.write("runs/notes.txt", b""), nothing, "E_FILES"),
+    Case("suite-empty-folder", "A folder among the runs holds a file and no run.", "suite", lambda f: f.write("runs/more/notes.txt", b""), nothing, "E_FILES"),
+    Case("suite-deep-run", "A run lies deeper among the runs than any does.", "suite", lambda f: f.write("runs/a/b/c/d/manifest.json", b"{}"), nothing, "E_FILES"),
+    Case("suite-figure", "A figure is another one than the runs lead to.", "suite", lambda f: f.first("figure")["groups"][0].update(value=9), seal, "E_ASSESSMENT", unseen="suites"),
+    Case("suite-check", "A check is said to have failed; the result was made to fit.", "suite", lambda f: f.first("check").update(verdict="FAIL"), seal, "E_ASSESSMENT", unseen="suites"),
+    Case("suite-mutant", "A mutant is said to have been caught by nothing; the result was made to fit.", "suite", lambda f: f.first("mutant").update(caught=[], verdict="FAIL"), seal, "E_ASSESSMENT", unseen="suites"),
+    Case("suite-figure-dropped", "A figure is missing.", "suite", lambda f: without(next(at for at, one in enumerate(f.receipts) if one["type"] == "figure"))(f), seal, "E_ASSESSMENT", unseen="suites"),
+    Case("suite-result", "The manifest tells another verdict than the receipts of the suite come to.", "suite", lambda f: f.manifest["result"].update(verdict="ERROR"), sign, "E_RESULT"),
+    Case("suite-type", "There is a receipt that suites do not have.", "suite", lambda f: f.receipts.insert(1, {"type": "step", "body": {}}), seal, "E_ENDS"),
+    Case("suite-after-the-end", "A receipt follows the end of the suite.", "suite", lambda f: f.receipts.append({"type": "figure", "body": {}}), seal, "E_ENDS"),
+]  # fmt: skip
+
+
+def verdict(change: Callable[[Any], Any], type_: str = "verdict", number: int = 0, **end: Any) -> Change:
+    """A verdict on a law says something else; its digest and the status at the end are made to fit."""
+
+    def make(f: Forger) -> None:
+        receipt = f.bodies(type_)[number]
+        change(receipt["verdict"])
+        receipt["digest"] = tagged("law-verdict", canonical(receipt["verdict"]))
+        if type_ == "verdict":
+            f.first("end").update({"status": receipt["verdict"]["status"], **end})
+
+    return make
+
+
+def certificate(change: Callable[[Any], Any]) -> Change:
+    return verdict(lambda said: change(said["certificate"]))
+
+
+def counterexample(**fields: Any) -> Change:
+    return verdict(lambda said: said["counterexample"].update(fields))
+
+
+def passed(said: Any) -> None:
+    said |= {"status": "PASS", "method": "sample", "counterexample": None}
+
+
+def proved(said: Any) -> None:
+    said |= {"status": "PROVED", "method": "proof", "counterexample": None}
+
+
+def links(held: Any) -> Any:
+    return held["proof"]["later"]["links"]
+
+
+LAWS: Final = [
+    Case("law-certificate", "A number in a certificate is another one; digests and chain fit.", "proved", certificate(lambda held: links(held)[0]["potential"].__setitem__(2, 1)), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-question", "A certificate is about rings of another size; digests and chain fit.", "proved", certificate(lambda held: held["question"].update(rings=[5, None])), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-claim", "A certificate is about another claim; digests and chain fit.", "proved", certificate(lambda held: held["question"]["claim"]["observable"].update(weights=[0, 1, 1, 1])), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-rule", "A certificate is about another rule; digests and chain fit.", "proved", certificate(lambda held: held["question"]["rule"]["table"].__setitem__(0, 1)), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-format", "A certificate is of a format that does not exist; digests and chain fit.", "proved", certificate(lambda held: held.update(format="proof/v2")), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
+    Case("law-proved", "A law that is false is said to be proved.", "refuted", verdict(proved, met=False), seal, "E_VERDICT"),
+    Case("law-passed", "A law that is false is said to have passed.", "refuted", verdict(passed, met=False), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("law-counterexample-start", "A counterexample begins with another ring.", "refuted", counterexample(start="..>."), seal, "E_COUNTEREXAMPLE", unseen="laws"),
+    Case("law-counterexample-step", "A counterexample is said to violate the law at another step.", "refuted", counterexample(t=0), seal, "E_COUNTEREXAMPLE", unseen="laws"),
+    Case("law-counterexample-symbol", "A counterexample has a symbol that the alphabet lacks.", "refuted", counterexample(start="..Z>"), seal, "E_COUNTEREXAMPLE", unseen="laws"),
+    Case("law-counterexample-excerpt", "The excerpt of a counterexample shows something else than what happens.", "refuted", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "....")), seal, "E_COUNTEREXAMPLE", unseen="laws"),
+    Case("law-counterexample-missing", "A law is said to have failed, and there is no counterexample.", "refuted", verdict(lambda said: said.update(counterexample=None)), seal, "E_VERDICT"),
+    Case("law-status", "The status is a word that does not exist.", "proved", verdict(lambda said: said.update(status="TRUE"), met=False), seal, "E_VERDICT"),
+    Case("law-certificate-of-a-failure", "A law is said to have failed, and there is a certificate that it holds.", "refuted", verdict(lambda said: said.update(certificate={})), seal, "E_VERDICT"),
+    Case("law-reason", "A law is decided, and there is a reason why it is not.", "refuted", verdict(lambda said: said.update(reason="limit")), seal, "E_VERDICT"),
+    Case("law-claim", "A verdict repeats another claim than the law makes.", "refuted", verdict(lambda said: said.update(claim="true")), seal, "E_VERDICT", unseen="laws"),
+    Case("law-digest", "The digest of the verdict is not its own.", "refuted", lambda f: f.first("verdict").update(digest="ab" * 32), seal, "E_VERDICT"),
+    Case("law-end", "The end tells another status than the verdict.", "refuted", lambda f: f.first("end").update(status="PASS"), seal, "E_VERDICT"),
+    Case("law-met", "The end says that the expectation was not met, and it was; the result was made to fit.", "refuted", lambda f: f.first("end").update(met=False), seal, "E_VERDICT"),
+    Case("law-expected", "The receipts tell another expectation than the specs.", "refuted", lambda f: f.first("verdict").update(expected=None), seal, "E_VERDICT"),
+    Case("law-cases", "More cases are said to have been tried; the result was made to fit.", "refuted", lambda f: f.first("cases").update(count=301), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("law-work", "A verdict tells other work than was done; its digest fits.", "refuted", verdict(lambda said: said.update(work=7)), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("law-order", "The verdict comes before the cases.", "refuted", lambda f: f.receipts.insert(1, f.receipts.pop(2)), seal, "E_ENDS"),
+    Case("law-verdict-missing", "There is no verdict.", "refuted", without(2), seal, "E_ENDS"),
+    Case("law-result", "The manifest tells another verdict than the receipts come to.", "refuted", lambda f: f.manifest["result"].update(verdict="INCONCLUSIVE"), sign, "E_RESULT"),
+    Case("discovery-ledger", "A refuted law is missing in the ledger.", "discovery", lambda f: f.first("ledger")["refuted"].pop(), seal, "E_DISCOVERY_LEDGER"),
+    Case("discovery-ledger-added", "A law stands in the ledger that was not refuted.", "discovery", lambda f: f.first("ledger")["refuted"].append(f.first("ledger")["refuted"][0]), seal, "E_DISCOVERY_LEDGER"),
+    Case("discovery-verdict", "The digest of a verdict is not its own.", "discovery", lambda f: f.first("law").update(digest="ab" * 32), seal, "E_VERDICT"),
+    Case("discovery-status", "A law that is false is said to have passed, though its counterexample is there.", "discovery", verdict(lambda said: said.update(status="PASS"), "law", 1), seal, "E_VERDICT"),
+    Case("discovery-error", "A law has a verdict and an error.", "discovery", lambda f: f.bodies("law")[3].update(error={"code": "E_X"}), seal, "E_VERDICT"),
+    Case("discovery-digest-of-nothing", "A law has an error and no verdict, and there is a digest of one.", "discovery", lambda f: f.bodies("law")[3].update(error={"code": "E_X"}, verdict=None), seal, "E_VERDICT"),
+    Case("discovery-document", "A verdict stands under another law than the one whose document is there.", "discovery", lambda f: f.first("law").update(law="law/other@0000000000000000"), seal, "E_VERDICT"),
+    Case("discovery-certificate", "A certificate is of a format that does not exist; digests and chain fit.", "discovery", verdict(lambda said: said["certificate"].update(format="proof/v2"), "law"), seal, "E_CERTIFICATE", unseen="laws"),
+    Case("discovery-counterexample", "The excerpt of a counterexample shows something else than what happens; digests, ledger and chain fit.", "discovery", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "...."), "law", 1), seal, "E_COUNTEREXAMPLE", unseen="laws"),
+    Case("discovery-law-dropped", "A law is missing; numbers, result and chain fit.", "discovery", without(10), seal, "E_DISCOVERY_LEDGER"),
+    Case("discovery-iteration", "The iterations do not count up.", "discovery", lambda f: f.bodies("iteration")[1].update(iteration=2), seal, "E_ENDS"),
+    Case("discovery-number", "The laws of an iteration do not count up.", "discovery", lambda f: f.bodies("law")[1].update(number=1), seal, "E_ENDS"),
+    Case("discovery-law-elsewhere", "A law stands under another iteration than its own.", "discovery", lambda f: f.bodies("law")[1].update(iteration=0), seal, "E_ENDS"),
+    Case("discovery-order", "The ledger comes before the stop.", "discovery", lambda f: f.receipts.insert(12, f.receipts.pop(13)), seal, "E_ENDS"),
+    Case("discovery-end", "The end counts fewer iterations than there are.", "discovery", lambda f: f.first("end").update(iterations=3), seal, "E_ENDS"),
+    Case("discovery-answer", "The answer of the model had another digest; the chain fits.", "discovery", lambda f: f.first("iteration")["answer"].update(digest="ab" * 32), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("discovery-found", "A law that was expected is said not to have been found; the result was made to fit.", "discovery", lambda f: f.first("expected").update(found=None), seal, "E_REPLAY", "L4", unseen="replay"),
+    Case("discovery-result", "The manifest tells another verdict than the receipts come to.", "discovery", lambda f: f.manifest["result"].update(verdict="FAIL"), sign, "E_RESULT"),
+]  # fmt: skip
+
+FAULTS: Final = (*AUDIT, *SUITES, *LAWS)
