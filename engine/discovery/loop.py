@@ -14,7 +14,7 @@ from engine.core.events import Event
 from engine.discovery.codes import E_STORE_BROKEN
 from engine.discovery.plan import PROPOSE, DiscoveryPlan
 from engine.discovery.record import Record, start_event
-from engine.discovery.step import Ask, Desk, do_step
+from engine.discovery.step import Ask, Workbench, do_step
 from engine.discovery.stored import check_answer, take_stored
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ Progress = Callable[[int, int], None]
 
 
 def run_discovery(
-    desk: Desk, identity: Mapping[str, Any], ask: Ask, progress: Progress | None = None
+    workbench: Workbench, identity: Mapping[str, Any], ask: Ask, progress: Progress | None = None
 ) -> Iterator[Event]:
     """Make a discovery in this process.
 
     Args:
-        desk: What steps are done with.
+        workbench: What steps are done with.
         identity: Of the model.
         ask: Gives the answer to a request.
         progress: Called with (steps done, steps at most).
@@ -37,28 +37,28 @@ def run_discovery(
     Raises:
         Rejected: The model cannot be asked.
     """
-    record = Record(desk.plan)
-    yield start_event(desk.plan, identity)
+    record = Record(workbench.plan)
+    yield start_event(workbench.plan, identity)
     while not record.closed:
         position, kind, iteration = next(record.steps())
-        yield from record.take(kind, do_step(desk, kind, iteration, record.view(position, kind), ask))
+        yield from record.take(kind, do_step(workbench, kind, iteration, record.view(position, kind), ask))
         if progress is not None:
-            progress(*reached(desk.plan, record))
+            progress(*reached(workbench.plan, record))
 
 
-def retell(desk: Desk, identity: Mapping[str, Any], store: Store) -> Iterator[Event]:
+def retell(workbench: Workbench, identity: Mapping[str, Any], store: Store) -> Iterator[Event]:
     """Tell the facts of a discovery that has ended, from what its workers have stored.
 
     Raises:
         Rejected: E_STORE_BROKEN, if it has not ended, since a result is missing, or if a result cannot be used, or was
             made from another answer than the one that is kept.
     """
-    record, answers = Record(desk.plan), dict(store.answers())
-    yield start_event(desk.plan, identity)
+    record, answers = Record(workbench.plan), dict(store.answers())
+    yield start_event(workbench.plan, identity)
     for position, kind, result in store.results(0):
         if not record.closed and (position, kind) == next(record.steps())[:2]:
             if kind == PROPOSE:
-                check_answer(desk, identity, record, result, answers.get(record.iterations), store.shown)
+                check_answer(workbench, identity, record, result, answers.get(record.iterations), store.shown)
             yield from take_stored(record, kind, result, store.shown)
     if not record.closed:
         message = f"{store.shown}: the result of step {record.position} is missing"

@@ -21,7 +21,7 @@ from engine.compile.model import PlannedModel, compile_model
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.discovery.loop import Progress, reached
 from engine.discovery.plan import compile_discovery
-from engine.discovery.step import Desk, open_desk
+from engine.discovery.step import Workbench, open_workbench
 from engine.discovery.worker import Worker, group_name, owner_name
 from engine.load import Bundle
 from engine.oracles.model import Model
@@ -53,14 +53,14 @@ class Job:
     taped: bool = False
 
 
-def open_all(bundle: Bundle) -> tuple[Desk, PlannedModel]:
+def open_all(bundle: Bundle) -> tuple[Workbench, PlannedModel]:
     """Compile a discovery with its model, prompt and ranking.
 
     Raises:
         Rejected: With the findings of the first of them that has any.
     """
     plan = compile_discovery(bundle)
-    return open_desk(plan), compile_model(bundle, plan.key("model"))
+    return open_workbench(plan), compile_model(bundle, plan.key("model"))
 
 
 def work_all(job: Job, store: Store, workers: int, progress: Progress | None = None) -> None:
@@ -95,12 +95,12 @@ def _work(job: Job, group: str, number: int, progress: Progress | None = None) -
     """Work in this process until the discovery has ended."""
     from engine.discovery.store import Store  # noqa: PLC0415 - a database opens no door
 
-    desk, planned = open_all(job.bundle)
+    workbench, planned = open_all(job.bundle)
     open_model = _nobody if job.taped else partial(planned.open, job.record)
     store = Store(job.store, job.bundle.digest, job.lease)
     try:
-        worker = Worker(store, desk, planned.identity, open_model, owner_name(group, number), job.lease)
-        worker.work(None if progress is None else lambda record: progress(*reached(desk.plan, record)))
+        worker = Worker(store, workbench, planned.identity, open_model, owner_name(group, number), job.lease)
+        worker.work(None if progress is None else lambda record: progress(*reached(workbench.plan, record)))
     finally:
         store.close()
 

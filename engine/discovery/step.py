@@ -62,7 +62,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Desk:
+class Workbench:
     """What the steps of one discovery are done with.
 
     Attributes:
@@ -78,7 +78,7 @@ class Desk:
     known: Known
 
 
-def open_desk(plan: DiscoveryPlan) -> Desk:
+def open_workbench(plan: DiscoveryPlan) -> Workbench:
     """Compile what a discovery asks and reads with: its prompt and its ranking.
 
     Raises:
@@ -97,14 +97,14 @@ def open_desk(plan: DiscoveryPlan) -> Desk:
         None if asked.exclude_templates is None else tuple(asked.exclude_templates),
         asked.temperature,
     )
-    return Desk(plan, tools, request, Known(model.redundancy))
+    return Workbench(plan, tools, request, Known(model.redundancy))
 
 
-def do_step(desk: Desk, kind: str, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
+def do_step(workbench: Workbench, kind: str, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
     """Do a step.
 
     Args:
-        desk: What it is done with.
+        workbench: What it is done with.
         kind: What it is.
         iteration: Which one it is, or comes before.
         view: What it may look at.
@@ -113,15 +113,17 @@ def do_step(desk: Desk, kind: str, iteration: int, view: View, ask: Ask) -> dict
     Raises:
         Rejected: The model cannot be asked.
     """
-    return _propose(desk, iteration, view, ask) if kind == PROPOSE else _escalate(desk.plan, view)
+    return _propose(workbench, iteration, view, ask) if kind == PROPOSE else _escalate(workbench.plan, view)
 
 
-def _propose(desk: Desk, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
+def _propose(workbench: Workbench, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
     """Ask for laws, and try each that is left."""
-    prompt, request = ask_for(desk.tools, view.memory, desk.request, iteration)
+    prompt, request = ask_for(workbench.tools, view.memory, workbench.request, iteration)
     answer = ask(request)
-    batch = digest_answer(desk.tools, answer, prompt, view.memory, desk.request, desk.known.detector(view.known))
-    moved = sensitivity(desk.tools.ranking.plan, batch.features)
+    batch = digest_answer(
+        workbench.tools, answer, prompt, view.memory, workbench.request, workbench.known.detector(view.known)
+    )
+    moved = sensitivity(workbench.tools.ranking.plan, batch.features)
     asked = {"key": prompt.prompt, "digest": prompt.digest, "tokens": prompt.tokens, "dropped": dict(prompt.dropped)}
     proposal = {
         "iteration": iteration,
@@ -132,7 +134,7 @@ def _propose(desk: Desk, iteration: int, view: View, ask: Ask) -> dict[str, Any]
         **_told(batch),
         "sensitivity": [each.document() for each in moved],
     }
-    return {"proposal": proposal, "laws": [_tried(desk, batch, place) for place in range(len(batch.laws))]}
+    return {"proposal": proposal, "laws": [_tried(workbench, batch, place) for place in range(len(batch.laws))]}
 
 
 def _answered(answer: ModelAnswer) -> dict[str, Any]:
@@ -153,13 +155,13 @@ def _told(batch: ProposalBatch) -> dict[str, Any]:
     return {"rejections": document["rejections"], "redundant": redundant, "warnings": document["warnings"]}
 
 
-def _tried(desk: Desk, batch: ProposalBatch, place: int) -> dict[str, Any]:
+def _tried(workbench: Workbench, batch: ProposalBatch, place: int) -> dict[str, Any]:
     """A law of a batch with its scores and what its trial came to."""
     law = batch.laws[place]
-    desk.plan.keep(law)
+    workbench.plan.keep(law)
     document = dict(law.document)
     scores = batch.features[place].document()
-    tried = try_proposed(desk.plan, document, desk.plan.model.trial)
+    tried = try_proposed(workbench.plan, document, workbench.plan.model.trial)
     return {"law": law.bundle.root, "document": document, "features": scores, **tried}
 
 

@@ -18,7 +18,7 @@ from engine.discovery.codes import E_STORE_BROKEN
 from engine.discovery.plan import PROPOSE
 from engine.discovery.proposer import ask_for
 from engine.discovery.record import Record
-from engine.discovery.step import ANSWER_TAG, Desk
+from engine.discovery.step import ANSWER_TAG, Workbench
 from engine.oracles.model import ModelAnswer
 
 UNFIT: Final = (LookupError, TypeError, ValueError, AttributeError)
@@ -70,11 +70,13 @@ def _check_result(record: Record, kind: str, result: Any) -> None:
         raise ValueError("it is that of another step")
 
 
-def check_answer(desk: Desk, identity: Mapping[str, Any], record: Record, result: Any, kept: Any, shown: str) -> None:
+def check_answer(
+    workbench: Workbench, identity: Mapping[str, Any], record: Record, result: Any, kept: Any, shown: str
+) -> None:
     """See that the next iteration's answer is the one that its result was made from.
 
     Args:
-        desk: What the question is made with.
+        workbench: What the question is made with.
         identity: Of the model.
         record: What was committed before the iteration.
         result: Of the iteration.
@@ -86,7 +88,7 @@ def check_answer(desk: Desk, identity: Mapping[str, Any], record: Record, result
     """
     try:
         view = record.view(record.position, PROPOSE)
-        _, request = ask_for(desk.tools, view.memory, desk.request, record.iterations)
+        _, request = ask_for(workbench.tools, view.memory, workbench.request, record.iterations)
         answer = read_answer(kept, request.key(identity), record.iterations)
         stated = result["proposal"]["request"], result["proposal"]["answer"]["digest"]
     except UNFIT as error:

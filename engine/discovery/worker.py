@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from engine.discovery.clock import now_ms, pause
 from engine.discovery.leases import Kept
 from engine.discovery.record import Record
-from engine.discovery.step import Desk, do_step
+from engine.discovery.step import Workbench, do_step
 from engine.discovery.stored import read_answer, take_stored
 from engine.oracles.model import Model, ModelAnswer, ModelRequest
 
@@ -32,7 +32,7 @@ class Worker:
     def __init__(
         self,
         store: Store,
-        desk: Desk,
+        workbench: Workbench,
         identity: Mapping[str, Any],
         open_model: Callable[[], Model],
         owner: str,
@@ -42,14 +42,14 @@ class Worker:
 
         Args:
             store: What the workers share.
-            desk: What steps are done with.
+            workbench: What steps are done with.
             identity: Of the model.
             open_model: Opens the model, which is asked only where the store has no answer yet.
             owner: Who works; no two workers have one name.
             lease: Seconds for which work is claimed.
         """
         self._store = store
-        self._desk = desk
+        self._workbench = workbench
         self._identity = identity
         self._open_model = open_model
         self._model: Model | None = None
@@ -68,7 +68,7 @@ class Worker:
         Raises:
             Rejected: The store fails, or asking the model does.
         """
-        record = Record(self._desk.plan)
+        record = Record(self._workbench.plan)
         wait = SHORTEST
         while True:
             before = record.position
@@ -94,7 +94,7 @@ class Worker:
         view = record.view(claim.position, claim.kind)
         try:
             with Kept(self._store, claim, self._lease):
-                result = do_step(self._desk, claim.kind, iteration, view, self._ask)
+                result = do_step(self._workbench, claim.kind, iteration, view, self._ask)
         except BaseException:
             self._store.release(self._owner)
             raise

@@ -111,7 +111,7 @@ def execute_discovery(
     """
     from engine.discovery.store import Store  # noqa: PLC0415 - a database opens no door
 
-    desk, planned = open_all(bundle)
+    workbench, planned = open_all(bundle)
     told: list[Mapping[str, Any]] = []
     with (
         BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, KIND) as writer,
@@ -120,9 +120,9 @@ def execute_discovery(
         store = Store(where, bundle.digest, sharing.lease)
         try:
             if sharing.retry:
-                forget_failures(desk.plan, store)
+                forget_failures(workbench.plan, store)
             work_all(Job(bundle, where, sharing.lease, sharing.record), store, workers, progress)
-            for event in retell(desk, planned.identity, store):
+            for event in retell(workbench, planned.identity, store):
                 _add(writer, event, store.shown)
                 told.append({"type": event.type, **event.body})
             if planned.outside:

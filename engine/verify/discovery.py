@@ -21,7 +21,7 @@ from engine.discovery.loop import retell, run_discovery
 from engine.discovery.plan import KIND, DiscoveryPlan
 from engine.discovery.pool import Job, open_all, work_all
 from engine.discovery.record import ledger_line
-from engine.discovery.step import Desk
+from engine.discovery.step import Workbench
 from engine.discovery.tape import Kept, Played, read_answers
 from engine.evidence.bundle import RECEIPTS, TAPE
 from engine.evidence.discovery_result import DiscoveryTally
@@ -124,11 +124,11 @@ class DiscoveryVerifier(Verifier):
             Broken: E_SPECS, if it does not compile; a code of the tape, if it has none or a damaged one.
         """
         try:
-            desk, model = open_all(bundle)
+            workbench, model = open_all(bundle)
         except Rejected as rejected:
             message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
             raise Broken(E_SPECS, message) from None
-        self._plan = desk.plan
+        self._plan = workbench.plan
         path = self.place / TAPE
         if model.outside and not path.exists():
             raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
@@ -136,7 +136,7 @@ class DiscoveryVerifier(Verifier):
             kept = read_answers(path) if path.exists() else None
         except TapeError as error:
             raise Broken(error.code, error.message) from None
-        self.make = lambda progress: _again(desk, model, kept, self._workers)
+        self.make = lambda progress: _again(workbench, model, kept, self._workers)
 
     def _check_verdicts(self) -> str:
         assert self._plan is not None  # noqa: S101 - set by an earlier check
@@ -245,7 +245,7 @@ def _refusing() -> Iterator[None]:
         raise Broken(E_VERDICT, f"a receipt is not what it must be: {error!r}") from None
 
 
-def _again(desk: Desk, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
+def _again(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
     """The events of a discovery whose answers are read off its tape, or follow from its specs.
 
     Raises:
@@ -253,12 +253,12 @@ def _again(desk: Desk, model: PlannedModel, kept: Kept | None, workers: int) -> 
     """
     try:
         if workers > 1:
-            yield from _shared(desk, model, kept, workers)
+            yield from _shared(workbench, model, kept, workers)
         elif kept is None:
-            yield from run_discovery(desk, model.identity, model.open(False).ask)
+            yield from run_discovery(workbench, model.identity, model.open(False).ask)
         else:
             played = Played(model.identity, kept)
-            yield from run_discovery(desk, model.identity, played.ask)
+            yield from run_discovery(workbench, model.identity, played.ask)
             played.finish()
     except TapeError as error:
         raise Broken(error.code, error.message) from None
@@ -267,11 +267,11 @@ def _again(desk: Desk, model: PlannedModel, kept: Kept | None, workers: int) -> 
         raise Broken(E_TAPE_MISSING if kept is not None else found.code, found.message) from None
 
 
-def _shared(desk: Desk, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
+def _shared(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
     """The same, made by several processes."""
     from engine.discovery.store import Store  # noqa: PLC0415 - a database opens no door
 
-    bundle = desk.plan.bundle
+    bundle = workbench.plan.bundle
     with tempfile.TemporaryDirectory(prefix="specledger-") as folder:
         job = Job(bundle, str(Path(folder) / "store.sqlite"), _LEASE, taped=kept is not None)
         store = Store(job.store, bundle.digest, _LEASE)
@@ -280,7 +280,7 @@ def _shared(desk: Desk, model: PlannedModel, kept: Kept | None, workers: int) ->
                 store.keep_answer(iteration, answer)
             work_all(job, store, workers)
             asked = 0
-            for event in retell(desk, model.identity, store):
+            for event in retell(workbench, model.identity, store):
                 asked += event.type == "iteration"
                 yield event
         finally:

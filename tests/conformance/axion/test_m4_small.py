@@ -17,7 +17,6 @@ from engine.report.account import MOST_COUNTEREXAMPLES
 from engine.report.evidence import read_evidence
 from engine.report.folder import make_files
 from engine.verify.audit import verify_audit
-from tests.conftest import unmeasured
 
 SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seeds=[3]")
 
@@ -25,8 +24,7 @@ SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seed
 def run_suite(place, *changes, episodes=8):
     sized = [f"runs.{arm}.set={{episodes: {episodes}}}" for arm in ("honest", "pseudo")]
     bundle = load("axion-m4", kind="suite", set=[*SMALL, *sized, *changes])[0]
-    with unmeasured():
-        return execute(bundle, place, None, 2)
+    return execute(bundle, place, None, 2)
 
 
 def told(finished, type_, name):
@@ -49,8 +47,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(small):
-    with unmeasured():
-        return make_files(read_evidence(small.place, 2), small.place)
+    return make_files(read_evidence(small.place, 2), small.place)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +60,7 @@ def test_honest_passes_and_pseudo_does_not(small):
     assert small.verdict is Verdict.PASS
     figures = told(small, "figure", "figure")
     assert figures["honest_passes"]["groups"][0]["of"] == figures["pseudo_passes"]["groups"][0]["of"] == 16
-    with unmeasured():
-        assert verify(small.place, workers=2).verdict is Verdict.PASS
+    assert verify(small.place, workers=2).verdict is Verdict.PASS
 
 
 REPLACED = {
@@ -173,8 +169,7 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
 
 
 def test_the_same_evidence_gives_the_same_files(small, made):
-    with unmeasured():
-        assert make_files(read_evidence(small.place, 2), small.place) == made
+    assert make_files(read_evidence(small.place, 2), small.place) == made
 
 
 # A stranger's agent, probe and suite

@@ -215,6 +215,11 @@ HOLDERS = {
     ("compile/desk.py", "actuator", "step"): "the actuator of bare proposals",
     ("compile/kernel.py", "actuator", "step"): "the token actuator",
     ("compile/subject.py", "weigh", "step"): "what an offer would lead to, on a clone",
+    (
+        "verify/judge.py",
+        "__init__",
+        "step",
+    ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
     ("run/loop.py", "_stand", "step"): "what a refused step would have led to, for its part's receipt",
 }
 

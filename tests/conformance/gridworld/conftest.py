@@ -7,7 +7,6 @@ import pytest
 from engine.load import load
 from engine.pipeline import execute, verify
 from engine.pipeline.golden import pin_matches, pin_suite
-from tests.conftest import unmeasured
 
 PINS = Path("fixtures/suites")
 
@@ -44,8 +43,7 @@ class Ran:
     @property
     def whole(self):
         """What is refuted in the evidence, without a second replay."""
-        with unmeasured():
-            verification = verify(self.finished.place, replay=False, workers=2)
+        verification = verify(self.finished.place, replay=False, workers=2)
         return [check.message for check in verification.checks if check.code]
 
 
@@ -64,5 +62,4 @@ def ran(request, tmp_path_factory):
     """The suite that the module calls `SUITE`, as it ships."""
     name = request.module.SUITE
     place = tmp_path_factory.mktemp("suite") / name
-    with unmeasured():
-        return Ran(execute(load_suite(name), place, None, 2))
+    return Ran(execute(load_suite(name), place, None, 2))

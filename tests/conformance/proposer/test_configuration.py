@@ -52,10 +52,10 @@ def test_a_shipped_discovery_asks_by_what_its_spec_says(name, monkeypatch):
     """Nothing between the spec and the prompt has defaults of its own."""
     for variable in KEYS:
         monkeypatch.delenv(variable, raising=False)
-    desk, _ = open_all(shipped("discovery", name))
-    assert (desk.tools.builder._plan.budget, desk.tools.builder._plan.counterexamples) == (16_000, True)
-    assert (desk.tools.strict, desk.request.count, desk.request.temperature) == (False, 5, None)
-    assert len(desk.plan.templates) == 8
+    workbench, _ = open_all(shipped("discovery", name))
+    assert (workbench.tools.builder._plan.budget, workbench.tools.builder._plan.counterexamples) == (16_000, True)
+    assert (workbench.tools.strict, workbench.request.count, workbench.request.temperature) == (False, 5, None)
+    assert len(workbench.plan.templates) == 8
 
 
 def test_the_variables_of_the_environment():

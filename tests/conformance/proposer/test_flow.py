@@ -323,7 +323,7 @@ def test_unmeasured_laws_with_sorted_observables_are_the_same_in_normal_form():
 
 def test_the_loop_of_the_document_gives_what_a_discovery_gives():
     """Snapshot, propose, evaluate, record: written as the document writes it, beside `run_discovery`."""
-    desk, planned = open_all(load(str(SMALL), set=["lag=1", "escalation.every=99"])[0])
+    workbench, planned = open_all(load(str(SMALL), set=["lag=1", "escalation.every=99"])[0])
     kept: dict[str, Any] = {}
 
     def evaluate(plan, document, effort):
@@ -334,17 +334,17 @@ def test_the_loop_of_the_document_gives_what_a_discovery_gives():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(step, "try_proposed", evaluate)
-        facts = list(run_discovery(desk, planned.identity, planned.open(False).ask))
+        facts = list(run_discovery(workbench, planned.identity, planned.open(False).ask))
     told = [body for kind, body, *_ in facts if kind in ("iteration", "law")]
 
-    memory = DiscoveryMemory(desk.plan.model.memory, desk.plan.checked)
-    proposer = LawProposer(planned.open(False), desk.tools, ProposerConfig(max_token_budget=16_000))
+    memory = DiscoveryMemory(workbench.plan.model.memory, workbench.plan.checked)
+    proposer = LawProposer(planned.open(False), workbench.tools, ProposerConfig(max_token_budget=16_000))
     expected: list[tuple[Any, ...]] = []
-    for _ in range(desk.plan.model.iterations):
-        batch = proposer.propose(memory, desk.request)
+    for _ in range(workbench.plan.model.iterations):
+        batch = proposer.propose(memory, workbench.request)
         expected.append((batch.prompt_hash, batch.document()["rejections"], len(batch.redundant), list(batch.warnings)))
         for law, features in zip(batch.laws, batch.features, strict=True):
-            verdict = evaluate(desk.plan, dict(law.document), desk.plan.model.trial)["verdict"]
+            verdict = evaluate(workbench.plan, dict(law.document), workbench.plan.model.trial)["verdict"]
             expected.append((law.document, features.document(), verdict))
             memory.record_evaluation(law, verdict)
     found = [
@@ -354,11 +354,11 @@ def test_the_loop_of_the_document_gives_what_a_discovery_gives():
         for each in told
     ]
     assert found == expected
-    assert len(found) > desk.plan.model.iterations
+    assert len(found) > workbench.plan.model.iterations
 
 
 def test_accepted_laws_are_tried_harder_from_time_to_time():
-    desk, planned = open_all(load(str(SMALL), set=["lag=1", "escalation.every=1", "held_out.mutants=0"])[0])
+    workbench, planned = open_all(load(str(SMALL), set=["lag=1", "escalation.every=1", "held_out.mutants=0"])[0])
     efforts = []
 
     def evaluate(plan, document, effort):
@@ -367,7 +367,7 @@ def test_accepted_laws_are_tried_harder_from_time_to_time():
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(step, "try_proposed", evaluate)
-        facts = list(run_discovery(desk, planned.identity, planned.open(False).ask))
+        facts = list(run_discovery(workbench, planned.identity, planned.open(False).ask))
     kinds = [kind for kind, *_ in facts]
     assert efforts == [
         *[("right", "first"), ("right", "harder"), ("swap", "first"), ("swap", "harder")],
@@ -376,10 +376,10 @@ def test_accepted_laws_are_tried_harder_from_time_to_time():
     assert [kind for kind in kinds if kind in ("law", "escalation")] == [
         *["law", "escalation", "law", "escalation", "law", "law", "escalation", "escalation"],
     ]
-    model = desk.plan.model
+    model = workbench.plan.model
     assert model.escalation.cases > model.trial.cases
     law = {"law_id": "x", **MIRROR}
-    tried = [desk.plan.law(law, effort).law for effort in (model.trial, model.escalation)]
+    tried = [workbench.plan.law(law, effort).law for effort in (model.trial, model.escalation)]
     assert [(each.cases, each.T) for each in tried] == [(60, 6), (80, 8)]
 
 

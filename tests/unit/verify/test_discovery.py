@@ -69,10 +69,10 @@ def made(quick):
     for name in ("scripted", "taped"):
         changes = [f"model={'small-cassette' if name == 'taped' else 'small-script'}"]
         bundle = load(str(SMALL), set=changes)[0]
-        desk, planned = open_all(bundle)
+        workbench, planned = open_all(bundle)
         script = open_all(load(str(SMALL))[0])[1]
         recorder = Recorder(script)
-        found[name] = bundle, list(run_discovery(desk, planned.identity, recorder.ask)), recorder.kept
+        found[name] = bundle, list(run_discovery(workbench, planned.identity, recorder.ask)), recorder.kept
     return found
 
 

@@ -16,7 +16,7 @@ SMALL = Path(__file__).parent / "small"
 
 @pytest.fixture(scope="session")
 def small():
-    """The discovery, as (bundle, desk, planned model); trials that were made once are not made again."""
+    """The discovery, as (bundle, workbench, planned model); trials that were made once are not made again."""
     bundle = load(str(SMALL / "small.yaml"))[0]
     return bundle, *open_all(bundle)
 
@@ -46,19 +46,19 @@ def quick(monkeypatch, remembered):
 @pytest.fixture
 def facts(small, quick):
     """What the discovery says, made in one go."""
-    _, desk, model = small
-    return list(run_discovery(desk, model.identity, model.open(False).ask))
+    _, workbench, model = small
+    return list(run_discovery(workbench, model.identity, model.open(False).ask))
 
 
 @pytest.fixture
 def told(small):
     """What a store says after the discovery has ended."""
-    _, desk, model = small
-    return lambda store: [Event(*event) for event in retell(desk, model.identity, store)]
+    _, workbench, model = small
+    return lambda store: [Event(*event) for event in retell(workbench, model.identity, store)]
 
 
 @pytest.fixture
 def worker(small):
     """A worker of a store, who asks the scripted model."""
-    _, desk, model = small
-    return lambda store, owner="me": Worker(store, desk, model.identity, lambda: model.open(False), owner, 60.0)
+    _, workbench, model = small
+    return lambda store, owner="me": Worker(store, workbench, model.identity, lambda: model.open(False), owner, 60.0)

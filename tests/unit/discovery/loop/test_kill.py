@@ -52,10 +52,10 @@ class Dying:
 
 def mended(small):
     """A worker who takes over at once what a dead one has left."""
-    bundle, desk, model = small
+    bundle, workbench, model = small
 
     def asked(store, owner):
-        return Worker(store, desk, model.identity, lambda: model.open(False), owner, 60.0)
+        return Worker(store, workbench, model.identity, lambda: model.open(False), owner, 60.0)
 
     return bundle, asked
 

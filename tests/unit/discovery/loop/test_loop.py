@@ -83,8 +83,8 @@ LAGS = [(1, 0), (2, 1), (3, 1)]
 @pytest.mark.parametrize(("lag", "late"), LAGS)
 def test_a_law_that_was_asked_for_too_early_is_redundant_one_way_or_the_other(quick, lag, late):
     bundle = load(str(SMALL / "small.yaml"), set=[f"lag={lag}"])[0]
-    desk, model = open_all(bundle)
-    result = result_of(run_discovery(desk, model.identity, model.open(False).ask))
+    workbench, model = open_all(bundle)
+    result = result_of(run_discovery(workbench, model.identity, model.open(False).ask))
     assert (result["late"], result["redundant"]) == (late, 1 - late)
     assert result["laws"] == {"PROVED": 1, "PASS": 1, "FAIL": 2, "UNKNOWN": 0, "ERROR": 0}
 
@@ -94,10 +94,10 @@ ORDERS = [pattern for pattern in product((0, 1, 2), repeat=4) if pattern[0] == 0
 
 @pytest.mark.parametrize("pattern", ORDERS[5 :: len(ORDERS) // 3])
 def test_workers_in_any_order_come_to_the_same(facts, told, worker, tmp_path, small, pattern):
-    bundle, desk, _ = small
+    bundle, workbench, _ = small
     store = Store(str(tmp_path / "store"), bundle.digest, 60.0)
     workers = [worker(store, f"w{number}") for number in range(3)]
-    records = [Record(desk.plan) for _ in workers]
+    records = [Record(workbench.plan) for _ in workers]
     turn = 0
     while not all(record.closed for record in records):
         number = pattern[turn % 4] if turn < 40 else turn % 3
@@ -118,8 +118,8 @@ STOPS = {
 
 @pytest.mark.parametrize(("reason", "change", "iterations"), [(name, *rest) for name, rest in STOPS.items()])
 def test_a_discovery_stops(quick, reason, change, iterations):
-    desk, model = open_all(load(str(SMALL / "small.yaml"), set=[change])[0])
-    facts = list(run_discovery(desk, model.identity, model.open(False).ask))
+    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=[change])[0])
+    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
     assert named(facts, "stop", "reason", "iterations") == [(reason, iterations)]
     assert named(facts, "end", "iterations") == [(iterations,)]
     escalated = {law for (law,) in named(facts, "escalation", "law")}
@@ -132,29 +132,29 @@ def test_a_discovery_stops(quick, reason, change, iterations):
 
 
 def test_what_is_expected_and_not_found_is_a_failure(quick):
-    desk, model = open_all(load(str(SMALL / "small.yaml"), set=["expect=[momentum]"])[0])
-    result = result_of(run_discovery(desk, model.identity, model.open(False).ask))
+    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["expect=[momentum]"])[0])
+    result = result_of(run_discovery(workbench, model.identity, model.open(False).ask))
     assert (result["verdict"], result["expected"]) == ("FAIL", {"momentum": False})
 
 
 def test_a_discovery_that_finds_nothing_is_no_pass(quick):
-    desk, model = open_all(load(str(SMALL / "small.yaml"), set=["expect=[]"])[0])
-    result = result_of(run_discovery(desk, model.identity, lambda request: answered("[]")))
+    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["expect=[]"])[0])
+    result = result_of(run_discovery(workbench, model.identity, lambda request: answered("[]")))
     assert (result["verdict"], result["evaluations"], result["stopped"]) == ("INCONCLUSIVE", 0, "iterations")
 
 
 def test_a_law_that_the_engine_fails_at_is_an_error_and_never_refuted(monkeypatch, small):
-    _, desk, model = small
+    _, workbench, model = small
     broken = {"verdict": None, "error": "right: proved, but violated"}
     monkeypatch.setattr("engine.discovery.step.try_proposed", lambda plan, document, effort: broken)
-    facts = list(run_discovery(desk, model.identity, model.open(False).ask))
+    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
     result = result_of(facts)
     assert (result["verdict"], result["laws"]["ERROR"], result["laws"]["FAIL"]) == ("ERROR", 4, 0)
     assert named(facts, "ledger", "refuted") == [([],)]
 
 
 def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypatch, remembered):
-    desk, model = open_all(load(str(SMALL / "small.yaml"), set=["lag=1", "held_out.mutants=0"])[0])
+    workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["lag=1", "held_out.mutants=0"])[0])
 
     def tried(plan, document, effort):
         if effort is plan.model.escalation:
@@ -162,7 +162,7 @@ def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypa
         return {"verdict": VERDICT, "error": None}
 
     monkeypatch.setattr("engine.discovery.step.try_proposed", tried)
-    facts = list(run_discovery(desk, model.identity, model.open(False).ask))
+    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
     assert (result_of(facts)["verdict"], result_of(facts)["laws"]["ERROR"]) == ("ERROR", 4)
     assert named(facts, "end", "laws") == [(result_of(facts)["laws"],)]
     assert result_of(facts)["expected"] == {"right-component": False}
@@ -171,14 +171,14 @@ def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypa
 @pytest.mark.parametrize("failure", sorted(LASTING))
 def test_after_a_failure_that_lasts_no_more_is_asked(quick, failure):
     """Two iterations are under way at once; what was accepted before is tried harder as at every end."""
-    desk, model = open_all(load(str(SMALL / "small.yaml"))[0])
+    workbench, model = open_all(load(str(SMALL / "small.yaml"))[0])
     asked = []
 
     def ask(request):
         asked.append(request.turn)
         return model.open(False).ask(request) if request.turn == 0 else failed(failure)
 
-    facts = list(run_discovery(desk, model.identity, ask))
+    facts = list(run_discovery(workbench, model.identity, ask))
     assert asked == [0, 1]
     assert named(facts, "stop", "reason", "iterations") == [(failure, 2)]
     assert len(named(facts, "escalation", "law")) == 1
@@ -187,9 +187,11 @@ def test_after_a_failure_that_lasts_no_more_is_asked(quick, failure):
 
 def test_without_the_filter_refuted_laws_are_tried_again_and_told_once(quick):
     """An answer given again and again: what was accepted would be known, what was refuted is tried again."""
-    desk, model = open_all(load(str(SMALL / "small.yaml"), set=["lag=1", "proposer.add_to_redundancy_filter=false"])[0])
+    workbench, model = open_all(
+        load(str(SMALL / "small.yaml"), set=["lag=1", "proposer.add_to_redundancy_filter=false"])[0]
+    )
     swap = '[{"template": "symmetry_commutation", "transform": "swap_only", "claim": "c", "forbidden": "x"}]'
-    facts = list(run_discovery(desk, model.identity, lambda request: answered(swap)))
+    facts = list(run_discovery(workbench, model.identity, lambda request: answered(swap)))
     assert result_of(facts)["evaluations"] == 4
     assert result_of(facts)["laws"]["FAIL"] == 1
     (refuted,) = named(facts, "ledger", "refuted")[0]
@@ -197,9 +199,9 @@ def test_without_the_filter_refuted_laws_are_tried_again_and_told_once(quick):
 
 
 def test_what_is_known_is_what_was_committed_whatever_was_asked_before(small, facts):
-    _, desk, _ = small
-    laws = [desk.plan.parsed(body["document"]) for type_, body, _ in facts if type_ == "law"]
-    known = Known(desk.plan.model.redundancy)
+    _, workbench, _ = small
+    laws = [workbench.plan.parsed(body["document"]) for type_, body, _ in facts if type_ == "law"]
+    known = Known(workbench.plan.model.redundancy)
     for some in (laws[:3], laws, laws[:1], laws[1:], []):
         detector = known.detector(some)
         assert len(detector) == len(some)
@@ -235,8 +237,8 @@ def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
 
 def test_a_long_ledger_has_several_receipts(facts, small, quick, monkeypatch):
     monkeypatch.setattr("engine.discovery.record.MOST_LINES", 1)
-    _, desk, model = small
-    split = list(run_discovery(desk, model.identity, model.open(False).ask))
+    _, workbench, model = small
+    split = list(run_discovery(workbench, model.identity, model.open(False).ask))
     parts = named(split, "ledger", "refuted")
     assert [line for (lines,) in parts for line in lines] == named(facts, "ledger", "refuted")[0][0]
     assert len(parts) == 2

@@ -40,11 +40,11 @@ def store(small, tmp_path):
 @pytest.fixture
 def work(small, store):
     """Carry the discovery to its end over such a line; the questions that were asked."""
-    _, desk, model = small
+    _, workbench, model = small
 
     def to_the_end(**down):
         line = Line(model.open(False), {int(turn.removeprefix("turn_")): reason for turn, reason in down.items()})
-        Worker(store, desk, model.identity, lambda: line, "me", 60.0).work()
+        Worker(store, workbench, model.identity, lambda: line, "me", 60.0).work()
         return line.asked
 
     return to_the_end
