@@ -59,7 +59,7 @@ def rings(symbols, shortest=1, longest=9):
     return st.lists(st.integers(0, symbols - 1), min_size=shortest, max_size=longest).map(tuple)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_look_up_is_the_rule(data):
     rule = data.draw(rules(symbols=(2, 3, 4, 7)))
@@ -91,7 +91,7 @@ def mixed(draw, symbols):
     return [tuple(cell % symbols for cell in draw(st.binary(min_size=size, max_size=size))) for size in sizes]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_words_are_the_rule(data):
     rule = data.draw(rules(symbols=(2, 4)))
@@ -101,7 +101,7 @@ def test_words_are_the_rule(data):
         assert [found.state(case, step) for step in range(4)] == rule.run(start, 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_words_turn_as_rings_do(data):
     starts = data.draw(mixed(2))
@@ -128,7 +128,7 @@ def test_the_network_of_every_elementary_rule_is_its_table(number):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_measures_of_a_batch_are_those_of_each_ring(data):
     rule = data.draw(rules(symbols=(2, 3)))
@@ -148,7 +148,7 @@ def test_measures_of_a_batch_are_those_of_each_ring(data):
         ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_a_transformed_batch_is_each_ring_transformed(data):
     starts = data.draw(st.lists(rings(3), min_size=1, max_size=5))
@@ -161,7 +161,7 @@ def test_a_transformed_batch_is_each_ring_transformed(data):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_what_words_say_is_what_cells_say(data):
     rule = data.draw(rules(symbols=(2, 4)))

@@ -213,7 +213,7 @@ def questions(draw, kinds=KINDS):
     return Question(rule, draw(claims(rule.symbols, kinds)), shortest, longest, start, where, horizon)
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(questions())
 def test_no_answer_contradicts_brute_force(question):
     answer = prove(question, LIMITS)
