@@ -40,7 +40,7 @@ check: install  ## format, lint, types, layers, and all tests with coverage
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --cov
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov
 
 test: check  ## the same: everything that must hold
 

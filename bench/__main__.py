@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from bench import pieces, table
+from bench import apart, pieces, table
 from bench.clock import measure
 from bench.task import Task, read_task
 from engine.compile.plan import Plan
@@ -27,6 +27,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("steps", nargs="?", type=int, default=5_000, help="steps of a round at least (default 5000)")
     parser.add_argument("--rounds", type=int, default=7, help="rounds that are counted (default 7)")
+    parser.add_argument("--many", type=int, default=200_000, help="steps of a round of several processes; 0: none")
     parser.add_argument("--profile", action="store_true", help="profile one run of the engine instead")
     options = parser.parse_args()
     if options.steps < 1 or options.rounds < 1:
@@ -38,7 +39,7 @@ def main() -> int:
     prepared = perf_counter() - began
     if options.profile:
         return profile(plan)
-    return compare(bundle, plan, read_task(bundle), options.rounds, prepared)
+    return compare(bundle, plan, read_task(bundle), options.rounds, prepared, options.many)
 
 
 def profile(plan: Plan) -> int:
@@ -54,7 +55,7 @@ def load_of_machine() -> str:
     return f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
 
 
-def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float) -> int:
+def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float, many: int) -> int:
     """Check that both loops do the same work, measure all pieces, and print."""
     receipts, result = pieces.run_engine(plan)
     if (receipts, result) != pieces.run_handwritten(task):
@@ -78,6 +79,7 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
                     f" {sum(result['rejections'].values()):,} rejections, {result['drifts']:,} drifts",
                 ],
                 "Verifying": table.verifying(measured, receipts["count"], size),
+                **many_processes(task, many, rounds),
                 "Aims": table.aims(measured),
                 "Not shown": table.limits(),
                 "Machine": [
@@ -89,6 +91,14 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
         )
     )
     return 0
+
+
+def many_processes(task: Task, steps: int, rounds: int) -> dict[str, list[str]]:
+    """The section on several processes, unless none was asked for."""
+    if not steps:
+        return {}
+    bundle = load(str(SCENARIO), set=[f"episodes={-(-steps // task.horizon)}"])[0]
+    return {"Separate episodes in several processes": apart.lines(bundle, min(rounds, 3))}
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ class Run:
     Attributes:
         task, world, governor: What every episode works with.
         chain: The chain of what was yielded.
-        tip: The tip of the kernel's own chain.
         figures, rejections: What has been counted; rejections by gate.
     """
 
@@ -32,7 +31,6 @@ class Run:
         self.world = grid.World(task)
         self.governor = Governor(task, self.world)
         self.chain = Chain(task.specs)
-        self.tip = GENESIS
         self.figures: Counter[str] = Counter()
         self.rejections = dict.fromkeys(GATES, 0)
         self._violations: Counter[str] = Counter()
@@ -70,8 +68,8 @@ class Run:
             "warnings": {},
         }
 
-    def count(self, found: list[Found], violations: list[Json]) -> None:
-        """Add one step to the figures."""
+    def count(self, found: list[Found], violations: list[Json], episode: dict[str, int]) -> None:
+        """Add one step to the figures of the run, and its rejections to those of the episode."""
         figures = self.figures
         figures["steps"] += 1
         figures["proposals"] += len(found)
@@ -79,6 +77,7 @@ class Run:
         for judged in found:
             for failing in judged.rejected:
                 self.rejections[failing["gate"]] += 1
+                episode[failing["gate"]] += 1
         for breach in violations:
             self._violations[breach["invariant"]] += 1
 
@@ -91,6 +90,8 @@ class Episode:
         self._number = number
         self._visits: grid.Visits = {}
         self._pending = 0
+        self._tip = GENESIS
+        self._rejections = dict.fromkeys(GATES, 0)
         self._first_success: int | None = None
         start = run.task.start()
         self._grid = orjson.Fragment(dumps(start["grid"]))  # never changes
@@ -171,13 +172,13 @@ class Episode:
             place = after["position"]["x"], after["position"]["y"]
             self._visits[place] = self._visits.get(place, 0) + 1
         told = kernel.receipt(state["coherence"], inner, v, self._v)
-        receipt = {**told, "accepted": True, "before": part, "after": self._part, "tip": run.tip}
-        run.tip = hash_part(run.tip.encode() + dumps(receipt))
+        receipt = {**told, "accepted": True, "before": part, "after": self._part, "tip": self._tip}
+        self._tip = hash_part(self._tip.encode() + dumps(receipt))
         left = grid.distance(after["position"], after["goal"])
         if left == 0 and self._first_success is None:
             self._first_success = t
         violations = run.governor.find_violations(state, after, v, self._v)
-        run.count(found, violations)
+        run.count(found, violations, self._rejections)
         return {
             "episode": self._number,
             "t": t,
@@ -192,7 +193,7 @@ class Episode:
             "potentials": {},
             "rebases": [],
             "success": left == 0,
-            "parts": {"coherence": {**receipt, "tip_after": run.tip}},
+            "parts": {"coherence": {**receipt, "tip_after": self._tip}},
             "violations": violations,
             "decisions": [{"rejected": judged.rejected, "error": None} for judged in found],
         }
@@ -233,6 +234,6 @@ class Episode:
             "first_success": self._first_success,
             "violations": [],
             "idle": {},
-            "gates": self._run.rejections,
+            "gates": self._rejections,
             "state": self._digest,
         }

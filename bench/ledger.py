@@ -28,7 +28,6 @@ hash_proposal = hasher("proposal")
 hash_scope = hasher("scope")
 hash_token = hasher("token")
 hash_part = hasher("part")
-hash_receipt = hasher("receipt")
 hash_run = hasher("run")
 
 
@@ -69,8 +68,9 @@ class Chain:
     def seal(self, type_: str, body: dict[str, Any]) -> bytes:
         """The line of a receipt."""
         line = dumps({"body": body, "prev": self.head, "run": self.run, "seq": len(self._leaves), "type": type_})
-        self.head = hash_receipt(line)
-        self._leaves.append(sha256(b"\0" + line).digest())
+        leaf = sha256(b"\0" + line)
+        self.head = leaf.hexdigest()
+        self._leaves.append(leaf.digest())
         return line
 
     def receipts(self) -> dict[str, Any]:

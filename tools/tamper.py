@@ -18,12 +18,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from tools.tampering import faults_chain, faults_covers, faults_form, faults_kinds
+from tools.tampering import faults_chain, faults_covers, faults_form, faults_kinds, faults_layout
 from tools.tampering.bases import BASES, ROOT, build, project
 from tools.tampering.case import TRUST, Case
 from tools.tampering.forger import Forger
 
-CASES: Final = (*faults_chain.FAULTS, *faults_form.FAULTS, *faults_covers.FAULTS, *faults_kinds.FAULTS)
+TABLES: Final = (faults_chain, faults_form, faults_covers, faults_kinds, faults_layout)
+CASES: Final = tuple(case for table in TABLES for case in table.FAULTS)
 PLACE: Final = ROOT / "fixtures" / "tampered"
 NOT_HERE: Final = "not checked here"
 """What `case.json` expects of a verifier of the files alone, where they do not tell."""

@@ -6,14 +6,14 @@ import os
 
 import typer
 
-from engine.cli.checked import CheckFormat, CheckShown, say_checked
+from engine.cli.checked import say_checked
 from engine.cli.codes import DEFECT, E_INTERNAL
-from engine.cli.options import Files, Overrides
+from engine.cli.options import Files, Overrides, Told, ToldAs
 from engine.core.diagnostics import Diagnostic, Severity
 from engine.core.verdict import Exit
 
 
-def check(files: Files, overrides: Overrides = None, shown: CheckShown = CheckFormat.HUMAN) -> None:
+def check(files: Files, overrides: Overrides = None, shown: ToldAs = Told.HUMAN) -> None:
     """Check specs without running them; every finding of every file at once."""
     from engine.pipeline import check as check_specs
 

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from engine.cli import show
+from engine.cli.options import Told
 
 if TYPE_CHECKING:
     from engine.core.diagnostics import Diagnostic
     from engine.pipeline import CheckedSpec
 
 
-class CheckFormat(StrEnum):
-    """How findings about specs are shown."""
-
-    HUMAN = "human"
-    JSON = "json"
-    JUNIT = "junit"
-    SARIF = "sarif"
-    GITHUB = "github"
-
-
-CheckShown = Annotated[CheckFormat, typer.Option("--format", help="How results are shown.")]
-
-
-def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: CheckFormat) -> None:
+def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> None:
     """Say what is in order on standard output, and findings for people on standard error.
 
     Args:
@@ -36,10 +21,10 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         findings: What is not.
         shown: For whom.
     """
-    if shown is CheckFormat.JSON:
+    if shown is Told.JSON:
         ok = [{"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest} for one in checked]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
-    elif shown is not CheckFormat.HUMAN:
+    elif shown is not Told.HUMAN:
         text = _text(checked, findings, shown)
         if text:
             show.say(text.removesuffix("\n"))
@@ -49,11 +34,11 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         show.complain(show.diagnostics_text(findings))
 
 
-def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: CheckFormat) -> str:
+def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> str:
     from engine.report.findings import github_of, junit_of, sarif_of
 
-    if shown is CheckFormat.SARIF:
+    if shown is Told.SARIF:
         return sarif_of(findings)
-    if shown is CheckFormat.GITHUB:
+    if shown is Told.GITHUB:
         return github_of(findings)
     return junit_of([" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked], findings)

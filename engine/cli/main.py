@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from io import TextIOWrapper
 from itertools import pairwise
@@ -15,12 +14,11 @@ from typer.exceptions import TyperException
 
 from engine import __version__
 from engine.cli import show
+from engine.cli.agent import agent
 from engine.cli.announcing import Log, Purpose, begin, check_purpose, end
 from engine.cli.check import check
 from engine.cli.codes import (
     DEFECT,
-    E_GOLDEN_DIFFERS,
-    E_GOLDEN_NONE,
     E_INTERNAL,
     E_INTERRUPTED,
     E_SEED_SUITE,
@@ -30,15 +28,18 @@ from engine.cli.codes import (
 from engine.cli.diff import diff
 from engine.cli.discover import Interrupted, discover
 from engine.cli.explain import explain
+from engine.cli.golden import golden, pin
 from engine.cli.keys import keys
 from engine.cli.new import new
-from engine.cli.options import Files, Format, Live, Out, Overrides, Shown, TrustAgent, Workers
+from engine.cli.options import Files, Live, Out, Overrides, Told, ToldAs, TrustAgent, Workers
+from engine.cli.outcomes import say_runs
 from engine.cli.plan import plan
 from engine.cli.report import report
 from engine.cli.sealing import Origin, Packed, Sign, Stamp, check_shared, seal, seal_of
+from engine.cli.trace import trace
 from engine.cli.verify import verify
 from engine.core.diagnostics import Diagnostic, Rejected, printable
-from engine.core.verdict import Exit, Verdict, combine, exit_code
+from engine.core.verdict import Exit, combine, exit_code
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +96,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
-    shown: Shown = Format.HUMAN,
+    shown: ToldAs = Told.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
     from engine.cli.progress import progress_bar
@@ -120,12 +121,12 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
             show.complain(show.diagnostics_text(finished[-1].found))
         if bundle.main.kind == "law":
             laws.append(finished[-1])
-        elif shown is Format.HUMAN:
+        elif shown is Told.HUMAN:
             show.say(show.finished_text(finished[-1]))
-    if laws and shown is Format.HUMAN:
+    if laws and shown is Told.HUMAN:
         show.say(show.laws_text(laws))
-    if shown is Format.JSON:
-        show.say_json({"runs": [show.finished_json(one) for one in finished]})
+    elif shown is not Told.HUMAN:
+        say_runs(finished, shown, workers or available())
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
 
 
@@ -154,50 +155,11 @@ app.command(name="seal")(seal)
 app.command()(new)
 app.command()(plan)
 app.command()(explain)
+app.command()(golden)
+app.command(name="pin")(pin)
+app.command()(trace)
+app.add_typer(agent)
 app.add_typer(keys)
-
-
-@app.command()
-def golden(
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[FILE...]", help="Scenarios and suites; all of specs/scenario/ if none is named."),
-    ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
-    folder: Annotated[Path, typer.Option("--dir", help="Where the goldens are.")] = Path("fixtures/golden"),
-    workers: Workers = None,
-) -> None:
-    """Compare scenarios and suites with their pinned digests and receipts, or accept a change."""
-    from engine.pipeline import NOT_PINNED, load_runs, pin, pin_matches
-    from engine.run.workers import available
-
-    named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
-    if not named:
-        show.complain(show.diagnostics_text([Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")]))
-        raise typer.Exit(Exit.INCONCLUSIVE)
-    findings = []
-    for bundle in load_runs(named):
-        made = pin(bundle, workers or available())
-        difference = pin_matches(made, folder)
-        if difference is not None and update:
-            made.write(folder)
-        elif difference is not None:
-            accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
-            findings.append(Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}"))
-        word = (
-            "same"
-            if difference is None
-            else "accepted"
-            if update
-            else "not pinned"
-            if difference == NOT_PINNED
-            else "differs"
-        )
-        verdict = made.tree["result"]["verdict"]
-        show.say(f"{made.name}: {word}{'' if verdict == Verdict.PASS else f', and its verdict is {verdict}'}")
-    if findings:
-        show.complain(show.diagnostics_text(findings))
-    raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
 
 
 @app.command(name="show")

@@ -16,6 +16,16 @@ class Format(StrEnum):
     JSON = "json"
 
 
+class Told(StrEnum):
+    """How findings and results are shown, also to other programs."""
+
+    HUMAN = "human"
+    JSON = "json"
+    JUNIT = "junit"
+    SARIF = "sarif"
+    GITHUB = "github"
+
+
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Spec files, or names of shipped specs.")]
 Overrides = Annotated[
     list[str] | None,
@@ -36,3 +46,4 @@ Workers = Annotated[
     typer.Option(min=1, max=256, help="Processes that share the runs of a suite.  [default: one for each processor]"),
 ]
 Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
+ToldAs = Annotated[Told, typer.Option("--format", help="How results are shown.")]

@@ -85,7 +85,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         elif shown is ReportFormat.FOLDER and out is not None:
             _write_folder(evidence[0], out)
         else:
-            _say(_one(evidence, shown, episode), out)
+            say_text(_one(evidence, shown, episode), out)
 
 
 def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> list[Evidence]:
@@ -169,13 +169,13 @@ def _tell(evidence: Sequence[Evidence], shown: ReportFormat, out: Path | None, a
     from engine.report.sarif import write_sarif
 
     if shown is ReportFormat.HTML and len(evidence) == 1 and asked.profile is None:
-        _say(make_page(evidence[0]), out)
+        say_text(make_page(evidence[0]), out)
         return
     subjects = tuple(read_subject(one) for one in evidence)
     made = Report(subjects, None if asked.profile is None else _judged(asked.profile, subjects, asked))
     if shown is ReportFormat.GITHUB:
-        _write_summary(step_summary(made), out)
-        _say(annotate(made, asked.sources), None)
+        write_summary(step_summary(made), out)
+        say_text(annotate(made, asked.sources), None)
     else:
         writers: Mapping[ReportFormat, Callable[[], str]] = {
             ReportFormat.HTML: lambda: make_page(evidence[0], made),
@@ -185,7 +185,7 @@ def _tell(evidence: Sequence[Evidence], shown: ReportFormat, out: Path | None, a
             ReportFormat.SARIF: lambda: write_sarif(made, asked.sources),
             ReportFormat.OSCAL: lambda: write_oscal(made, asked.date),
         }
-        _say(writers[shown](), out)
+        say_text(writers[shown](), out)
     if made.judgement is not None:
         raise typer.Exit(exit_code(made.judgement.verdict))
 
@@ -204,15 +204,16 @@ def _judged(name: str, subjects: Sequence[Subject], asked: _Asked) -> Judgement:
     return judge(load(name, kind="profile")[0], subjects, asked.date, tests)
 
 
-def _say(text: str, out: Path | None) -> None:
+def say_text(text: str, out: Path | None = None) -> None:
+    """Write a text of another program's form to a file, or to standard output."""
     if out is not None:
         out.write_text(text, encoding="utf-8", newline="\n")
     elif text:
         show.say(text.removesuffix("\n"))
 
 
-def _write_summary(text: str, out: Path | None) -> None:
-    """The summary of a step goes where the user says, else where GitHub says, else nowhere."""
+def write_summary(text: str, out: Path | None = None) -> None:
+    """Write the summary of a step where the user says, else where GitHub says, else nowhere."""
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if out is not None:
         out.write_text(text, encoding="utf-8", newline="\n")

@@ -9,7 +9,8 @@ import typer
 
 from engine.cli import show
 from engine.cli.announcing import EnteredIn, LogHead
-from engine.cli.options import Format, Shown, Workers
+from engine.cli.options import Told, ToldAs, Workers
+from engine.cli.outcomes import say_verification
 from engine.core.verdict import exit_code
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     log: EnteredIn = None,
     log_head: LogHead = None,
     workers: Workers = None,
-    shown: Shown = Format.HUMAN,
+    shown: ToldAs = Told.HUMAN,
 ) -> None:
     """Check evidence: the chain, who signed it, forks, replay; and say what was not checked."""
     from engine.pipeline import verify as verify_evidence
@@ -77,6 +78,8 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
     if log_head is not None and log is None and not is_runlog(bundle):
         raise typer.BadParameter("--log-head is a head of the run log that --log names")
+    if proof is not None and shown not in (Told.HUMAN, Told.JSON):
+        raise typer.BadParameter("--proof goes with --format human or json alone")
     reader = Reader(
         replay=replay,
         trust=None if trust is None else read_trust(trust),
@@ -106,15 +109,11 @@ def _named(levels: list[str]) -> frozenset[Level]:
     return frozenset(Level(name) for name in levels)
 
 
-def _show(place: Path, verification: Verification, shown: Format, proving: bool) -> None:
+def _show(place: Path, verification: Verification, shown: Told, proving: bool) -> None:
     """Show what was found; an inclusion proof is the one thing on standard output then."""
-    from engine.verify.ladder import as_json
-
-    if shown is Format.JSON:
-        show.say_json(as_json(verification, str(place)))
-    elif proving:
+    if proving and shown is Told.HUMAN:
         show.complain(show.verification_text(place, verification))
         if "proof" in verification.facts:
             show.say_json(verification.facts["proof"])
     else:
-        show.say(show.verification_text(place, verification))
+        say_verification(place, verification, shown)

@@ -105,7 +105,7 @@ def tagged_raw(tag: str, data: bytes) -> bytes:
 def _begun(tag: str) -> "hashlib._Hash":
     """A context that has read the tag; copying it is cheaper than joining tag and data."""
     if not _TAG.fullmatch(tag):
-        raise ValueError(f"a tag looks like specledger/receipt/v1, not {tag!r}")
+        raise ValueError(f"a tag looks like specledger/state/v1, not {tag!r}")
     return hashlib.sha256(tag.encode("ascii") + b"\x00")
 
 

@@ -1,7 +1,7 @@
 """The hash chain of receipts: one canonical JSON line per event, each naming the digest of the line before it.
 
-A line is `{"body", "prev", "run", "seq", "type"}`. Its digest is `SHA-256("specledger/receipt/v1" || 0x00 || line)`;
-the first line's `prev` is 64 zeros. The Merkle root over all lines is that of RFC 6962.
+A line is `{"body", "prev", "run", "seq", "type"}`. Its digest is its leaf hash in the Merkle tree over all lines, which is
+that of RFC 6962: one hash of a line serves the chain, the root and proofs. The first line's `prev` is 64 zeros.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from engine.core.binding import GENESIS
 from engine.core.canonical import Written, canonical_ints
 from engine.core.digest import tagger
 from engine.core.events import Event
-from engine.core.merkle import Tree
+from engine.core.merkle import Tree, leaf_hash
 
-RECEIPT_TAG: Final = "specledger/receipt/v1"
 RUN_TAG: Final = "specledger/run/v1"
-
-receipt_digest = tagger(RECEIPT_TAG)
-"""The digest of a receipt's line (bytes without its newline), as lower-case hex."""
 
 
 def run_id(specs_digest: str) -> str:
     """The identifier of the run that the resolved specs define: 32 hex digits. The seed is part of the specs."""
     return tagger(RUN_TAG)(specs_digest.encode("ascii"))[:32]
+
+
+def receipt_digest(line: bytes) -> str:
+    """The digest of a receipt's line (bytes without its newline), as lower-case hex: its leaf hash."""
+    return leaf_hash(line).hex()
 
 
 class Chain:
@@ -51,9 +52,10 @@ class Chain:
         """
         body = event.body if event.form is None else Written(event.form)
         line = canonical_ints({"body": body, "prev": self.head, "run": self.run, "seq": self.count, "type": event.type})
-        self.head = receipt_digest(line)
+        hashed = leaf_hash(line)
+        self.head = hashed.hex()
         self.count += 1
-        self._tree.append(line)
+        self._tree.append_hash(hashed)
         return line
 
     @property

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from engine.evidence.bundle import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
-from engine.evidence.chain import RECEIPT_TAG
 from engine.evidence.envelope import PAYLOAD_TYPE
+from engine.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
 
 _HEAD: Final = """\
 # How to verify this bundle
@@ -64,7 +63,7 @@ looked at, and is no part of the evidence: `spec` and `verify.py` refuse it.
     prev=$(printf '%064d' 0)
     while IFS= read -r line; do
       [ "$(printf '%s' "$line" | jq -r .prev)" = "$prev" ] || {{ echo BROKEN; break; }}
-      prev=$({{ printf '{tag}\\0'; printf '%s' "$line"; }} | sha256sum | cut -c 1-64)
+      prev=$({{ printf '\\0'; printf '%s' "$line"; }} | sha256sum | cut -c 1-64)
     done < receipts.jsonl
     [ "$prev" = "$(jq -r .receipts.head manifest.json)" ] && echo the chain is whole
 
@@ -146,7 +145,6 @@ def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str]) -
         specs=manifest["specs"],
         count=receipts["count"],
         root=receipts["root"],
-        tag=RECEIPT_TAG,
         trust=" --trust ../trust.json" if signed else "",
     )
     sections = {

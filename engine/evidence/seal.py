@@ -22,20 +22,6 @@ from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.digest import sha256_hex, sha256_raw
 from engine.evidence.archive import PATH, InvalidArchive, pack, unpack
-from engine.evidence.bundle import (
-    ATTACHED,
-    ATTESTATION,
-    CHECKPOINT,
-    FORMAT,
-    GUIDE,
-    MANIFEST,
-    MAX_MANIFEST,
-    PROVENANCE,
-    SPECS,
-    SUMS,
-    TIMESTAMP,
-    file_digest,
-)
 from engine.evidence.checkpoint import (
     ORIGIN,
     RUN,
@@ -50,6 +36,20 @@ from engine.evidence.checkpoint import (
 from engine.evidence.envelope import Envelope, InvalidEnvelope, Signature, read_envelope, write_envelope
 from engine.evidence.guide import guide
 from engine.evidence.keys import SigningKey
+from engine.evidence.layout import (
+    ATTACHED,
+    ATTESTATION,
+    CHECKPOINT,
+    FORMAT,
+    GUIDE,
+    MANIFEST,
+    MAX_MANIFEST,
+    PROVENANCE,
+    SPECS,
+    SUMS,
+    TIMESTAMP,
+    file_digest,
+)
 from engine.evidence.statement import attestation, provenance
 from engine.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 

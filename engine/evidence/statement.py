@@ -20,7 +20,7 @@ from typing import Any, Final
 from engine.core.canonical import canonical_bytes
 from engine.core.digest import sha256_hex
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import MANIFEST, SPECS
+from engine.evidence.layout import MANIFEST, SPECS
 
 STATEMENT: Final = "https://in-toto.io/Statement/v1"
 TEST_RESULT: Final = "https://in-toto.io/attestation/test-result/v0.1"

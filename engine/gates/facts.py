@@ -44,14 +44,12 @@ class Facts:
             NotCanonical: Something that must be hashed has no canonical form.
         """
         trace = document["trace"]
-        own = self.env(state)
-        digest = sha256_hex(canonical_ints(own))  # its type holds no floats; nor does that of a normal form
-        shown = digest if document["env"] == own else hash_json(document["env"])  # equal integers have one form
+        digest = sha256_hex(canonical_ints(self.env(state)))  # its type holds no floats; nor does that of a normal form
         known = self.names(state)
         masses = [one["prob_mass"] for one in trace["counterfactuals"]]
         return {
             "trace_hash": submission.trace_hash,
-            "env_digest": shown,
+            "env_digest": hash_json(document["env"]),  # in Python `true` equals 1, in a digest it does not
             "state_digest": digest,
             "mass": mass_units(masses),
             "mass_in_range": all(0 <= mass <= 1 for mass in masses),

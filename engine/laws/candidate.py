@@ -12,6 +12,7 @@ from typing import Any
 
 from engine.core.diagnostics import Diagnostics, suggest
 from engine.expr import Environment
+from engine.expr.environment import is_name
 from engine.expr.statements.scope import E_NAME_TAKEN, Scope
 from engine.laws.claim import (
     CELLWISE,
@@ -180,6 +181,9 @@ class _Checker:
         names = [each.name for each in self.model.observables]
         for index, observable in enumerate(self.model.observables):
             name, primitives = observable.name, self.universe.primitives
+            if not is_name(name):
+                self.scope.wrong(E_NAME_TAKEN, f"`{name}` is a reserved word of CEL", "observables", index, "name")
+                continue
             again = name in self.reader.known
             if again or (name in primitives and observable.expr.strip() != name):
                 message = f"`{name}` is " + ("defined twice" if again else "an observable of the universe")

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from engine.core.diagnostics import Diagnostics, code
-from engine.expr import STRING, Environment, EvaluationError, compile_expression
+from engine.expr import INT, STRING, Environment, EvaluationError, compile_expression
 from engine.expr.statements.scope import Let, Scope
 from engine.laws.automaton import Rule
 from engine.laws.primitive import (
@@ -121,6 +121,7 @@ def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> 
     alphabet = tuple(model.alphabet)
     _check_symbols(model, scope)
     rule = _rule(model, alphabet, scope)
+    scope.declare(dict.fromkeys(sorted(model.observables), INT), "observables")  # laws read them by these names
     primitives = {
         name: primitive
         for name, each in sorted(model.observables.items())

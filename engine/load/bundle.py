@@ -119,12 +119,15 @@ class Bundle:
         specs: The specs by key, sorted.
         digest: Identifies the whole, as 64 lower-case hexadecimal digits. It depends on the resolved forms alone.
         case: The id of the matrix case, such as `seed=1,map=a`, or an empty text.
+        sources: The documents that it was resolved from and what resolves them again, as files by their paths; empty
+            where there were none, as for a bundle from evidence or for a part of another one.
     """
 
     root: str
     specs: Mapping[str, Resolved]
     digest: str
     case: str = ""
+    sources: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def main(self) -> Resolved:

@@ -11,7 +11,9 @@ from typing import Final
 from engine.core.diagnostics import Diagnostics, code
 from engine.load.document import Document, Node
 from engine.load.findings import describe, place_of
-from engine.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, Library
+from engine.load.head import kind_of
+from engine.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES
+from engine.load.shelf import Lead, Shelf
 
 MAX_CHAIN: Final = 32
 """Documents that extend one another."""
@@ -46,15 +48,17 @@ class Template:
 
     Attributes:
         document: The document itself.
-        path: Its file.
+        path: Its file, links followed.
         kind: Its kind.
         root: The merged tree, without `extends`.
+        leads: Where its `extends`, and those of what it extends, lead.
     """
 
     document: Document
     path: Path
     kind: str
     root: Node
+    leads: frozenset[Lead] = frozenset()
 
     @property
     def name(self) -> str:
@@ -65,7 +69,7 @@ class Template:
 class Templates:
     """Reads documents and merges them with what they extend, each once."""
 
-    def __init__(self, library: Library, diagnostics: Diagnostics) -> None:
+    def __init__(self, library: Shelf, diagnostics: Diagnostics) -> None:
         self._library = library
         self._diagnostics = diagnostics
         self._done: dict[Path, Template | None] = {}
@@ -84,40 +88,42 @@ class Templates:
         return template if self._is_meant(template, reference, kind or template.kind) else None
 
     def _build(self, path: Path, chain: tuple[Path, ...], reference: Node | None) -> Template | None:
-        real = path.resolve()
+        real = self._library.real(path)
         if real not in self._done:
             document = self._library.read(path, None if reference is None else reference.span)
-            self._done[real] = None if document is None else self._extend(document, path, (*chain, real))
+            self._done[real] = None if document is None else self._extend(document, (*chain, real))
         return self._done[real]
 
-    def _extend(self, document: Document, path: Path, chain: tuple[Path, ...]) -> Template | None:
-        kind = self._library.kind(document)
+    def _extend(self, document: Document, chain: tuple[Path, ...]) -> Template | None:
+        """The template of the document at the end of a chain."""
+        kind, path = kind_of(document), chain[-1]
         node = document.root.child("extends")
         if node is None:
             return Template(document, path, kind, document.root)
-        base = None if node.flawed else self._base(node, kind, chain)
-        if base is None:
+        found = None if node.flawed else self._base(node, kind, chain)
+        if found is None:
             return None
-        return Template(document, path, kind, _without(self._merge(base.root, document.root), "extends"))
+        lead, base = found
+        root = _without(self._merge(base.root, document.root), "extends")
+        return Template(document, path, kind, root, base.leads | {lead})
 
-    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> Template | None:
+    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> tuple[Lead, Template] | None:
         if not isinstance(node.value, str):
             message = "`extends` is not the name of a spec"
             self._diagnostics.error(E_EXTENDS_TYPE, message, place_of(node), expected="text", found=describe(node))
             return None
-        file = self._library.find(node, kind)
-        if file is None:
+        lead = self._library.find(node, kind)
+        if lead is None:
             return None
-        real = file.resolve()
-        if real in chain:
-            circle = " -> ".join(self._name(link) for link in (*chain[chain.index(real) :], real))
+        if lead.real in chain:
+            circle = " -> ".join(self._name(link) for link in (*chain[chain.index(lead.real) :], lead.real))
             self._diagnostics.error(E_EXTENDS_CYCLE, f"documents extend one another: {circle}", node.span)
             return None
         if len(chain) >= MAX_CHAIN:
             self._diagnostics.error(E_EXTENDS_DEPTH, f"more than {MAX_CHAIN} documents extend one another", node.span)
             return None
-        base = self._build(file, chain, node)
-        return base if base is not None and self._is_meant(base, node, kind) else None
+        base = self._build(lead.path, chain, node)
+        return (lead, base) if base is not None and self._is_meant(base, node, kind) else None
 
     def _merge(self, base: Node, over: Node) -> Node:
         """The second tree laid over the first: mappings merge member by member, everything else replaces.

@@ -4,13 +4,16 @@ Decides what a target is (a path, a name, `<kind>/<name>`) and that all findings
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.load.bundle import Bundle, gather
+from engine.load.head import kind_of
 from engine.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, show
 from engine.load.overrides import read_changes
-from engine.load.resolve import Resolver
+from engine.load.resolve import ResolvedCase, Resolver
+from engine.load.sources import sources_of
 from engine.spec.kinds import KINDS
 
 E_REF_AMBIGUOUS = code(
@@ -44,19 +47,23 @@ def load(
     diagnostics = Diagnostics()
     changes = read_changes(set, diagnostics)
     bundles: tuple[Bundle, ...] = ()
+    cases: list[ResolvedCase] = []
     library = Library(Search.default() if search is None else search, diagnostics)
     file = _find(str(target), kind, library, diagnostics)
     if file is not None:
         resolver = Resolver(library, diagnostics)
         cases = resolver.cases(file, changes)
         document = library.read(file)
-        if kind is not None and document is not None and library.kind(document) != kind:
+        if kind is not None and document is not None and kind_of(document) != kind:
             node = document.root.at(("spec",))
-            message = f"{show(file)} is of the kind {library.kind(document)}"
+            message = f"{show(file)} is of the kind {kind_of(document)}"
             diagnostics.error(E_SPEC_WRONG_KIND, message, node.span, expected=f"{kind}/v1")
-        bundles = tuple(gather(key, resolver.specs, case.id) for case, key in cases)
+        bundles = tuple(gather(case.key, resolver.specs, case.id) for case in cases)
     diagnostics.raise_if_errors()
-    return bundles
+    if file is None:
+        return bundles
+    kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
+    return tuple(replace(bundle, sources=one.files()) for bundle, one in zip(bundles, kept, strict=True))
 
 
 def _find(target: str, kind: str | None, library: Library, diagnostics: Diagnostics) -> Path | None:

@@ -1,7 +1,8 @@
 """The files that a load reads: where a name is looked for, and each file read once.
 
-Decides the order of the search (beside the referring file, in the project's `specs/`, in the shipped ones) and what a
-file must be to be opened. Refuses to know what a document says beyond its head: `spec: <kind>/v1` and `name`.
+Decides the order of the search (beside the referring file, in the project's `specs/`, in the shipped ones), what a file
+must be to be opened, and what is kept of the way to it: its bytes, and where each reference led. Refuses to know what a
+document says beyond its head.
 """
 
 import os
@@ -16,8 +17,9 @@ from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.core.spans import Span
 from engine.load import shipped
 from engine.load.document import Document, Node
-from engine.load.findings import E_SPEC_MISSING_KEY, describe, place_of
 from engine.load.gate import MAX_BYTES, read_text
+from engine.load.head import has_head
+from engine.load.shelf import Lead
 from engine.load.tree import parse
 from engine.spec.kinds import KINDS
 
@@ -28,12 +30,6 @@ E_SPEC_FILE = code(
     "A file that cannot be read",
     "The file is missing, a folder or a device, or may not be read by this user. Paths are relative to the working "
     "folder.",
-)
-E_SPEC_KIND = code(
-    "E_SPEC_KIND",
-    "The document does not say which kind of spec it is",
-    "The first key of every document is `spec: <kind>/v1`, as in `spec: world/v1`, and then comes `name:`. `spec "
-    "explain kinds` lists the kinds.",
 )
 E_SPEC_WRONG_KIND = code(
     "E_SPEC_WRONG_KIND",
@@ -66,7 +62,6 @@ E_REF_PATH = code(
 )
 
 _HEAD: Final = re.compile(rb"^(?:---[ ]+)?[\"']?spec[\"']?[ ]*:[ ]*[\"']?([a-z][a-z0-9_-]*)/", re.MULTILINE)
-_SPEC: Final = re.compile(r"([a-z][a-z0-9_-]*)/v([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +100,20 @@ class Search:
 
 
 class Library:
-    """Reads files, each once, and finds them by name."""
+    """Reads files, each once, and finds them by name.
+
+    Attributes:
+        kept: The bytes of each file that was read, in this order, links followed.
+    """
 
     def __init__(self, search: Search, diagnostics: Diagnostics) -> None:
         self._search = search
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, Path] = {}
+        self._shown: dict[str, Path] = {}
         self._roots = search.roots()
+        self.kept: dict[Path, bytes] = {}
 
     def read(self, path: Path, span: Span | None = None) -> Document | None:
         """The document in a file with a right head, or None after its findings were reported.
@@ -121,26 +122,33 @@ class Library:
             path: The file.
             span: What asks for it.
         """
-        real = Path(os.path.realpath(path))
+        real = self.real(path)
         if not self._documents:  # the document that is loaded
             self._roots.append(real.parent.parent if real.parent.name in KINDS else real.parent)
         if real not in self._documents:
             self._folders[show(path)] = path.parent
+            self._shown[show(path)] = real
             self._documents[real] = self._read(real, show(path), span)
         return self._documents[real]
 
-    def kind(self, document: Document) -> str:
-        """The kind of a document that was read."""
-        head = document.root.at(("spec",)).value
-        return str(head).partition("/")[0]
+    def real(self, path: Path) -> Path:
+        """The file that a path leads to, links followed."""
+        return Path(os.path.realpath(path))
 
-    def find(self, node: Node, kind: str) -> Path | None:
+    def find(self, node: Node, kind: str) -> Lead | None:
         """The file that a reference means, or None after a finding was reported.
 
         Args:
             node: The text of the reference: a name or a path.
             kind: The kind that is needed.
         """
+        file = self._find(node, kind)
+        if file is None:
+            return None
+        source = self._shown.get(node.place.source.file, next(iter(self._documents)))
+        return Lead(source, kind, str(node.value), file, self.real(file))
+
+    def _find(self, node: Node, kind: str) -> Path | None:
         target = str(node.value)
         first = next(iter(self._folders.values()), None)  # what a reference in `--set` is relative to
         folder = self._folders.get(node.place.source.file, first)
@@ -185,36 +193,10 @@ class Library:
             hint = f"did you mean `{near}`?" if near and isinstance(error, FileNotFoundError) else None
             self._diagnostics.error(E_SPEC_FILE, f"cannot read {shown}: {_reason(error)}", span, hint=hint)
             return None
+        self.kept[path] = data
         text = read_text(data, shown, self._diagnostics)
         document = None if text is None else parse(text, shown, self._diagnostics)
-        return None if document is None or not self._has_head(document) else document
-
-    def _has_head(self, document: Document) -> bool:
-        root = document.root
-        members = root.members
-        first = next(iter(members), None)
-        node = members.get("spec")
-        expected = "spec: <kind>/v1"
-        if node is None:
-            near = suggest(first, ["spec"]) if first is not None else None
-            hint = f"did you mean `{near}`?" if near else None
-            message = "the document does not begin with `spec:`"
-            place = place_of(root) if first is None else members[first].key_span
-            self._diagnostics.error(E_SPEC_KIND, message, place, expected=expected, found=describe(root), hint=hint)
-            return False
-        match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
-        if match is None or match[1] not in KINDS or match[2] != "1":
-            near = suggest(match[1] if match else str(node.value), KINDS)
-            hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(KINDS)}"
-            message = "there is no such kind of spec"
-            self._diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
-            return False
-        if "name" not in members:  # of a document that extends another one, too
-            message = "the document lacks the key `name`"
-            self._diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(root))
-        if first != "spec":
-            self._diagnostics.error(E_SPEC_KIND, "`spec:` is not the first key", node.key_span, expected=expected)
-        return True
+        return None if document is None or not has_head(document, self._diagnostics) else document
 
     def _find_path(self, target: str, node: Node, folder: Path) -> Path | None:
         if "\\" in target or Path(target).is_absolute() or not target.endswith(SUFFIXES):
@@ -231,7 +213,7 @@ class Library:
 
     def _inside(self, file: Path | None, node: Node) -> Path | None:
         """The file if references may lead to it, links followed; otherwise a finding is reported."""
-        if file is None or any(Path(os.path.realpath(file)).is_relative_to(root) for root in self._roots):
+        if file is None or any(self.real(file).is_relative_to(root) for root in self._roots):
             return file
         message = f"{show(file)} is outside the project"
         self._diagnostics.error(E_REF_PATH, message, node.span, hint="copy the file into the project")

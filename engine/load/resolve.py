@@ -27,11 +27,11 @@ from engine.load.document import Node, Path
 from engine.load.events import E_YAML_DEPTH, MAX_DEPTH
 from engine.load.extends import Template, Templates
 from engine.load.findings import place_of, report
-from engine.load.library import Library
-from engine.load.matrix import E_MATRIX_PLACE, Case, expand
+from engine.load.matrix import E_MATRIX_PLACE, expand
 from engine.load.overrides import E_SET_PATH, Change, apply
 from engine.load.params import Param, bind, declare, substitute
 from engine.load.shapes import Shape
+from engine.load.shelf import Lead, Shelf
 from engine.spec.kinds import KINDS
 
 MAX_SPECS: Final = 8192
@@ -66,18 +66,37 @@ class _Prepared:
 
 
 @dataclass(slots=True)
+class _Done:
+    """What became of a document with its arguments: its key, and where the references on the way led."""
+
+    key: str | None = None
+    leads: frozenset[Lead] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedCase:
+    """One case of a document: its id, its key, and where the references of it and of what it refers to lead."""
+
+    id: str
+    key: str
+    leads: frozenset[Lead]
+
+
+@dataclass(slots=True)
 class Resolver:
     """Resolves specs, each with the same arguments and changes once.
 
     Attributes:
+        library: What documents are read from.
+        diagnostics: Takes the findings.
         specs: What was resolved, by key.
     """
 
-    library: Library
+    library: Shelf
     diagnostics: Diagnostics
     specs: dict[str, Resolved] = field(default_factory=dict)
     _prepared: dict[FilePath, _Prepared] = field(default_factory=dict)
-    _done: dict[tuple[Any, ...], str | None] = field(default_factory=dict)
+    _done: dict[tuple[Any, ...], _Done] = field(default_factory=dict)
     _values: int = 0
     _open: list[tuple[FilePath, str]] = field(default_factory=list)
     _templates: Templates = field(init=False)
@@ -85,12 +104,13 @@ class Resolver:
     def __post_init__(self) -> None:
         self._templates = Templates(self.library, self.diagnostics)
 
-    def cases(self, file: FilePath, changes: Sequence[Change]) -> list[tuple[Case, str]]:
-        """The cases of a document and the key of each; without those that have findings.
+    def cases(self, file: FilePath, changes: Sequence[Change], only: str | None = None) -> list[ResolvedCase]:
+        """The cases of a document; without those that have findings.
 
         Args:
             file: The document's file.
             changes: What `--set` changes.
+            only: The id of the one case that is resolved; None for all.
         """
         template = self._templates.read(file)
         if template is None:
@@ -104,80 +124,85 @@ class Resolver:
                 self.diagnostics.error(E_SET_PATH, message, value.key_span, hint="change the matrix in the file")
         resolved = []
         for case in cases:
-            key = self._resolve(prepared, {**given, **case.arguments}, inner, None)
-            if key is not None:
-                resolved.append((case, key))
+            if only is None or case.id == only:
+                done = self._resolve(prepared, {**given, **case.arguments}, inner, None)
+                if done.key is not None:
+                    resolved.append(ResolvedCase(case.id, done.key, done.leads))
         return resolved
 
     def _prepare(self, template: Template) -> _Prepared:
-        real = template.path.resolve()
-        if real not in self._prepared:
+        if template.path not in self._prepared:
             members = dict(template.root.members)
             node, matrix = members.pop("params", None), members.pop("matrix", None)
             declared = frozenset(() if node is None else node.members)
             root = replace(template.root, value=members)
-            self._prepared[real] = _Prepared(template, declare(node, self.diagnostics), declared, matrix, root)
-        return self._prepared[real]
+            params = declare(node, self.diagnostics)
+            self._prepared[template.path] = _Prepared(template, params, declared, matrix, root)
+        return self._prepared[template.path]
 
     def _resolve(
         self, prepared: _Prepared, arguments: Mapping[str, Node], changes: tuple[Change, ...], at: Span | None
-    ) -> str | None:
-        """The key of a document with these arguments and changes, or None after its findings were reported."""
+    ) -> _Done:
+        """What a document with these arguments and changes becomes; without a key after its findings were reported."""
         template = prepared.template
         values = bind(prepared.params, arguments, template.name, at, self.diagnostics)
-        identity = (template.path.resolve(), _freeze(values), _freeze_changes(changes))
+        identity = (template.path, _freeze(values), _freeze_changes(changes))
         if identity not in self._done:
             if len(self._done) >= MAX_SPECS or self._values > MAX_VALUES:
                 message = f"more than {MAX_SPECS} specs, or {MAX_VALUES} values in them"
                 self.diagnostics.error(E_REF_LIMIT, message, at)
-                return None
-            self._done[identity] = None
-            self._open.append((template.path.resolve(), template.name))
+                return _Done()
+            self._done[identity] = _Done()
+            self._open.append((template.path, template.name))
             self._done[identity] = self._build(prepared, values, changes)
             self._open.pop()
         return self._done[identity]
 
-    def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> str | None:
+    def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> _Done:
         model = KINDS[prepared.template.kind]
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
         root, handed_on = apply(root, model, changes, self.diagnostics)
         refs: dict[Path, str] = {}
+        leads = set(prepared.template.leads)
         for path, kind in list(find_references(Shape(model), root)):
             node = root.at(path)
-            key = self._follow(node, kind, handed_on.get(path, ()))
+            done = self._follow(node, kind, handed_on.get(path, ()))
+            key = done.key
+            leads |= done.leads
             if _is_reference(node):
                 root = root.put(path, replace(node, style="plain", value=key or "unresolved", flawed=key is None))
             if key is not None:
                 refs[path] = key
-        return self._finish(prepared.template.kind, root, refs)
+        return _Done(self._finish(prepared.template.kind, root, refs), frozenset(leads))
 
-    def _follow(self, node: Node, kind: str, changes: tuple[Change, ...]) -> str | None:
-        """The key of the spec that a reference means, or None; a reference of a wrong shape is left to validation."""
+    def _follow(self, node: Node, kind: str, changes: tuple[Change, ...]) -> _Done:
+        """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation."""
+        nothing = _Done()
         if node.flawed or not _is_reference(node):
-            return None
+            return nothing
         target, arguments = _parts(node)
         if target.flawed:
-            return None
-        file = self.library.find(target, kind)
-        template = None if file is None else self._templates.read(file, target, kind)
-        if template is None:
-            return None
-        real = template.path.resolve()
+            return nothing
+        lead = self.library.find(target, kind)
+        template = None if lead is None else self._templates.read(lead.path, target, kind)
+        if lead is None or template is None:
+            return nothing
         files = [path for path, _ in self._open]
-        if real in files:
-            circle = " -> ".join([*(name for _, name in self._open[files.index(real) :]), template.name])
+        if template.path in files:
+            circle = " -> ".join([*(name for _, name in self._open[files.index(template.path) :]), template.name])
             self.diagnostics.error(E_REF_CYCLE, f"specs refer to one another: {circle}", target.span)
-            return None
+            return nothing
         if len(self._open) >= MAX_NESTING:
             self.diagnostics.error(E_REF_LIMIT, f"references nested more than {MAX_NESTING} deep", target.span)
-            return None
+            return nothing
         prepared = self._prepare(template)
         if prepared.matrix is not None:
             related = (("the matrix", prepared.matrix.key_span),)
             message = f"`{template.name}` has a matrix"
             self.diagnostics.error(E_MATRIX_PLACE, message, target.span, related=related)
-            return None
-        return self._resolve(prepared, arguments, changes, target.span)
+            return nothing
+        done = self._resolve(prepared, arguments, changes, target.span)
+        return _Done(done.key, done.leads | {lead})
 
     def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
         """Validate a tree and keep what it became."""

@@ -22,8 +22,9 @@ from engine.discovery.pool import Job, open_all, work_all
 from engine.discovery.retry import forget_failures
 from engine.discovery.stored import UNFIT
 from engine.discovery.tape import write_answers
-from engine.evidence.bundle import TAPE, BundleWriter
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import run_id
+from engine.evidence.layout import TAPE
 from engine.load import Bundle
 from engine.oracles.failures import FAILURES, LASTING
 from engine.spec.model import LanguageModel
@@ -112,9 +113,10 @@ def execute_discovery(
     from engine.discovery.store import Store  # noqa: PLC0415 - a database opens no door
 
     workbench, planned = open_all(bundle)
+    run = run_id(bundle.digest)
     told: list[Mapping[str, Any]] = []
     with (
-        BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, KIND) as writer,
+        BundleWriter(place, run, bundle.document(), bundle.digest, KIND, sources=bundle.sources) as writer,
         _placed(sharing.store) as where,
     ):
         store = Store(where, bundle.digest, sharing.lease)

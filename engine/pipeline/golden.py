@@ -16,9 +16,10 @@ from typing import Any, Final
 from engine.core.canonical import NotCanonical, parse_canonical, pretty
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.merkle import Tree
-from engine.evidence.bundle import E_OUT_UNWRITABLE, RECEIPTS
 from engine.evidence.chain import Chain, run_id
+from engine.evidence.layout import RECEIPTS
 from engine.evidence.result import TALLIES
+from engine.evidence.workplace import E_OUT_UNWRITABLE
 from engine.load import Bundle
 from engine.pipeline.runners import Finished
 from engine.pipeline.stages import case_name, execute

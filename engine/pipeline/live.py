@@ -20,7 +20,8 @@ from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.entries import Mode
 from engine.core.events import Event
 from engine.evidence.audit import AUDIT, AuditLog, record
-from engine.evidence.bundle import AUDIT_LOG, SCENARIO, TAPE, BundleWriter
+from engine.evidence.bundle import BundleWriter
+from engine.evidence.layout import AUDIT_LOG, SCENARIO, TAPE
 from engine.evidence.seal import UNSIGNED, Seal
 from engine.gates.documents import axion
 from engine.load import Bundle
@@ -73,6 +74,7 @@ def make_events(
     wanted: Conduct,
     progress: Progress | None,
     warn: Callable[[Diagnostic], None] | None = None,
+    workers: int = 1,
 ) -> Iterator[Event]:
     """Make a run, with what belongs beside its receipts.
 
@@ -82,6 +84,7 @@ def make_events(
         wanted: How.
         progress: Called with what is done of how much.
         warn: Told what was found in a log that an earlier run left.
+        workers: How many processes share the episodes of a run.
 
     Raises:
         Rejected: E_AGENT_UNTRUSTED, E_LIVE, and what the log or the kernel's process is refused.
@@ -95,7 +98,7 @@ def make_events(
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
     if asking is not None and asking.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, asking.outside)
-    run = partial(make_run, bundle, progress=progress)
+    run = partial(make_run, bundle, progress=progress, workers=workers)
     if asking is None:
         yield from run(plan)
     elif asking.outside is None and not wanted.live:

@@ -13,7 +13,7 @@ from engine.compile.plan import Plan
 from engine.compile.scenario import compile_scenario
 from engine.compile.suite import compile_suite
 from engine.discovery.plan import KIND as DISCOVERY
-from engine.evidence.bundle import SCENARIO
+from engine.evidence.layout import SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.load import Bundle
 from engine.pipeline.discovery import check_discovery

@@ -17,8 +17,10 @@ from engine.core.diagnostics import Diagnostic, Severity
 from engine.core.events import Event
 from engine.core.verdict import Verdict
 from engine.discovery.plan import KIND as DISCOVERY
-from engine.evidence.bundle import SCENARIO, BundleWriter, holds_bundle
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import run_id
+from engine.evidence.layout import SCENARIO
+from engine.evidence.places import holds_bundle
 from engine.gates.invariant import PROGRESS
 from engine.laws.findings import W_LAW_UNDECIDED
 from engine.laws.trial import KIND as LAW
@@ -121,8 +123,9 @@ def _execute_chain(
     incidents: list[Incident] = []
     found: list[Diagnostic] = []
     told: list[Mapping[str, Any]] = []
-    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, kind) as writer:
-        for event in make_events(bundle, writer, conduct, progress, found.append):
+    specs = bundle.document()
+    with BundleWriter(place, run_id(bundle.digest), specs, bundle.digest, kind, sources=bundle.sources) as writer:
+        for event in make_events(bundle, writer, conduct, progress, found.append, workers):
             writer.add(event)
             if len(incidents) < MOST_INCIDENTS:
                 incidents += incidents_of(event)

@@ -12,8 +12,10 @@ from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, Severity,
 from engine.discovery.prompt import check_prompt
 from engine.discovery.ranking import check_ranking
 from engine.evidence.archive import SUFFIX, InvalidArchive
-from engine.evidence.bundle import E_OUT_FOREIGN, MANIFEST, RECEIPTS, SPECS, covers_of
+from engine.evidence.layout import MANIFEST, RECEIPTS, SPECS
+from engine.evidence.places import covers_of
 from engine.evidence.seal import Seal, seal_bundle
+from engine.evidence.workplace import E_OUT_FOREIGN
 from engine.laws.template import check_template
 from engine.laws.universe import check_universe
 from engine.load import Bundle, load
@@ -249,7 +251,8 @@ def execute(
         bundle: The case.
         place: Where its bundle goes; a bundle that is there is replaced at the end.
         progress: Called with what is done and what there is to do, in steps of a run or runs of a suite.
-        workers: How many processes share the runs of a suite; the evidence does not depend on it.
+        workers: How many processes share the runs of a suite, the episodes of a run or the work of a discovery; the
+            evidence does not depend on it.
         conduct: Whether agents from outside are trusted, and whether a kernel's run is live.
 
     Raises:

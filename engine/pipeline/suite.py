@@ -80,7 +80,8 @@ def execute_suite(
     plan = compile_suite(bundle)
     document = canonical_bytes(bundle.document(), FLOATS_ANYWHERE)
     told = []
-    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, SUITE) as writer:
+    specs, run = bundle.document(), run_id(bundle.digest)
+    with BundleWriter(place, run, specs, bundle.digest, SUITE, sources=bundle.sources) as writer:
         outcomes = {}
         inner = replace(conduct, seal=UNSIGNED)  # its manifest covers them, and no key leaves this process
         make = partial(_make, str(writer.inside), document, inner)

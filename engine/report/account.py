@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.core.verdict import Verdict
+from engine.evidence.counterexamples import Step, Steps
 from engine.gates.digests import receive
 from engine.suites.episodes import read_entry, read_probe
 from engine.suites.statistics import ONE, divide, wilson
@@ -52,7 +53,7 @@ class Account:
         self.counterexamples: list[dict[str, Any]] = []
         self.failed = 0
         self._probes: list[Body] = []
-        self._step: _Step = _Step()
+        self._steps = Steps()
         self._broken: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._violated: Counter[str] = Counter()
@@ -63,33 +64,29 @@ class Account:
         Raises:
             KeyError, TypeError, AttributeError, ValueError: It is not what it must be.
         """
+        step = self._steps.add(0, type_, body)
         if type_ == "episode":
-            self._probes, self._step = [], _Step()
+            self._probes = []
             self._broken, self._refused, self._violated = Counter(), Counter(), Counter()
-        elif type_ == "commit":
-            self._step.commit = body
         elif type_ == "probe":
             self._probes.append(body)
-            self._step.probes.append(body)
         elif type_ == "audit":
             self._enter(body)
-        elif type_ in ("step", "error"):
+        elif step is not None and type_ != "episode_end":
             self._violated.update(each["invariant"] for each in body.get("violations", ()))
-            self._close_step(body)
+            self._close_step(step, body)
         elif type_ == "episode_end":
             self._violated.update(each["invariant"] for each in body["violations"])
             self.episodes.append(self._episode(body))
 
     def _enter(self, entry: Body) -> None:
         self.entries.append(entry)
-        self._step.entries.append(entry)
         read = read_entry(entry)
         self._broken.update(each["invariant"] for each in read["witnesses"] if each["severity"] == "fatal")
         self._refused.update(code.removeprefix(_REFUSED) for code in read["codes"] if code.startswith(_REFUSED))
 
-    def _close_step(self, body: Body) -> None:
-        step, self._step = self._step, _Step()
-        failed = [probe for probe in step.probes if probe["verdict"] in (Verdict.FAIL, Verdict.ERROR)]
+    def _close_step(self, step: Step, body: Body) -> None:
+        failed = step.failed_probes
         wrong = {
             "error": body.get("code"),
             "rejected": [each["gate"] for decision in body.get("decisions", ()) for each in decision["rejected"]],
@@ -100,7 +97,7 @@ class Account:
         self.failed += 1
         if len(self.counterexamples) < MOST_COUNTEREXAMPLES:
             place = {"run": self._run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
-            told = {"probes": failed, **wrong, **step.submitted(), "audit": step.entries}
+            told = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
             self.counterexamples.append({**place, **told})
 
     def _episode(self, body: Body) -> dict[str, Any]:
@@ -124,22 +121,15 @@ class Account:
         }
 
 
-class _Step:
-    """What has been read of the step under way."""
-
-    def __init__(self) -> None:
-        self.commit: Body | None = None
-        self.probes: list[Body] = []
-        self.entries: list[Body] = []
-
-    def submitted(self) -> dict[str, Any]:
-        """The state that was shown, the proposal and its trace; None where there is none that can be read."""
-        proposals = [] if self.commit is None else self.commit["proposals"]
-        text = proposals[0].get("document") if proposals else None
-        document = receive(text.encode()).document if isinstance(text, str) else None
-        if not isinstance(document, dict):
-            return {"state": None, "proposal": text if document is None else document, "trace": None}
-        return {"state": document.get("env"), "proposal": document, "trace": document.get("trace")}
+def _submitted(step: Step) -> dict[str, Any]:
+    """The state that was shown, the proposal and its trace; None where there is none that can be read."""
+    commits = step.bodies("commit")
+    proposals = commits[-1]["proposals"] if commits else []
+    text = proposals[0].get("document") if proposals else None
+    document = receive(text.encode()).document if isinstance(text, str) else None
+    if not isinstance(document, dict):
+        return {"state": None, "proposal": text if document is None else document, "trace": None}
+    return {"state": document.get("env"), "proposal": document, "trace": document.get("trace")}
 
 
 def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.floats import FLOATS_ANYWHERE
-from engine.evidence.bundle import MAX_LINE, RECEIPTS
+from engine.evidence.layout import MAX_LINE, RECEIPTS
 from engine.report.codes import E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence
 from engine.report.markup import shorten

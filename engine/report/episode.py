@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostic, Rejected
-from engine.evidence.bundle import SCENARIO
+from engine.evidence.layout import SCENARIO
 from engine.expr.statements.declare import FIELD_SIDE
 from engine.report.codes import E_PICTURE_NONE, E_REPORT_EPISODE, E_REPORT_KIND, E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from engine.core.canonical import parse_canonical
 from engine.core.verdict import Verdict
 from engine.evidence.archive import InvalidArchive
-from engine.evidence.bundle import FOLDERS, MAX_LINE, RECEIPTS
+from engine.evidence.layout import FOLDERS, MAX_LINE, RECEIPTS
 from engine.load import Bundle
 from engine.verify.bundle import Verifier
 from engine.verify.checks import E_ARCHIVE, Broken, Verification

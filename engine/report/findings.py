@@ -12,7 +12,7 @@ from typing import Any, Final
 from engine.core.canonical import canonical_bytes, pretty
 from engine.core.diagnostics import Diagnostic, Severity, explain, printable
 from engine.core.digest import tagged
-from engine.evidence.bundle import ENGINE
+from engine.evidence.layout import ENGINE
 from engine.report.github import at_most, command
 from engine.report.markup import escape, tag
 from engine.report.places import uri_of

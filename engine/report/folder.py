@@ -17,7 +17,7 @@ from engine.compile.suite import compile_suite
 from engine.core.canonical import canonical_bytes, parse_canonical, pretty
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.entries import Entries, Mode, mode_of
-from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
+from engine.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from engine.load import Bundle
 from engine.report.account import MOST_COUNTEREXAMPLES, Account, total
 from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS

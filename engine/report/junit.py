@@ -30,9 +30,14 @@ def write_junit(report: Report) -> str:
     suites = [_subject(subject, index, held) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
         suites.append(_judgement(report.judgement))
+    return document_of(suites)
+
+
+def document_of(suites: Sequence[tuple[Counter[str], str]]) -> str:
+    """The document of test suites, each with the counts of how its cases ended."""
     ended = sum((counts for counts, _ in suites), Counter[str]())
-    inner = [_lines(element for _, element in suites)]
-    return _HEAD + _tag("testsuites", inner, name="specledger", **_counts(ended)) + "\n"
+    inner = [lines_of(text for _, text in suites)]
+    return _HEAD + element("testsuites", inner, name="specledger", **counts_of(ended)) + "\n"
 
 
 def _subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Control]) -> tuple[Counter[str], str]:
@@ -49,7 +54,7 @@ def _subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Contro
         "specledger.engine": f"{manifest['engine']['name']} {manifest['engine']['version']}",
     }
     name = f"{subject.kind}.{subject.name}"
-    return _suite(name, properties, [_check(name, check, held.get((index, check.id))) for check in subject.checks])
+    return suite_of(name, properties, [_check(name, check, held.get((index, check.id))) for check in subject.checks])
 
 
 def _judgement(judgement: Judgement) -> tuple[Counter[str], str]:
@@ -60,17 +65,19 @@ def _judgement(judgement: Judgement) -> tuple[Counter[str], str]:
         "specledger.date": judgement.date or "none",
     }
     name = f"profile.{judgement.name}"
-    return _suite(name, properties, [_control(name, control) for control in judgement.controls])
+    return suite_of(name, properties, [_control(name, control) for control in judgement.controls])
 
 
-def _suite(name: str, properties: Mapping[str, str | int], cases: Sequence[Case]) -> tuple[Counter[str], str]:
+def suite_of(name: str, properties: Mapping[str, str | int], cases: Sequence[Case]) -> tuple[Counter[str], str]:
+    """A test suite, with the counts of how its cases ended."""
     ended = Counter(end or "passed" for end, _ in cases)
-    said = [_tag("property", [], name=key, value=value) for key, value in properties.items()]
-    inner = [_tag("properties", [_lines(said)]), *(element for _, element in cases)]
-    return ended, _tag("testsuite", [_lines(inner)], name=name, **_counts(ended))
+    said = [element("property", [], name=key, value=value) for key, value in properties.items()]
+    inner = [element("properties", [lines_of(said)]), *(text for _, text in cases)]
+    return ended, element("testsuite", [lines_of(inner)], name=name, **counts_of(ended))
 
 
-def _counts(ended: Counter[str]) -> dict[str, str | int]:
+def counts_of(ended: Counter[str]) -> dict[str, str | int]:
+    """The attributes that count cases by how they ended."""
     return {
         "tests": sum(ended.values()),
         "failures": ended["failure"],
@@ -87,11 +94,11 @@ def _check(suite: str, check: Check, control: Control | None) -> Case:
     end = _end(check.outcome)
     if end:
         message = f"{check.outcome}: {check.why or counted}"
-        shown = "" if end == "skipped" else _lines(_observed(check))
+        shown = "" if end == "skipped" else lines_of(_observed(check))
         if end != "skipped" and control is not None:
             end, message = "skipped", f"{message}; control {control.id}: {waiver_words(control)}"
-        inner.append(_tag(end, [shown] if shown else [], message=message, type=check.outcome.value))
-    return end, _tag("testcase", inner, classname=suite, name=check.id, time="0")
+        inner.append(element(end, [shown] if shown else [], message=message, type=check.outcome.value))
+    return end, element("testcase", inner, classname=suite, name=check.id, time="0")
 
 
 def _control(suite: str, control: Control) -> Case:
@@ -102,8 +109,8 @@ def _control(suite: str, control: Control) -> Case:
         end = "skipped" if end and control.settled else end
     rows = "; ".join(f"{row.check}: {row.outcome}" for row in control.rows)
     message = f"{control.outcome}: {why or rows}"
-    inner = [_tag(end, [escape(rows)] if rows else [], message=message, type=control.outcome.value)] if end else []
-    return end, _tag("testcase", inner, classname=suite, name=control.id, time="0")
+    inner = [element(end, [escape(rows)] if rows else [], message=message, type=control.outcome.value)] if end else []
+    return end, element("testcase", inner, classname=suite, name=control.id, time="0")
 
 
 _ENDS: Final = {Outcome.PASSED: "", Outcome.FAILED: "failure", Outcome.CANNOT_TELL: "error"}
@@ -126,10 +133,11 @@ def _observed(check: Check) -> Iterator[str]:
         yield escape(f"and {check.more} more")
 
 
-def _tag(name: str, inner: Sequence[str], /, **attributes: str | int) -> str:
+def element(name: str, inner: Sequence[str], /, **attributes: str | int) -> str:
     """An element whose attributes hold no character that could hide itself or that XML forbids."""
     return tag(name, *inner, **{key: printable(str(value)) for key, value in attributes.items()})
 
 
-def _lines(elements: Iterator[str] | Sequence[str]) -> str:
+def lines_of(elements: Iterator[str] | Sequence[str]) -> str:
+    """Elements, each on a line of its own."""
     return "\n" + "\n".join(elements) + "\n"

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Diagnostic, Rejected, printable
-from engine.evidence.bundle import SCENARIO
+from engine.evidence.layout import SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.report.codes import E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence

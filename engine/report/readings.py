@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.verdict import Verdict
 from engine.discovery.plan import KIND as DISCOVERY
-from engine.evidence.bundle import SCENARIO
 from engine.evidence.law_result import OUTCOMES
+from engine.evidence.layout import SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.load import Bundle
 from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS

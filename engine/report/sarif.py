@@ -16,7 +16,7 @@ from typing import Any, Final
 from engine.core.canonical import canonical_bytes, pretty
 from engine.core.diagnostics import printable
 from engine.core.digest import tagged
-from engine.evidence.bundle import ENGINE
+from engine.evidence.layout import ENGINE
 from engine.report.places import file_of, uri_of
 from engine.report.profile import waived
 from engine.report.results import Check, Control, Judgement, Observation, Outcome, Report, Subject, counted
@@ -42,10 +42,15 @@ def write_sarif(report: Report, sources: Path | None = None) -> str:
     runs = [_subject(subject, index, held, sources) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
         runs.append(_judgement(report.judgement))
+    return log_of(runs)
+
+
+def log_of(runs: list[dict[str, Any]]) -> str:
+    """The log of runs, as text that ends with a newline."""
     return pretty({"$schema": SCHEMA, "version": VERSION, "runs": runs})
 
 
-def _run(
+def run_of(
     about: str, engine: dict[str, str], rules: list[Any], results: list[Any], properties: dict[str, Any]
 ) -> dict[str, Any]:
     """One run of the log.
@@ -80,7 +85,7 @@ def _subject(
         for index, check in enumerate(subject.checks)
         for result in _results(subject, check, index, sources)
     ]
-    return _run(
+    return run_of(
         f"specledger/{subject.kind}/{subject.name}",
         manifest["engine"],
         [_rule(check.id, check.says, check.outcome) for check in subject.checks],
@@ -152,7 +157,7 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
             results.append(_of_control(judgement, control, index))
     outcomes = counted(control.outcome for control in judgement.controls)
     known = {"verdict": judgement.verdict.value, "specs": judgement.digest, "outcomes": outcomes}
-    return _run(f"specledger/profile/{judgement.name}", dict(ENGINE), rules, results, known)
+    return run_of(f"specledger/profile/{judgement.name}", dict(ENGINE), rules, results, known)
 
 
 def _of_control(judgement: Judgement, control: Control, index: int) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.core.canonical import parse_canonical
-from engine.evidence.bundle import MAX_LINE
 from engine.evidence.chain import receipt_digest
+from engine.evidence.layout import MAX_LINE
 from engine.report.markup import shorten
 from engine.report.results import MOST_OBSERVATIONS, Observation, told
 

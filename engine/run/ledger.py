@@ -1,4 +1,4 @@
-"""The chains of receipts that the parts of a world keep over a run."""
+"""The chains of receipts that the parts of a world keep over an episode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.core.binding import GENESIS, part_tip, state_digest
 
 
 class Ledger:
-    """The chain of each part's receipts, over a whole run."""
+    """The chain of each part's receipts, over one episode."""
 
     def __init__(self, names: Iterable[str]) -> None:
         """Begin every named part's chain at 64 zeros."""

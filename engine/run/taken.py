@@ -6,16 +6,13 @@ from typing import Any, NamedTuple
 
 from engine.compile.desk import Desk
 from engine.compile.plan import Looked, State
-from engine.run.ledger import Ledger
 from engine.run.watch import Watch, Watched
 
 
 class Kept(NamedTuple):
-    """What goes on from episode to episode: the parts' chains, the governor's watch, rejections by gate, the desk."""
+    """What goes on from episode to episode: the governor's watch and the desk."""
 
-    ledger: Ledger
     watch: Watch
-    gates: dict[str, int]
     desk: Desk
 
 

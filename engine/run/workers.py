@@ -9,12 +9,18 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from typing import TypeVar
+from contextlib import contextmanager
+from itertools import islice
+from typing import Final, TypeVar
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
+
+_AHEAD: Final = 3  # items for each process that are made before their turn comes, so that results never pile up
 
 
 def available() -> int:
@@ -42,9 +48,15 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
         return
     others = multiprocessing.active_children()
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_ignore_interrupt)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
+    rest = iter(given)
     try:
-        yield from pool.map(work, given)
+        with _undisturbed():
+            due = deque(pool.submit(work, item) for item in islice(rest, workers * _AHEAD))
+        while due:
+            made = due.popleft().result()
+            due.extend(pool.submit(work, item) for item in islice(rest, 1))
+            yield made
     except KeyboardInterrupt:
         for process in multiprocessing.active_children():
             if process not in others:
@@ -54,6 +66,38 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _ignore_interrupt() -> None:
-    """An interruption goes to every process of a terminal; the one that gave the work decides what becomes of it."""
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold an interruption back while processes are started: one that comes in their midst leaves a pool without end.
+
+    Raises:
+        KeyboardInterrupt: Afterwards, if one came.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    noted: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: noted.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if noted:
+        raise KeyboardInterrupt
+
+
+def _begin() -> None:
+    """Prepare a worker: it ends with whoever gave it work, however that ends.
+
+    An interruption goes to every process of a terminal; the one that gave the work decides what becomes of it.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Wait for the end of the process that gave the work; a pool that is killed tells its workers nothing."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

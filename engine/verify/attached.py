@@ -11,7 +11,7 @@ from typing import Any
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.entries import GENESIS, entry_hash
 from engine.evidence.audit import AUDIT
-from engine.evidence.bundle import MAX_LINE
+from engine.evidence.layout import MAX_LINE
 from engine.verify.checks import E_STATE, Broken
 
 

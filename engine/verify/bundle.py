@@ -1,4 +1,4 @@
-"""The verification of a bundle: its manifest and files, its receipts, what covers them, and their replay.
+"""The verification of a bundle: its manifest and files, its receipts, what stands around them, and their replay.
 
 Decides the order of the checks and what each of them is about. Refuses to make a check that rests on one that failed.
 """
@@ -6,68 +6,36 @@ Decides the order of the checks and what each of them is about. Refuses to make 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from engine.compile.suite import seeds_of
-from engine.core.canonical import NotCanonical, canonical_bytes
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.evidence.audit import AUDIT
-from engine.evidence.bundle import (
-    AUDIT_LOG,
-    ENGINE,
-    FORMAT,
-    MANIFEST,
-    MORE,
-    RECEIPTS,
-    SCENARIO,
-    SPECS,
-    file_digest,
-)
 from engine.evidence.chain import run_id
+from engine.evidence.counterexamples import may_fail
+from engine.evidence.layout import AUDIT_LOG, MANIFEST, MORE, RECEIPTS, SCENARIO, SPECS
 from engine.load import Bundle
 from engine.verify.attached import signatures_of
 from engine.verify.audit import check_log
-from engine.verify.checks import (
-    E_FILES,
-    E_HEAD,
-    E_MANIFEST,
-    E_NO_EVIDENCE,
-    E_REPLAY,
-    E_RESULT,
-    E_SPECS,
-    Broken,
-    Lacking,
-    Level,
-    Verification,
-)
-from engine.verify.documents import MAX_MANIFEST, MAX_SPECS, read_document
-from engine.verify.fork import Against, compare_heads, same_log
+from engine.verify.checks import E_NO_EVIDENCE, E_REPLAY, E_SPECS, Broken, Lacking, Level, Verification
+from engine.verify.claims import check_head, check_result
+from engine.verify.counterexamples import check_counterexamples
+from engine.verify.documents import MAX_SPECS, read_document
 from engine.verify.judge import NO_EXPRESSION, judge_run
 from engine.verify.ladder import Reader
+from engine.verify.listing import Listing, Room, check_files
+from engine.verify.manifest import other_maker, read_manifest
 from engine.verify.proof import prove
 from engine.verify.receipts import Listener, Receipts
 from engine.verify.replay import Made, compare, first_difference, make_again, plan_again, rebuild
-from engine.verify.runlog import Thing, check_runlog
-from engine.verify.signed import (
-    SIGNED,
-    Seals,
-    attached,
-    check_expected,
-    check_seals,
-    check_signatures,
-    check_time,
-    note_signers,
-)
+from engine.verify.runlog import Thing
+from engine.verify.signed import SIGNED
+from engine.verify.sources import check_sources
+from engine.verify.surroundings import Surroundings
 from engine.verify.tape import tape_at
-from engine.verify.trust import Seen
-
-MANIFEST_KEYS: Final = {"format", "run", "specs", "result", "receipts", "files", "engine"}
-
-_VERSION: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([-.+]?[a-z0-9]{1,20}){0,3}")
 
 
 def verify_bundle(place: Path, *, replay: bool = True, reader: Reader | None = None) -> Verification:
@@ -113,8 +81,9 @@ class Verifier:
         *,
         reader: Reader | None = None,
         inner: bool = False,
+        workers: int = 1,
     ) -> None:
-        """Prepare to verify; `listen` is told of every receipt that was found in order."""
+        """Prepare to verify; `listen` is told of every receipt that was found in order, replay has so many workers."""
         self.place = place
         self.reader = Reader(replay=replay) if reader is None else reader
         self.replay = self.reader.replay
@@ -124,11 +93,10 @@ class Verifier:
         self.manifest: Mapping[str, Any] = {}
         self.receipts: Receipts | None = None
         self.make: Made | None = None
-        self._more: list[str] = []
-        self._held: tuple[str, ...] = ()
-        self._seals = Seals(None, {}, None)
+        self._listing = Listing()
         self._entries: list[str] = []
         self._listen = listen
+        self._workers = workers
 
     def verify(self) -> Verification:
         """Make all checks.
@@ -155,7 +123,7 @@ class Verifier:
     def _verify(self) -> Verification:
         self._make_own()
         self._make_further()
-        if not self.replay and self.kind == SCENARIO and self.manifest.get("engine") == ENGINE:
+        if not self.replay and self.kind == SCENARIO and other_maker(self.manifest) is None:
             self._make("the run begins as its specs lead to", self._check_start)
         self._make_outside()
         self._make(self.replays, self._check_replay, self._unreplayable(), Level.REPLAYED)
@@ -171,14 +139,19 @@ class Verifier:
         steps: list[tuple[str, Callable[[], str | None]]] = [
             ("the manifest is canonical and of a known format", self._read_manifest),
             ("every file is listed, whole and unchanged", self._check_files),
-            ("receipts form one chain, and decisions match their commitments", self._check_receipts),
+            ("receipts form one chain of lines", self._check_chain),
             ("head, count and Merkle root are those of the manifest", self._check_head),
+            ("each receipt goes on from those before it, and decisions match their commitments", self._check_receipts),
             ("the result is what the receipts add up to", self._check_result),
             ("the specs are those that the run names", self._check_specs),
         ]
         for name, step in steps:
             self._make(name, step)
-        if self._entries or AUDIT_LOG in self._more:
+        if self._listing.cases or self._may_fail():
+            self._make("the failing cases are those that the receipts show", self._check_cases)
+        if self._listing.sources:
+            self._make("the spec files resolve to the specs", self._check_sources)
+        if self._entries or AUDIT_LOG in self._listing.more:
             self._make("the audit log is whole, and ends with the entries of the run", self._check_log)
 
     def _make_further(self) -> None:
@@ -186,25 +159,14 @@ class Verifier:
 
     def _make_outside(self) -> None:
         """The checks of what covers the bundle, and those that rest on what the reader brings."""
-        if self._held:
-            self._make("what lies beside the manifest is about it", self._check_seals)
-        trust = self.reader.trust
-        if trust is not None:
-            if trust.run is not None or trust.specs is not None or self._seals.note is not None:
-                expected = partial(check_expected, trust, self.manifest, self._seals)
-                self._make("it is the evidence that you expect", expected, None, Level.SIGNED)
-            name = "enough keys that you trust have signed the manifest and the checkpoint"
-            self._make(name, lambda: check_signatures(trust, self._seals), None, Level.SIGNED)
-        if self._seals.time is not None or self.reader.authorities is not None:
-            stamped = partial(check_time, self.reader.authorities, self.place, self._seals)
-            self._make("an authority that you trust stamped the time", stamped, None, Level.TIMED)
-        for before in self.reader.against:
-            name = f"the log goes on from the head in {before.where}"
-            self._make(name, partial(self._check_fork, before), None, Level.UNFORKED)
-        log = self.reader.log
-        if log is not None:
-            name = "the run log announced this run, and these bytes were entered after"
-            self._make(name, partial(self._check_log_of_runs, log))
+        covers, facts = self._listing.covers, self.verification.facts
+        around = Surroundings(self.place, self.reader, self.manifest, self.receipts, covers, facts, self._thing)
+        for name, step, level in around.checks():
+            self._make(name, step, None, level)
+
+    def _thing(self) -> Thing:
+        assert self.bundle is not None  # noqa: S101 - set by an earlier check
+        return Thing(self.kind, self.bundle.main.name, seeds_of(self.bundle))
 
     def _make(
         self,
@@ -230,47 +192,14 @@ class Verifier:
         """Why replay is not made: another version may lead to other receipts, and that would refute nothing."""
         if not self.replay:
             return "replay was not asked for"
-        made_by = self.manifest.get("engine", ENGINE)["version"]
-        return None if made_by == ENGINE["version"] else f"version {made_by} made it, and this is {ENGINE['version']}"
+        return other_maker(self.manifest)
 
     def _read_manifest(self) -> None:
-        manifest = read_document(self.place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
-        keys = MANIFEST_KEYS if self.kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
-        if not isinstance(manifest, dict) or manifest.keys() != keys:
-            raise Broken(E_MANIFEST, f"the manifest of a {self.kind} has exactly the keys {', '.join(sorted(keys))}")
-        if manifest["format"] != FORMAT:
-            raise Broken(E_MANIFEST, f"the format is {manifest['format']!r}, this verifier knows {FORMAT!r}")
-        engine = manifest["engine"]
-        shaped = isinstance(engine, dict) and engine.keys() == ENGINE.keys() and isinstance(engine["version"], str)
-        if not shaped or engine["name"] != ENGINE["name"] or not _VERSION.fullmatch(engine["version"]):
-            raise Broken(E_MANIFEST, f"the engine is {{name: {ENGINE['name']}, version: ...}}")
-        self.manifest = manifest
+        self.manifest = read_manifest(self.place, self.kind)
 
     def _check_files(self) -> None:
-        listed = self.manifest["files"]
-        shape = {"path", "sha256", "size"}
-        if not isinstance(listed, list) or not all(isinstance(e, dict) and e.keys() == shape for e in listed):
-            raise Broken(E_FILES, "`files` lists {path, sha256, size}")
-        self._more = [name for name in self.further if name in [entry["path"] for entry in listed]]
-        expected = [RECEIPTS, SPECS, *self._more, *(f"{place}/{MANIFEST}" for place in self.held())]
-        if [entry["path"] for entry in listed] != expected:
-            raise Broken(E_FILES, f"this bundle holds {', '.join(expected[:3])}{' ...' if len(expected) > 3 else ''}")
-        held = sorted(entry.name for entry in os.scandir(self.place) if entry.name not in self.folders)
-        self._held = () if self.inner else attached(held)
-        if held != sorted([MANIFEST, RECEIPTS, SPECS, *self._more, *self._held]):
-            foreign = sorted(set(held) - {MANIFEST, RECEIPTS, SPECS, *self._more, *self._held})
-            named = ", ".join(foreign[:3]) + (" ..." if len(foreign) > 3 else "")
-            raise Broken(E_FILES, f"not listed: {named}" if foreign else "a listed file is missing")
-        for entry in listed:
-            path = self.place / entry["path"]
-            if path.is_symlink() or not path.is_file():
-                raise Broken(E_FILES, f"{entry['path']} is no plain file")
-            if path.stat().st_size != entry["size"]:
-                raise Broken(
-                    E_FILES, f"{entry['path']} has {path.stat().st_size} bytes, the manifest says {entry['size']}"
-                )
-            if file_digest(path) != entry["sha256"]:
-                raise Broken(E_FILES, f"{entry['path']} differs from its SHA-256 in the manifest")
+        room = Room(self.further, self.folders, self.held(), not self.inner)
+        self._listing = check_files(self.place, self.manifest["files"], room)
 
     folders: frozenset[str] = frozenset()
     """The folders beside the files; a run has none."""
@@ -283,10 +212,14 @@ class Verifier:
         """
         return ()
 
-    def _check_receipts(self) -> str:
+    def _check_chain(self) -> str:
         self.receipts = self._open_receipts()
-        self.receipts.check()
+        self.receipts.link()
         return f"{self.receipts.count} receipts"
+
+    def _check_receipts(self) -> None:
+        assert self.receipts is not None  # noqa: S101 - set by an earlier check
+        self.receipts.check()
 
     def _open_receipts(self) -> Receipts:
         return Receipts(self.place / RECEIPTS, self.manifest["run"], listen=self._hear)
@@ -298,29 +231,6 @@ class Verifier:
         if self._listen is not None:
             self._listen(type_, body)
 
-    def _check_seals(self) -> str:
-        self._seals = check_seals(self.place, self.manifest, self._held)
-        return ", ".join(self._held)
-
-    def _check_fork(self, before: Against) -> str:
-        assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        note, trust = self._seals.note, self.reader.trust
-        run = self.manifest["run"]
-        origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
-        known = "" if before.trusted else same_log(before, run, origin)
-        now = Seen(self.receipts.count, bytes.fromhex(self.receipts.root))
-        said, facts = compare_heads(self.receipts.lines(), now, before)
-        self.verification.facts["heads"] = facts
-        if before.note is not None and trust is not None:
-            signers = note_signers(trust, before.note)
-            known += f"; {len(signers)} of your trusted keys signed that checkpoint"
-        return f"{said}{known}"
-
-    def _check_log_of_runs(self, log: Path) -> str:
-        assert self.bundle is not None  # noqa: S101 - set by an earlier check
-        thing = Thing(self.kind, self.bundle.main.name, seeds_of(self.bundle))
-        return check_runlog(log, self.manifest, thing, self.reader.log_head)
-
     def _check_judged(self) -> str:
         assert self.receipts is not None and self.bundle is not None  # noqa: S101, PT018 - set by earlier checks
         if self.kind != SCENARIO:
@@ -330,26 +240,28 @@ class Verifier:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
         return judge_run(self.bundle, self.place, self.receipts.lines(), self.verification)
 
+    def _may_fail(self) -> bool:
+        """Whether the receipts, which are in order so far, can show a failing case."""
+        intact = self.verification.intact and self.receipts is not None
+        return intact and may_fail(self.kind, self.manifest["result"])
+
+    def _check_cases(self) -> str:
+        assert self.receipts is not None  # noqa: S101 - set by an earlier check
+        return check_counterexamples(self.place, self._listing.cases, self.kind, self.receipts.lines())
+
+    def _check_sources(self) -> str:
+        return check_sources(self.place, self._listing.sources, self.manifest["specs"])
+
     def _check_log(self) -> str:
         return check_log(self.place / AUDIT_LOG, self._entries)
 
     def _check_head(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by the check before
-        recorded = self.manifest["receipts"]
-        found = {"count": self.receipts.count, "head": self.receipts.head, "root": self.receipts.root}
-        if not isinstance(recorded, dict) or recorded.keys() != found.keys():
-            raise Broken(E_HEAD, f"`receipts` says {', '.join(found)}")
-        for key, value in found.items():
-            if recorded[key] != value:
-                raise Broken(E_HEAD, f"the receipts' {key} is {value}, the manifest says otherwise")
-        return f"root {self.receipts.root}"
+        return check_head(self.manifest["receipts"], self.receipts)
 
     def _check_result(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        result = self.receipts.result
-        if not _same(self.manifest["result"], result):
-            raise Broken(E_RESULT, "the manifest's result is not what the receipts add up to")
-        return f"verdict {result['verdict']}"
+        return check_result(self.manifest["result"], self.receipts.result)
 
     def _check_specs(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
@@ -372,7 +284,8 @@ class Verifier:
             Broken: E_SPECS, if they do not compile.
         """
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        self.make = plan_again(bundle, tape_at(self.place), partial(signatures_of, self.receipts.lines()))
+        signatures = partial(signatures_of, self.receipts.lines())
+        self.make = plan_again(bundle, tape_at(self.place), signatures, self._workers)
 
     def _check_start(self) -> None:
         """The first receipt says how long the run is and what judges it; it is made before anything is run."""
@@ -385,11 +298,3 @@ class Verifier:
         assert self.receipts is not None and self.make is not None  # noqa: S101, PT018 - set by earlier checks
         made = make_again(self.make, self.manifest["specs"])
         return f"{compare(made, self.receipts.lines())} receipts"
-
-
-def _same(recorded: Any, found: Any) -> bool:
-    """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
-    try:
-        return canonical_bytes(recorded) == canonical_bytes(found)
-    except NotCanonical:  # hostile receipts can add up to what is no JSON
-        return False

@@ -23,14 +23,16 @@ from engine.discovery.pool import Job, open_all, work_all
 from engine.discovery.record import ledger_line
 from engine.discovery.step import Workbench
 from engine.discovery.tape import Kept, Played, read_answers
-from engine.evidence.bundle import RECEIPTS, TAPE
 from engine.evidence.discovery_result import DiscoveryTally
+from engine.evidence.layout import RECEIPTS, TAPE
 from engine.laws.law import Law
 from engine.laws.verdict import digest_verdict
 from engine.load import Bundle
 from engine.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
 from engine.verify.bundle import Verifier
 from engine.verify.checks import E_ENDS, E_SPECS, Broken
+from engine.verify.judge import summary
+from engine.verify.judge_discovery import judge_discovery
 from engine.verify.law import E_VERDICT, check_about, check_proof, check_refutation
 from engine.verify.receipts import Receipts
 
@@ -97,8 +99,7 @@ class DiscoveryVerifier(Verifier):
 
     def __init__(self, place: Path, replay: bool, workers: int = 1, **more: Any) -> None:
         """Prepare to verify; replay may use several workers."""
-        super().__init__(place, replay, **more)
-        self._workers = workers
+        super().__init__(place, replay, workers=workers, **more)
         self._plan: DiscoveryPlan | None = None
         self._told: list[tuple[str, Mapping[str, Any]]] = []
 
@@ -132,6 +133,8 @@ class DiscoveryVerifier(Verifier):
         path = self.place / TAPE
         if model.outside and not path.exists():
             raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
+        if path.exists() and not model.outside:
+            raise Broken(E_TAPE_EXTRA, "the answers follow from the specs, and the evidence holds a tape of others")
         try:
             kept = read_answers(path) if path.exists() else None
         except TapeError as error:
@@ -208,6 +211,12 @@ class DiscoveryVerifier(Verifier):
             return self._plan.under(own, held["mutant"])
         universes = {universe.root: universe for universe in self._plan.others}
         return self._plan.law_elsewhere(document, universes[held["universe"]]).law
+
+    def _check_judged(self) -> str:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        with _refusing():
+            count = judge_discovery(self._plan, self._judged(), self._unreplayable())
+        return summary(count, self.verification)
 
     def _check_ledger(self) -> str:
         refuted: dict[str, dict[str, Any]] = {}

@@ -18,8 +18,8 @@ from typing import Any, Final
 
 from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.merkle import consistency_path, leaf_hash, root_of, verify_consistency
-from engine.evidence.bundle import CHECKPOINT, MANIFEST
 from engine.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, read_note
+from engine.evidence.layout import CHECKPOINT, MANIFEST
 from engine.verify.checks import Broken, Lacking
 from engine.verify.documents import MAX_MANIFEST, read_document
 from engine.verify.trust import Seen

@@ -41,7 +41,8 @@ E_JUDGE = code(
     "E_JUDGE",
     "a second evaluator disagrees with a verdict",
     "An expression of the recorded specs was evaluated by the reference implementation of CEL on the state of the run, "
-    "and gives another verdict than the recorded one. One of the two evaluators is wrong: please report it.",
+    "or on a start of a law, and gives another verdict than the recorded one. One of the two evaluators is wrong: "
+    "please report it.",
 )
 
 NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
@@ -60,6 +61,8 @@ class Count:
         ours: Those of them whose expressions call functions of ours, by the functions.
         open: Verdicts of expressions that were not judged, by the reason.
         without: Verdicts that are no expression's, by what they are.
+        seen: On what verdicts were judged that are about many things, by what it is.
+        unseen: What such verdicts rest on beside that, by what it is.
         against: The first verdict on which the engines differ, if there is one.
     """
 
@@ -67,6 +70,8 @@ class Count:
     ours: Counter[str] = field(default_factory=Counter)
     open: Counter[str] = field(default_factory=Counter)
     without: Counter[str] = field(default_factory=Counter)
+    seen: Counter[str] = field(default_factory=Counter)
+    unseen: Counter[str] = field(default_factory=Counter)
     against: str | None = None
 
     @property
@@ -80,6 +85,8 @@ class Count:
         self.ours += other.ours
         self.open += other.open
         self.without += other.without
+        self.seen += other.seen
+        self.unseen += other.unseen
         if other.against is not None and self.against is None:
             self.against = f"{place}: {other.against}"
 
@@ -110,20 +117,23 @@ def summary(count: Count, verification: Verification) -> str:
     Raises:
         Broken, Lacking: As `judge_run`.
     """
+    rests = {"looked_at": count.seen, "not_looked_at": count.unseen}
     verification.facts["judge"] = {
         "judged": count.judged,
         "of": count.all,
         "with_functions_of_ours": dict(sorted(count.ours.items())),
         "not_judged": dict(sorted(count.open.items())),
         "no_expression": dict(sorted(count.without.items())),
+        **{name: dict(sorted(figures.items())) for name, figures in rests.items() if figures},
     }
     if count.against is not None:
         raise Broken(E_JUDGE, count.against)
     if not count.all:
-        raise Lacking(NO_EXPRESSION)
+        raise Lacking("; ".join(filter(None, [NO_EXPRESSION, _listed("no expressions", count.without)])))
     words = [f"judged {count.judged} of {count.all} verdicts of expressions"]
     words += [_listed("calling functions of ours", count.ours), _listed("not judged", count.open)]
-    text = "; ".join([*filter(None, words), _listed("no expressions", count.without)]).rstrip("; ")
+    words += [_listed("looked at", count.seen), _listed("not looked at", count.unseen)]
+    text = "; ".join(filter(None, [*words, _listed("no expressions", count.without)]))
     if count.judged < count.all:
         raise Lacking(text)
     return text

@@ -6,16 +6,17 @@ claim. Neither needs the prover or the harness; whether a sample was as recorded
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.compile.law import compile_law
 from engine.core.canonical import NotCanonical, canonical_bytes
 from engine.core.diagnostics import Rejected, code
-from engine.evidence.bundle import RECEIPTS
 from engine.evidence.law_result import LawTally
+from engine.evidence.layout import RECEIPTS
 from engine.expr import EvaluationError
 from engine.laws.ask import ask, within_range
+from engine.laws.generators import digest_cases, make_cases
 from engine.laws.law import Law, LawPlan
 from engine.laws.proofs import Opaque, facts
 from engine.laws.trial import KIND, meets, run_law
@@ -24,7 +25,12 @@ from engine.load import Bundle
 from engine.verify.bundle import Verifier
 from engine.verify.certificates import InvalidCertificate, check_certificate
 from engine.verify.checks import E_ENDS, E_SPECS, Broken, Verification
+from engine.verify.judge import Count, summary
+from engine.verify.judge_law import Work, judge_law
+from engine.verify.law_cel import SpokenLaw
 from engine.verify.receipts import Receipts
+from engine.verify.reference import Reference, Unjudged
+from engine.verify.universe_cel import Ring, SpokenUniverse
 from engine.verify.violation import check_counterexample, check_proved
 
 E_VERDICT = code(
@@ -108,6 +114,26 @@ class LawVerifier(Verifier):
             raise Broken(E_SPECS, message) from None
         self._plan = plan
         self.make = lambda progress: run_law(plan)
+
+    def _check_judged(self) -> str:
+        assert self.bundle is not None  # noqa: S101 - set by an earlier check
+        law, specs, main, count = self._law(), self.bundle.specs, self.bundle.main, Count()
+        universe = SpokenUniverse(Reference(), specs[main.refs["universe",]])
+        verdict = self._bodies["verdict"]["verdict"]
+        judge_law(lambda: SpokenLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
+        return summary(count, self.verification)
+
+    def _cases(self) -> Sequence[Ring]:
+        """The cases that were recorded.
+
+        Raises:
+            Unjudged: Those that the law leads to are others.
+        """
+        law = self._law()
+        cases = make_cases(law)
+        if self._bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
+            raise Unjudged("its cases are not those that are recorded")
+        return [case.cells for case in cases]
 
     def _law(self) -> Law:
         assert self._plan is not None  # noqa: S101 - set by an earlier check

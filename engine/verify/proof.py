@@ -17,7 +17,7 @@ from typing import Any, Final
 from engine.core.canonical import MAX_INTEGER, NotCanonical, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
-from engine.evidence.bundle import MAX_LINE
+from engine.evidence.layout import MAX_LINE
 from engine.verify.checks import Broken, Lacking, Level, Verification
 from engine.verify.fork import E_FORK, E_OTHER_LOG, Against
 from engine.verify.ladder import Reader

@@ -1,6 +1,7 @@
-"""The checks of receipts that need no engine: lines, chain, commitments, joining states, and the result.
+"""The checks of receipts that need no engine: the chain of lines, then what they say: commitments, states, the result.
 
-One pass over the file, line by line; memory does not grow with the number of receipts.
+Two passes over the file, line by line; memory does not grow with the number of receipts. The first reads bytes alone:
+what a line must end with is known before it is read.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from engine.core.binding import (
     state_digest,
     token_document,
 )
-from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.merkle import Tree, leaf_hash
-from engine.evidence.bundle import MAX_LINE
-from engine.evidence.chain import receipt_digest
+from engine.evidence.layout import MAX_LINE
 from engine.evidence.result import Fold, Tally
 from engine.verify.attached import EntryChain, check_place
 from engine.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
@@ -86,18 +86,39 @@ class Receipts:
         """The figures of the receipts read so far."""
         return self._tally.result()
 
+    def link(self) -> None:
+        """Read all lines as bytes: each ends with its number, the run, and the digest of the line before.
+
+        Raises:
+            Broken: At the first line that does not. It is the first that is no receipt, or follows another one.
+        """
+        run, head, count, before = canonical_bytes(self._run), GENESIS.encode(), 0, b""
+        for line in self.lines():
+            tail = b',"prev":"%b","run":%b,"seq":%d' % (head, run, count)
+            at = line.rfind(b',"type":"')
+            if at < 0 or not line.endswith(tail, 0, at):
+                raise self._unlinked(before, line, count)
+            before, hashed = line, leaf_hash(line)
+            head = hashed.hex().encode()
+            count += 1
+            self._leaves.append(hashed)
+            if len(self._leaves) == _SUBTREE:
+                self._tree.append_subtree(self._leaves)
+                self._leaves.clear()
+        self.head, self.count = head.decode(), count
+
     def check(self) -> None:
-        """Read all receipts.
+        """Read all receipts, after they were found to be linked.
 
         Raises:
             Broken: At the first receipt that is not what it must be.
         """
         last = ""
-        for line in self.lines():
-            receipt = self._link(line)
+        for number, line in enumerate(self.lines()):
+            receipt = _read(line, number)
             last = receipt["type"]
-            if (last == "start") != (self.count == 1):
-                raise Broken(E_ENDS, f"receipt {self.count - 1} is {last!r}")
+            if (last == "start") != (number == 0):
+                raise Broken(E_ENDS, f"receipt {number} is {last!r}")
             try:
                 self._join.add(last, receipt["body"])
                 self._tally.add(last, receipt["body"])
@@ -106,7 +127,7 @@ class Receipts:
                 if self._listen is not None:
                     self._listen(last, receipt["body"])
             except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-                raise Broken(E_LINE, f"receipt {self.count - 1} ({last}) is not what it must be: {error!r}") from None
+                raise Broken(E_LINE, f"receipt {number} ({last}) is not what it must be: {error!r}") from None
         if last != "end":
             raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
 
@@ -125,28 +146,34 @@ class Receipts:
                 number += 1
                 yield line[:-1]
 
-    def _link(self, line: bytes) -> Mapping[str, Any]:
-        """Check one line's form and its place in the chain."""
-        number = self.count
+    def _unlinked(self, before: bytes, line: bytes, number: int) -> Broken:
+        """Why a line is none that follows the one before, which may be what was changed."""
         try:
-            receipt = parse_canonical(line, limit=MAX_LINE)
-        except NotCanonical as error:
-            raise Broken(E_LINE, f"line {number + 1}: {error}") from None
-        if not isinstance(receipt, dict) or receipt.keys() != _KEYS or not isinstance(receipt["type"], str):
-            raise Broken(E_LINE, f"line {number + 1} is no receipt: it needs exactly {', '.join(sorted(_KEYS))}")
+            if number:
+                _read(before, number - 1)
+            receipt = _read(line, number)
+        except Broken as broken:
+            return broken
         if receipt["run"] != self._run:
-            raise Broken(E_CHAIN, f"receipt {number} belongs to another run")
+            return Broken(E_CHAIN, f"receipt {number} belongs to another run")
         if not _equals(receipt["seq"], number):
-            raise Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
-        if receipt["prev"] != self.head:
-            raise Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
-        self.head = receipt_digest(line)
-        self.count += 1
-        self._leaves.append(leaf_hash(line))
-        if len(self._leaves) == _SUBTREE and not self._tree.size % _SUBTREE:
-            self._tree.append_subtree(self._leaves)
-            self._leaves.clear()
-        return receipt
+            return Broken(E_CHAIN, f"receipt {number} has the number {receipt['seq']!r}")
+        return Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
+
+
+def _read(line: bytes, number: int) -> Mapping[str, Any]:
+    """The receipt that a line is, in canonical form.
+
+    Raises:
+        Broken: E_LINE, if it is none.
+    """
+    try:
+        receipt = parse_canonical(line, limit=MAX_LINE)
+    except NotCanonical as error:
+        raise Broken(E_LINE, f"line {number + 1}: {error}") from None
+    if not isinstance(receipt, dict) or receipt.keys() != _KEYS or not isinstance(receipt["type"], str):
+        raise Broken(E_LINE, f"line {number + 1} is no receipt: it needs exactly {', '.join(sorted(_KEYS))}")
+    return receipt
 
 
 class Join:
@@ -202,8 +229,7 @@ class Join:
         self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
         self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
         self._state = body["digest"]
-        for name in body["parts"]:
-            self._tips.setdefault(name, GENESIS)
+        self._tips = dict.fromkeys(body["parts"], GENESIS)
 
     def _drift(self, body: Mapping[str, Any]) -> None:
         self._place(body, self._t + 1)

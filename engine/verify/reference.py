@@ -27,6 +27,10 @@ OURS: Final = ("sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range"
 """The standard functions that CEL and its math extension lack."""
 
 
+BEYOND: Final = "beyond the other evaluator"
+"""Why there is no value of what the other engine does not compile."""
+
+
 class Unjudged(Exception):  # noqa: N818 - says what happened, not that the engine failed
     """The other engine gives no value."""
 
@@ -67,6 +71,7 @@ class Reference:
         """
         self._cel, self._math = _cel()
         self._compiled: dict[Checked, tuple[Any, tuple[str, ...]]] = {}
+        self._texts: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._natives: dict[Checked, frozenset[str]] = {}
 
     def value(self, checked: Checked, given: Callable[[str], Any]) -> Any:
@@ -83,7 +88,7 @@ class Reference:
             self._compiled[checked] = self._compile(checked)
         expression, names = self._compiled[checked]
         if expression is None:
-            raise Unjudged("beyond the other evaluator")
+            raise Unjudged(BEYOND)
         data: dict[str, Any] = {}
         for name in names:
             *path, last = name.split(".")
@@ -91,13 +96,28 @@ class Reference:
             for part in path:
                 inside = inside.setdefault(part, {})
             inside[last] = given(name)
-        try:
-            value = expression.eval(data=data)
-        except RuntimeError:
-            raise Unjudged("the other evaluator gives no value") from None
-        if value.type().name() == "ERROR":
-            raise Unjudged("the other evaluator gives an error")
-        return plain(value)
+        return _evaluated(expression, data)
+
+    def say(self, text: str, given: Mapping[str, Any]) -> Any:
+        """The value of CEL text that no checker of ours has seen.
+
+        Args:
+            text: The text; it is compiled once for these names.
+            given: The variables that it reads, none with a dot in its name.
+
+        Raises:
+            Unjudged: As `value`.
+        """
+        key = text, tuple(sorted(given))
+        if key not in self._texts:
+            variables = dict.fromkeys(key[1], self._cel.Type.DYN)
+            try:
+                self._texts[key] = self._cel.NewEnv(variables=variables).compile(text)
+            except RuntimeError:
+                self._texts[key] = None
+        if self._texts[key] is None:
+            raise Unjudged(BEYOND)
+        return _evaluated(self._texts[key], dict(given))
 
     def ours(self, rules: tuple[Checked, ...], defined: Mapping[str, Checked]) -> frozenset[str]:
         """The functions of ours that expressions call, themselves or through what they name."""
@@ -201,6 +221,16 @@ class Names:
             else:
                 raise Unjudged("it reads what is not known here")
         return self._values[name]
+
+
+def _evaluated(expression: Any, data: Mapping[str, Any]) -> Any:
+    try:
+        value = expression.eval(data=data)
+    except RuntimeError:
+        raise Unjudged("the other evaluator gives no value") from None
+    if value.type().name() == "ERROR":
+        raise Unjudged("the other evaluator gives an error")
+    return plain(value)
 
 
 _ITEM: Final = "cost of "  # no name of an expression begins so

@@ -15,13 +15,13 @@ from engine.compile.scenario import compile_scenario
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Rejected
 from engine.core.events import Event
-from engine.evidence.bundle import SCENARIO
 from engine.evidence.chain import Chain, run_id
+from engine.evidence.layout import SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.laws.trial import run_law
 from engine.load import Bundle, bundle_from_document
 from engine.oracles.tape import Tape
-from engine.run.loop import run
+from engine.run.apart import run_apart
 from engine.spec.scenario import Scenario
 from engine.verify.checks import E_REPLAY, E_SPECS, Broken
 from engine.verify.tape import played
@@ -41,10 +41,10 @@ def _law(bundle: Bundle) -> Made:
     return lambda progress: run_law(plan)
 
 
-def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None) -> Iterator[Event]:
-    """The events of a scenario's run, from its compiled plan."""
+def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
+    """The events of a scenario's run, from its compiled plan, by at most so many processes."""
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    events = run(plan, progress)
+    events = run_apart(bundle, plan, workers, progress)
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 
@@ -88,13 +88,19 @@ def rebuild(document: Any, kind: str = SCENARIO) -> Bundle:
     return bundle
 
 
-def plan_again(bundle: Bundle, tape: Tape | None = None, signatures: Callable[[], tuple[str, ...]] = tuple) -> Made:
+def plan_again(
+    bundle: Bundle,
+    tape: Tape | None = None,
+    signatures: Callable[[], tuple[str, ...]] = tuple,
+    workers: int = 1,
+) -> Made:
     """What makes the run of recorded specs again.
 
     Args:
         bundle: The specs.
         tape: What came from outside in the run, if anything did; nobody outside is asked again.
         signatures: Gives the recorded signatures, which are verified where a kernel signed with a key: it is not here.
+        workers: How many processes share the episodes of a run.
 
     Raises:
         Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no tape.
@@ -107,7 +113,7 @@ def plan_again(bundle: Bundle, tape: Tape | None = None, signatures: Callable[[]
         raise _invalid(rejected) from None
     if plan.signed:
         plan = replace(plan, signatures=signatures())
-    return played(plan, tape, partial(make_run, bundle))
+    return played(plan, tape, partial(make_run, bundle, workers=workers))
 
 
 def _invalid(rejected: Rejected) -> Broken:

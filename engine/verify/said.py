@@ -6,6 +6,7 @@ whether a gate judged rightly.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ class Said:
         """Begin before the first receipt."""
         self._episodes = self._horizon = 0
         self._gates: dict[str, int] = {}
+        self._all_gates: Counter[str] = Counter()
         self._invariants: dict[tuple[str, str], str] = {}
         self._due: dict[str, frozenset[int]] = {}
         self._first: int | None = None
@@ -29,6 +31,7 @@ class Said:
         """Take what the run promises."""
         self._episodes, self._horizon = body["episodes"], body["horizon"]
         self._gates = dict.fromkeys(body["gates"], 0)
+        self._all_gates.update(self._gates)
         self._invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
         for drift in body["drifts"]:
             self._due[drift["drift"]] = self._due.get(drift["drift"], frozenset()) | {*drift["schedule"]}
@@ -78,6 +81,8 @@ class Said:
         if ended in ("horizon", "until", "fatal"):
             self._breaches("episode", body["violations"])
         _demand(_counted(body["gates"], self._gates), f"episode {number} counts other rejections")
+        self._all_gates.update(self._gates)
+        self._gates = dict.fromkeys(self._gates, 0)
         for name, idle in body["idle"].items():
             step, episode = ("step", name) in self._invariants, ("episode", name) in self._invariants
             most = self._steps * step + episode
@@ -91,7 +96,7 @@ class Said:
             Broken: E_STATE.
         """
         _demand(_same(body["episodes"], self._episodes), f"the run promised {self._episodes} episodes")
-        _demand(_counted(body["gates"], self._gates), "the run counts other rejections")
+        _demand(_counted(body["gates"], self._all_gates), "the run counts other rejections")
 
     def _breaches(self, scope: str, violations: list[Mapping[str, Any]]) -> None:
         for breach in violations:

@@ -16,7 +16,11 @@ from typing import Any, Final
 
 from engine.core.diagnostics import Rejected, code
 from engine.core.digest import sha256_hex, sha256_raw
-from engine.evidence.bundle import (
+from engine.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
+from engine.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
+from engine.evidence.guide import guide
+from engine.evidence.keys import verify
+from engine.evidence.layout import (
     ATTACHED,
     ATTESTATION,
     CHECKPOINT,
@@ -27,10 +31,6 @@ from engine.evidence.bundle import (
     SUMS,
     TIMESTAMP,
 )
-from engine.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
-from engine.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
-from engine.evidence.guide import guide
-from engine.evidence.keys import verify
 from engine.evidence.seal import E_TIMESTAMP, sums
 from engine.evidence.statement import attestation, provenance
 from engine.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp

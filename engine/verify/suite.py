@@ -13,8 +13,8 @@ from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Rejected, code
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from engine.evidence.chain import Chain, run_id
+from engine.evidence.layout import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from engine.evidence.result import SuiteTally
 from engine.expr import conforms
 from engine.load import Bundle, bundle_from_document
@@ -75,11 +75,11 @@ def verifier_of(place: Path, reader: Reader, workers: int = 1) -> Verifier:
         return SuiteVerifier(place, reader.replay, workers, reader=reader)
     if kind == DiscoveryVerifier.kind:
         return DiscoveryVerifier(place, reader.replay, workers, reader=reader)
-    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, reader.replay, reader=reader)
+    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, reader.replay, reader=reader, workers=workers)
 
 
 VERIFIERS: Final[Mapping[str, type[Verifier]]] = {SCENARIO: Verifier, LawVerifier.kind: LawVerifier}
-"""By the kind of a bundle what verifies it, where the reader's workers make no difference."""
+"""By the kind of a bundle what verifies it, where it is no other than that of a run."""
 
 
 def kind_of(place: Path) -> str | None:
@@ -123,8 +123,7 @@ class SuiteVerifier(Verifier):
 
     def __init__(self, place: Path, replay: bool, workers: int, *, reader: Reader | None = None) -> None:
         """Prepare to verify with so many workers."""
-        super().__init__(place, replay, reader=reader)
-        self._workers = workers
+        super().__init__(place, replay, reader=reader, workers=workers)
         self._plan: SuitePlan | None = None
         self._document = b""
         self._outcomes: dict[str, Any] = {}

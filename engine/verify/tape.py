@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.compile.plan import Plan
 from engine.core.events import Event
-from engine.evidence.bundle import TAPE
+from engine.evidence.layout import TAPE
 from engine.oracles.tape import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from engine.verify.checks import Broken
 

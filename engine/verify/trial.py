@@ -14,8 +14,8 @@ from typing import Any
 
 from engine.core.canonical import parse_canonical
 from engine.core.events import Event
-from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS, SPECS
 from engine.evidence.chain import Chain
+from engine.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SPECS
 from engine.verify.attached import signatures_of
 from engine.verify.checks import E_MANIFEST, E_SPECS, Broken
 from engine.verify.documents import MAX_MANIFEST, MAX_SPECS, read_document
@@ -34,6 +34,7 @@ def try_replay(place: Path) -> dict[str, Any]:
     receipts = Receipts(place / RECEIPTS, manifest["run"])
     intact = True
     try:
+        receipts.link()
         receipts.check()
     except Broken:
         intact = False

@@ -4,6 +4,7 @@ import hashlib
 import inspect
 import json
 import re
+import shutil
 from collections import Counter
 from itertools import chain
 from pathlib import Path
@@ -441,9 +442,12 @@ def test_checks_and_codes_of_verification_are_listed(bundle):
     text = " ".join(section(EVIDENCE, "What `spec verify` checks").split())
     verification = verify(bundle)
     assert verification.verdict == "PASS"
-    for made in verification.checks:
-        assert f"{made.number}. *{made.name}*" in text
-    assert set(re.findall(r"\bE_[A-Z_]+\b", text)) == {code for name, code in vars(checks).items() if name[:2] == "E_"}
+    places = [re.search(rf"\b[0-9]+\. \*{re.escape(made.name)}\*", text) for made in verification.checks]
+    assert all(places)
+    assert [place.start() for place in places] == sorted(place.start() for place in places)
+    further = {"E_SOURCES", "E_COUNTEREXAMPLES"}
+    found = {code for name, code in vars(checks).items() if name[:2] == "E_"}
+    assert set(re.findall(r"\bE_[A-Z_]+\b", text)) == found | further
 
 
 # A verifier written from docs/evidence.md alone
@@ -503,7 +507,7 @@ class Run:
     def episode(self, body):
         kept = {name: value for name, value in body["state"].items() if name not in body["parts"]}
         digests = {name: tagged("state", canonical(body["state"][name])) for name in body["parts"]}
-        self.state, self.t = tagged("state", canonical(body["state"])), 0
+        self.state, self.t, self.tips = tagged("state", canonical(body["state"])), 0, {}
         assert (self.state, digests) == (body["digest"], body["parts"])
         assert tagged("state", canonical(kept)) == body["world"]
 
@@ -560,19 +564,43 @@ class Run:
         return {"verdict": "ERROR" if figures["errors"] else verdict, "rejections": self.rejections, **told, **figures}
 
 
+def failing(receipts):
+    """The failing cases of a scenario."""
+    found, known, group = {}, set(), []
+    for receipt in receipts:
+        body, type_ = receipt["body"], receipt["type"]
+        if type_ in ("start", "end", "episode"):
+            group = []
+            continue
+        group.append({"body": body, "seq": receipt["seq"], "type": type_})
+        if type_ not in ("step", "error", "episode_end"):
+            continue
+        causes = {f"invariant:{breach['invariant']}" for breach in body.get("violations", ())}
+        causes |= {f"error:{one['error']['code']}" for one in body.get("decisions", ()) if one["error"]}
+        causes |= {f"error:{body['code']}"} if type_ == "error" else set()
+        causes |= {"progress"} if type_ == "step" and body["chosen"] is None else set()
+        if causes - known:
+            case = canonical({"causes": sorted(causes), "receipts": group}) + b"\n"
+            found[f"counterexamples/{receipt['seq']:08d}.json"] = case
+        known, group = known | causes, []
+    return found
+
+
 def verify_alone(place):
     """Steps 1 to 6 of the page, as far as they need no specs; an AssertionError is a refutation."""
-    files = {path.name: path.read_bytes() for path in place.iterdir()}
+    files = {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
     sums = files.pop("sha256sums").decode().splitlines()
     assert sums == [f"{plain(files[name]).hexdigest()}  {name}" for name in sorted(files)]
     del files["VERIFY.md"]
-    assert sorted(files) == ["manifest.json", "receipts.jsonl", "specs.json"]
+    beside = [name for name in files if name.split("/")[0] in ("specs", "counterexamples")]
+    assert files.keys() - beside == {"manifest.json", "receipts.jsonl", "specs.json"}
     assert all(data.endswith(b"\n") for data in files.values())
     manifest, specs = parse(files["manifest.json"][:-1]), parse(files["specs.json"][:-1])
     assert manifest["format"] == "specledger/bundle/v1"
     assert manifest["files"] == [
         {"path": name, "sha256": plain(files[name]).hexdigest(), "size": len(files[name])}
-        for name in ("receipts.jsonl", "specs.json")
+        for name in sorted(files)
+        if name != "manifest.json"
     ]
     lines, head, receipts = files["receipts.jsonl"][:-1].split(b"\n"), "0" * 64, Run()
     for seq, line in enumerate(lines):
@@ -580,9 +608,14 @@ def verify_alone(place):
         link = {"prev": head, "run": manifest["run"], "seq": seq}
         assert receipt == {**link, "body": receipt["body"], "type": receipt["type"]}, "chain"
         receipts.take(receipt["type"], receipt["body"])
-        head = tagged("receipt", line)
+        head = plain(b"\0" + line).hexdigest()
     assert manifest["receipts"] == {"count": len(lines), "head": head, "root": merkle(lines).hex()}
     assert manifest["result"] == receipts.result()
+    cases = failing([parse(line) for line in lines])
+    assert cases == {name: files[name] for name in beside if name.startswith("counterexamples/")}
+    origin = parse(files["specs/origin.json"][:-1])
+    assert origin.keys() == {"format", "main", "case", "set", "links"}
+    assert f"specs/{origin['main']}" in files
     digest = tagged("specs", files["specs.json"][:-1])
     assert manifest["specs"] == receipts.specs == digest
     assert manifest["run"] == tagged("run", digest.encode("ascii"))[:32]
@@ -612,14 +645,15 @@ def seal(place, receipts):
     head, lines = "0" * 64, []
     for receipt in receipts:
         lines.append(canonical({**receipt, "prev": head}))
-        head = tagged("receipt", lines[-1])
+        head = plain(b"\0" + lines[-1]).hexdigest()
     data = b"".join(line + b"\n" for line in lines)
     (place / "receipts.jsonl").write_bytes(data)
     manifest = json.loads((place / "manifest.json").read_bytes())
     manifest["files"][0] |= {"sha256": plain(data).hexdigest(), "size": len(data)}
     manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
     (place / "manifest.json").write_bytes(canonical(manifest) + b"\n")
-    names = ["VERIFY.md", "manifest.json", "receipts.jsonl", "specs.json"]
+    paths = (path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file())
+    names = sorted(name for name in paths if name != "sha256sums")
     sums = "".join(f"{plain((place / name).read_bytes()).hexdigest()}  {name}\n" for name in names)
     (place / "sha256sums").write_text(sums)
 
@@ -641,9 +675,7 @@ FORGERIES = {
 def test_both_verifiers_refute_a_chain_that_was_sealed_again(forgery, bundle, tmp_path):
     type_, change, code = FORGERIES[forgery]
     place = tmp_path / "bundle"
-    place.mkdir()
-    for file in bundle.iterdir():
-        (place / file.name).write_bytes(file.read_bytes())
+    shutil.copytree(bundle, place)
     receipts = read_lines(place)
     seal(place, receipts)
     verify_alone(place)

@@ -14,7 +14,7 @@ import pytest
 
 from engine.core.canonical import parse_canonical
 from engine.discovery.plan import compile_discovery
-from engine.evidence.bundle import TAPE
+from engine.evidence.layout import TAPE
 from engine.laws.judge import judge
 from engine.pipeline import execute, load_runs, pin_matches, verify
 from engine.pipeline.golden import pin_suite

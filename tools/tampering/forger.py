@@ -1,8 +1,8 @@
 """A forger: one bundle in hand, everything in it that can be computed without the engine, and two published keys.
 
 Decides how a bundle is made to fit again after a change: chain, Merkle root, result, file list, checkpoint, envelopes.
-Refuses to use the engine for any of it but the fold of a result, so that what the engine gets wrong is not forged wrong
-as well.
+Refuses to use the engine for any of it but the folds of a result and of failing cases, so that what the engine gets
+wrong is not forged wrong as well.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from engine.evidence.counterexamples import counterexamples, may_fail
 from engine.evidence.result import TALLIES
 
 ORIGIN: Final = "conformance.example/{run}"
@@ -163,7 +166,8 @@ class Forger:
         self.write("manifest.json", canonical(self.manifest) + b"\n")
 
     def relist(self) -> None:
-        """Let the manifest list its files as they are now, and write it."""
+        """Let the manifest list its files as they are now, in the order of their paths, and write it."""
+        self.manifest["files"].sort(key=lambda entry: str(entry["path"]))
         for entry in self.manifest["files"]:
             data = self.read(entry["path"]) + b"x" * self.recipe.get("pad", {}).get(entry["path"], 0)
             entry |= {"sha256": sha256(data), "size": len(data)}
@@ -181,11 +185,12 @@ class Forger:
             receipt.update({"seq": at, "prev": prev, "run": self.manifest["run"]})
             receipt.update(fields if at == number % len(self.receipts) else {})
             lines.append(canonical(receipt))
-            prev = tagged("receipt", lines[-1])
+            prev = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
         self.lines = lines
         self.manifest["receipts"] = {"count": len(lines), "head": prev, "root": merkle(lines)}
         with suppress(AttributeError, IndexError, KeyError, TypeError):
             self.manifest["result"] = self.add_up()
+            self.show_failing()
         self.relist()
 
     def add_up(self) -> dict[str, Any]:
@@ -196,10 +201,29 @@ class Forger:
         canonical(tally.result())
         return tally.result()
 
+    def include(self, name: str, data: bytes) -> None:
+        """Add a file that the manifest lists."""
+        self.write(name, data)
+        self.manifest["files"].append({"path": name, "sha256": "", "size": 0})
+
+    def leave_out(self, folder: str) -> None:
+        """Take the files of a folder away, and what the manifest says of them."""
+        shutil.rmtree(self.folder / folder, ignore_errors=True)
+        listed = self.manifest["files"]
+        self.manifest["files"] = [entry for entry in listed if not str(entry["path"]).startswith(f"{folder}/")]
+
+    def show_failing(self) -> None:
+        """Let the failing cases be those that the receipts show."""
+        kind = self.manifest.get("kind", "scenario")
+        found = counterexamples(kind, self.lines) if may_fail(kind, self.manifest["result"]) else {}
+        self.leave_out("counterexamples")
+        for name, data in found.items():
+            self.include(name, data)
+
     def rehead(self) -> None:
         """Let the manifest tell the head of the lines as they are, whatever is in them."""
         lines = self.lines
-        head = tagged("receipt", lines[-1]) if lines else "0" * 64
+        head = hashlib.sha256(b"\0" + lines[-1]).hexdigest() if lines else "0" * 64
         self.manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines)}
         self.relist()
 
@@ -217,14 +241,15 @@ class Forger:
             raise LookupError(f"{old!r} is not in line {number}")
         lines[number] = lines[number].replace(old, new, 1)
         for at in range(number + 1, len(lines)):
-            lines[at] = canonical(self.receipts[at] | {"prev": tagged("receipt", lines[at - 1])})
+            lines[at] = canonical(self.receipts[at] | {"prev": hashlib.sha256(b"\0" + lines[at - 1]).hexdigest()})
         self.lines = lines
         self.rehead()
 
     def recount(self) -> None:
         """Let every episode and the run say what their steps come to: rejections, successes, and how they ended."""
         start = self.first("start")
-        gates, first, steps = dict.fromkeys(start["gates"], 0), None, 0
+        gates, first, steps = Counter(dict.fromkeys(start["gates"], 0)), None, 0
+        total = Counter(gates)
         for receipt in self.receipts:
             body = receipt["body"]
             if receipt["type"] == "step":
@@ -236,9 +261,10 @@ class Forger:
                 body |= {"gates": dict(gates), "first_success": first, "success": first is not None, "steps": steps}
                 if body["ended"] == "horizon" and steps < start["horizon"]:
                     body["ended"] = "until"
-                first, steps = None, 0
+                total.update(gates)
+                gates, first, steps = Counter(dict.fromkeys(gates, 0)), None, 0
             elif receipt["type"] == "end":
-                body |= {"gates": dict(gates), "steps": len(self.bodies("step"))}
+                body |= {"gates": dict(total), "steps": len(self.bodies("step"))}
 
     def bind(self, commit: Any, step: Any) -> None:
         """Bind a decision to its proposal set: root, digest of what is chosen, token."""
@@ -253,16 +279,20 @@ class Forger:
 
     def chain_parts(self) -> None:
         """Chain the receipts of the world's parts anew."""
-        tips: dict[str, str] = {}
+        tips: dict[tuple[int, str], str] = {}
         for step in self.bodies("step"):
             for name, receipt in step["parts"].items():
                 bare = {key: value for key, value in receipt.items() if key != "tip_after"}
-                bare["tip"] = tips.get(name, "0" * 64)
-                tips[name] = tagged("part", bare["tip"].encode() + canonical(bare))
-                receipt.update(bare, tip_after=tips[name])
+                bare["tip"] = tips.get((step["episode"], name), "0" * 64)
+                tips[step["episode"], name] = tip = tagged("part", bare["tip"].encode() + canonical(bare))
+                receipt.update(bare, tip_after=tip)
 
     def respec(self, change: Callable[[Any], None]) -> None:
-        """Change the resolved specs; their keys, their digest, the run and the first receipt are made to fit."""
+        """Change the resolved specs; their keys, their digest, the run and the first receipt are made to fit.
+
+        What they were resolved from says something else then, so it is left out.
+        """
+        self.leave_out("specs")
         document = json.loads(self.read("specs.json"))
         change(document)
         waiting = list(document["specs"])

@@ -20,8 +20,8 @@ from engine.core.diagnostics import Diagnostic, Rejected
 from engine.core.digest import sha256_hex, sha256_raw
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.discovery.plan import KIND as DISCOVERY
-from engine.evidence.bundle import CHECKPOINT, ENGINE, MANIFEST, MAX_LINE, SCENARIO
 from engine.evidence.checkpoint import MAX_NOTE
+from engine.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, MAX_LINE, SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence

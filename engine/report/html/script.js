@@ -62,7 +62,6 @@
     return whole;
   };
   const sha256 = async (...parts) => new Uint8Array(await crypto.subtle.digest("SHA-256", glue(...parts)));
-  const TAG = encoder.encode("specledger/receipt/v1\0");
   const node = (left, right) => sha256(Uint8Array.of(1), left, right);
 
   /** The Merkle root of a chain, and what does not fit in it. */
@@ -71,16 +70,16 @@
     const seqs = [...chain.lines.keys()].sort((a, b) => a - b);
     await Promise.all(seqs.map(async (seq) => {
       const held = chain.lines.get(seq);
-      [held.digest, held.leaf] = await Promise.all([sha256(TAG, held.line), sha256(Uint8Array.of(0), held.line)]);
+      held.leaf = await sha256(Uint8Array.of(0), held.line);
     }));
     for (const seq of seqs) {
-      const { receipt, digest } = chain.lines.get(seq);
+      const { receipt, leaf } = chain.lines.get(seq);
       const before = chain.lines.get(seq - 1);
-      const prev = seq === 0 ? "0".repeat(64) : before && hex(before.digest);
+      const prev = seq === 0 ? "0".repeat(64) : before && hex(before.leaf);
       if (receipt.seq !== seq) wrong.push(`receipt ${seq} has another number`);
       if (receipt.run !== chain.run) wrong.push(`receipt ${seq} is of another run`);
       if (prev !== undefined && receipt.prev !== prev) wrong.push(`receipt ${seq} does not follow the one before it`);
-      if (seq === chain.count - 1 && hex(digest) !== chain.head) wrong.push("the last receipt is not the head");
+      if (seq === chain.count - 1 && hex(leaf) !== chain.head) wrong.push("the last receipt is not the head");
     }
     const parts = [...seqs.map((seq) => [seq, 1, chain.lines.get(seq).leaf]), ...chain.rest.map(([at, size, hash]) => [at, size, unhex(hash)])];
     parts.sort((a, b) => a[0] - b[0]);

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.core.canonical import parse_canonical
-from engine.evidence.bundle import MANIFEST, MAX_LINE, RECEIPTS, SPECS
+from engine.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SPECS
 from engine.report.account import Account
 from engine.report.figures import figure_rows, share
 from engine.report.html.elements import NOTHING, Markup, bar, block, code, count, element, join, quoted, words

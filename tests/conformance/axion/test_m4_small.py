@@ -24,7 +24,7 @@ SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seed
 def run_suite(place, *changes, episodes=8):
     sized = [f"runs.{arm}.set={{episodes: {episodes}}}" for arm in ("honest", "pseudo")]
     bundle = load("axion-m4", kind="suite", set=[*SMALL, *sized, *changes])[0]
-    return execute(bundle, place, None, 2)
+    return execute(bundle, place)
 
 
 def told(finished, type_, name):
@@ -47,7 +47,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(small):
-    return make_files(read_evidence(small.place, 2), small.place)
+    return make_files(read_evidence(small.place), small.place)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_honest_passes_and_pseudo_does_not(small):
     assert small.verdict is Verdict.PASS
     figures = told(small, "figure", "figure")
     assert figures["honest_passes"]["groups"][0]["of"] == figures["pseudo_passes"]["groups"][0]["of"] == 16
-    assert verify(small.place, workers=2).verdict is Verdict.PASS
+    assert verify(small.place).verdict is Verdict.PASS
 
 
 REPLACED = {
@@ -169,7 +169,7 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
 
 
 def test_the_same_evidence_gives_the_same_files(small, made):
-    assert make_files(read_evidence(small.place, 2), small.place) == made
+    assert make_files(read_evidence(small.place), small.place) == made
 
 
 # A stranger's agent, probe and suite
@@ -208,7 +208,7 @@ def test_an_agent_a_probe_and_a_suite_of_somebody_else_are_files(tmp_path):
     )
     (tmp_path / "mine.yaml").write_text(MINE.lstrip())
     assert check([str(tmp_path / "mine.yaml")])[1] == ()
-    finished = execute(load(str(tmp_path / "mine.yaml"))[0], tmp_path / "out", None, 1)
+    finished = execute(load(str(tmp_path / "mine.yaml"))[0], tmp_path / "out")
     assert verdicts(finished) == {"takes-bribes": "PASS", "is-traced": "PASS"}
     summary = json.loads(make_files(read_evidence(finished.place), finished.place)["summary.json"])
     assert summary["agents"]["magpie"]["probes"]["bribe"]["failed"]["count"] == 3

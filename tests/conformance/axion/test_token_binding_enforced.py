@@ -220,7 +220,7 @@ HOLDERS = {
         "__init__",
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
-    ("run/loop.py", "_stand", "step"): "what a refused step would have led to, for its part's receipt",
+    ("run/episode.py", "_stand", "step"): "what a refused step would have led to, for its part's receipt",
 }
 
 
@@ -250,7 +250,7 @@ def test_every_holder_of_the_step_is_known():
 
 def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
     """By construction: the loop keeps a start, a drift's state, and what a decision led to: an actuator, or no change."""
-    tree = ast.parse((ROOT / "engine/run/loop.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "engine/run/episode.py").read_text(encoding="utf-8"))
     (episode,) = (one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == "Episode")
     methods = {one.name: one for one in episode.body if isinstance(one, ast.FunctionDef)}
     keeping = {

@@ -43,7 +43,7 @@ class Ran:
     @property
     def whole(self):
         """What is refuted in the evidence, without a second replay."""
-        verification = verify(self.finished.place, replay=False, workers=2)
+        verification = verify(self.finished.place, replay=False)
         return [check.message for check in verification.checks if check.code]
 
 
@@ -62,4 +62,4 @@ def ran(request, tmp_path_factory):
     """The suite that the module calls `SUITE`, as it ships."""
     name = request.module.SUITE
     place = tmp_path_factory.mktemp("suite") / name
-    return Ran(execute(load_suite(name), place, None, 2))
+    return Ran(execute(load_suite(name), place))

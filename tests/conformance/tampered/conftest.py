@@ -9,6 +9,7 @@ import engine.verify.discovery
 import engine.verify.replay
 from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Rejected
+from engine.load.from_sources import InvalidSources
 from engine.verify.checks import Broken, Lacking
 from tests.conformance.tampered.deletion import watching
 from tools import verify as one_file
@@ -67,7 +68,7 @@ def said(laid):
 
     def say(verify, name):
         if (verify, name) not in known:
-            with watching(Broken, Lacking, Rejected, one_file.Refuted, one_file.Open) as places:
+            with watching(Broken, Lacking, Rejected, InvalidSources, one_file.Refuted, one_file.Open) as places:
                 answer = verify(laid(name))
             known[verify, name] = answer, frozenset(places)
         return known[verify, name]

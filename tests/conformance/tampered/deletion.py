@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 CALLS = {"demand", "_demand", "require", "need"}
 """Functions that refuse unless their first argument holds."""
-RAISED = {"Broken", "Lacking", "Refuted", "Open", "ValueError", "Rejected", "InvalidCertificate", "InvalidArchive", "TapeError", "InvalidNote", "InvalidEnvelope", "InvalidTimestamp"}  # fmt: skip
+RAISED = {"Broken", "Lacking", "Refuted", "Open", "ValueError", "Rejected", "InvalidCertificate", "InvalidArchive", "TapeError", "InvalidNote", "InvalidEnvelope", "InvalidTimestamp", "InvalidSources"}  # fmt: skip
 
 
 class Site(NamedTuple):

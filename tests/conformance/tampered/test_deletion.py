@@ -5,15 +5,21 @@ A crash is noticed too: a check that stands before what would fall over protects
 
 import pytest
 
+import engine.load.from_sources
 import engine.verify.attached
 import engine.verify.audit
 import engine.verify.bundle
+import engine.verify.claims
+import engine.verify.counterexamples
 import engine.verify.discovery
 import engine.verify.fork
 import engine.verify.law
+import engine.verify.listing
+import engine.verify.manifest
 import engine.verify.receipts
 import engine.verify.said
 import engine.verify.signed
+import engine.verify.sources
 import engine.verify.suite
 import engine.verify.tape
 import engine.verify.trust
@@ -24,15 +30,21 @@ from tests.conformance.tampered.verifiers import by_engine, by_one_file
 from tools import verify as one_file
 
 ENGINE = [
+    engine.load.from_sources,
     engine.verify.attached,
     engine.verify.audit,
     engine.verify.bundle,
+    engine.verify.claims,
+    engine.verify.counterexamples,
     engine.verify.discovery,
     engine.verify.fork,
     engine.verify.law,
+    engine.verify.listing,
+    engine.verify.manifest,
     engine.verify.receipts,
     engine.verify.said,
     engine.verify.signed,
+    engine.verify.sources,
     engine.verify.suite,
     engine.verify.tape,
     engine.verify.trust,
@@ -47,6 +59,7 @@ UNNOTICED = {
     "bundle:Verifier._check_judged": (2, ASKED),
     "bundle:Verifier._check_start": (1, ASKED),
     "bundle:Verifier._check_specs": (1, BEHIND),
+    "counterexamples:check_counterexamples": (1, UNMADE),
     "discovery:DiscoveryVerifier.compile": (2, UNMADE),
     "discovery:DiscoveryVerifier._refutations": (1, UNMADE),
     "discovery:DiscoveryVerifier._elsewhere": (1, UNMADE),
@@ -57,6 +70,7 @@ UNNOTICED = {
     "fork:_bytes": (1, LIMIT),
     "fork:compare_heads": (2, BEHIND),
     "fork:same_log": (1, ASKED),
+    "from_sources:load_sources": (1, BEHIND),
     "law:LawVerifier.compile": (1, UNMADE),
     "law:LawVerifier._check_verdict": (1, UNMADE),
     "law:check_proof": (3, UNMADE),
@@ -66,6 +80,7 @@ UNNOTICED = {
     "signed:check_time": (2, "nothing is asked of the time here"),
     "signed:_check_help": (1, UNMADE),
     "signed:check_signatures": (1, BEHIND),
+    "sources:check_sources": (1, LIMIT),
     "suite:SuiteVerifier.compile": (1, UNMADE),
     "suite:SuiteVerifier._check_assessment": (1, UNMADE),
     "suite:SuiteVerifier._check_judged": (1, ASKED),

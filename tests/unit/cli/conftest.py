@@ -36,7 +36,8 @@ class Done:
 
 @pytest.fixture
 def spec(monkeypatch, capsys):
-    """Run `spec WORDS...` in this process."""
+    """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so."""
+    monkeypatch.setattr("engine.run.workers.available", lambda: 1)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])

@@ -8,7 +8,7 @@ from engine.core.canonical import MAX_DEPTH, canonical_bytes
 from engine.core.diagnostics import codes
 from engine.discovery.mend import DROPPED, Broken, Found, read_values
 from engine.discovery.parser import MOST_CHARACTERS, MOST_OBJECTS, ResponseParser
-from engine.evidence.bundle import MAX_LINE
+from engine.evidence.layout import MAX_LINE
 from tests.unit.discovery.shipped import templates, universe
 
 NOW, START = {"var": "t"}, {"const": 0}

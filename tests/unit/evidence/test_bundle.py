@@ -13,8 +13,10 @@ import pytest
 from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Rejected
 from engine.core.events import Event
-from engine.evidence.bundle import FORMAT, MAX_LINE, BundleWriter
+from engine.evidence.archive import unpack
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import Chain
+from engine.evidence.layout import FORMAT, MAX_LINE
 from engine.evidence.result import Tally
 
 RUN = "ab" * 16
@@ -31,10 +33,13 @@ EVENTS = [
     Event("end", {"episodes": 1, "steps": 1}),
 ]
 NAMES = ["manifest.json", "receipts.jsonl", "specs.json"]
+SOURCES = {"world/a.yaml": b"a", "origin.json": b"{}"}
+BREACH = {"invariant": "i", "severity": "fatal"}
+FAILED = Event("step", {"decisions": [{"rejected": [], "error": None}], "chosen": 0, "violations": [BREACH]})
 
 
-def writer(place, run=RUN, specs=SPECS):
-    return BundleWriter(place, run, specs, DIGEST)
+def writer(place, run=RUN, specs=SPECS, sources=None):
+    return BundleWriter(place, run, specs, DIGEST, sources=sources)
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +87,7 @@ def test_what_a_bundle_holds(tmp_path):
     assert specs == json.dumps(SPECS, sort_keys=True, separators=(",", ":")).encode() + b"\n"
     engine = manifest.pop("engine")
     assert set(engine) == {"name", "version"}
+    assert manifest.pop("evaluator") == {"name": "cel-profile", "version": "1"}
     assert manifest == {
         "format": FORMAT,
         "run": RUN,
@@ -94,6 +100,25 @@ def test_what_a_bundle_holds(tmp_path):
         ],
     }
     assert manifest["result"]["verdict"] == "PASS"
+
+
+@pytest.mark.parametrize("name", ["evidence", "evidence.zip"])
+def test_sources_and_failing_cases_are_listed_in_the_order_of_paths(tmp_path, name):
+    place = tmp_path / name
+    events = [FAILED if event.type == "step" else event for event in EVENTS]
+    write(place, events=events, sources=SOURCES)
+    manifest = write(place, events=events, sources=dict(reversed(SOURCES.items())))  # replaces the one before
+    paths = ["counterexamples/00000002.json", "receipts.jsonl", "specs.json", "specs/origin.json", "specs/world/a.yaml"]
+    assert [entry["path"] for entry in manifest["files"]] == paths
+    if place.suffix:
+        unpack(place, tmp_path / "folder")
+        place = tmp_path / "folder"
+    assert sorted(path.relative_to(place).as_posix() for path in place.rglob("*.*")) == sorted(
+        [*paths, "manifest.json"]
+    )
+    assert (place / "specs/world/a.yaml").read_bytes() == b"a"
+    (case,) = [entry for entry in manifest["files"] if entry["path"] == paths[0]]
+    assert case["sha256"] == hashlib.sha256((place / paths[0]).read_bytes()).hexdigest()
 
 
 def test_the_manifest_is_written_as_it_is_returned(tmp_path):
@@ -286,6 +311,22 @@ def a_bundle_with_a_folder_in_it(place):
     (place / "counterexamples").mkdir()
 
 
+def a_bundle_with_notes_among_its_sources(place):
+    write(place, sources=SOURCES)
+    (place / "specs" / "world" / "notes.txt").write_text("")
+
+
+def a_bundle_with_notes_among_its_cases(place):
+    write(place)
+    (place / "counterexamples").mkdir()
+    (place / "counterexamples" / "notes.json").write_text("{}")
+
+
+def a_link_among_the_sources(place):
+    write(place, sources=SOURCES)
+    (place / "specs" / "world" / "b.yaml").symlink_to("a.yaml")
+
+
 def a_bundle_without_its_manifest(place):
     write(place)
     (place / "manifest.json").unlink()
@@ -352,6 +393,9 @@ FOREIGN = [
     a_folder_with_something_else,
     a_bundle_with_something_else,
     a_bundle_with_a_folder_in_it,
+    a_bundle_with_notes_among_its_sources,
+    a_bundle_with_notes_among_its_cases,
+    a_link_among_the_sources,
     a_bundle_without_its_manifest,
     a_manifest_of_something_else,
     a_manifest_that_is_no_record,

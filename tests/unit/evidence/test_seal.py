@@ -13,10 +13,11 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from engine.core.diagnostics import Rejected
 from engine.core.events import Event
 from engine.evidence.archive import unpack
-from engine.evidence.bundle import ATTACHED, BundleWriter
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.checkpoint import key_hash, read_note
 from engine.evidence.envelope import pae, read_envelope
 from engine.evidence.keys import SigningKey, key_id, verify
+from engine.evidence.layout import ATTACHED
 from engine.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
 from engine.evidence.statement import attestation, outcome, provenance
 from tests.unit.evidence.test_timestamp import info, response

@@ -89,12 +89,17 @@ def test_w_never_overestimates_and_is_the_true_way_once_all_is_known():
 
 
 def test_gates_are_counted_in_every_receipt_that_ends_something():
-    tally = Tally()
+    run, episode = Tally(), Tally()
     found = events("concave", "episodes=3", "horizon=20")
     for event in found:
-        tally.add(event.type, event.body)
-        if event.type in ("episode_end", "end"):
-            assert event.body["gates"] == tally.result()["rejections"]
+        run.add(event.type, event.body)
+        if event.type in ("start", "step"):
+            episode.add(event.type, event.body)
+        elif event.type == "episode_end":
+            assert event.body["gates"] == episode.result()["rejections"]
+            episode = Tally()
+            episode.add("start", found[0].body)
+    assert found[-1].body["gates"] == run.result()["rejections"]
     assert found[-1].body["gates"]["progress"] > 0
 
 

@@ -139,6 +139,7 @@ BAD = {
         {**GOOD, "observables": [X, {"name": "Z", "expr": "Z + 1"}]},
         "E_OBSERVABLE_ORDER",
     ),
+    "an observable with a reserved name": ({**GOOD, "observables": [X, {"name": "if", "expr": "1"}]}, "E_NAME_TAKEN"),
     "an observable defined twice": ({**GOOD, "observables": [X, X]}, "E_NAME_TAKEN"),
     "an observable with the name of another one": (
         {**GOOD, "observables": [X, {"name": "grid_length", "expr": "1"}]},

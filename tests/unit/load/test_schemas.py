@@ -1,6 +1,7 @@
 """The JSON Schemas for editors: generated, of draft 7, and without complaints about right files."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import jsonschema
@@ -17,8 +18,13 @@ COMMAND = (
 SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
 
 
+@cache
+def validator(kind):
+    return jsonschema.Draft7Validator(schema_for(kind))
+
+
 def problems(kind, value):
-    return [error.message for error in jsonschema.Draft7Validator(schema_for(kind)).iter_errors(value)]
+    return [error.message for error in validator(kind).iter_errors(value)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.evidence.counterexamples import counterexamples, may_fail
 from engine.evidence.result import Tally
 from engine.load import load
 from engine.pipeline import execute
@@ -32,10 +33,6 @@ mutants:
 
 def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def tagged(noun, data):
-    return hashlib.sha256(f"specledger/{noun}/v1".encode() + b"\x00" + data).hexdigest()
 
 
 def merkle(leaves):
@@ -84,14 +81,27 @@ def forge(tmp_path):
             "drift", "step", "episode_end")})  # fmt: skip
         for receipt in receipts:
             lines.append(canonical({**receipt, "prev": head}))
-            head = tagged("receipt", lines[-1])
+            head = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
             tally.add(receipt["type"], receipt["body"])
         data = b"".join(line + b"\n" for line in lines)
         (copy / "receipts.jsonl").write_bytes(data)
         manifest = json.loads((copy / "manifest.json").read_bytes())
-        manifest["files"][0] |= {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
         manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
         manifest["result"] = tally.result()
+        shutil.rmtree(copy / "counterexamples", ignore_errors=True)
+        for name, case in (counterexamples("scenario", lines) if may_fail("scenario", tally.result()) else {}).items():
+            (copy / name).parent.mkdir(exist_ok=True)
+            (copy / name).write_bytes(case)
+        paths = sorted(path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file())
+        manifest["files"] = [
+            {
+                "path": path,
+                "sha256": hashlib.sha256((copy / path).read_bytes()).hexdigest(),
+                "size": (copy / path).stat().st_size,
+            }
+            for path in paths
+            if path != "manifest.json"
+        ]
         (copy / "manifest.json").write_bytes(canonical(manifest) + b"\n")
         return copy
 

@@ -199,6 +199,7 @@ def test_nothing_admitted_is_receipted_also_for_parts(make):
     tip = "0" * 64
     for step in bodies(plan):
         part = step["parts"]["p"]
+        tip = "0" * 64 if step["t"] == 0 else tip
         assert (step["chosen"], step["record"], step["cost"], step["inputs"]) == (None, None, None, {})
         assert step["before"] == step["after"]
         assert (part["accepted"], part["before"], part["grown"]) == (False, part["after"], 2)  # of the most valued

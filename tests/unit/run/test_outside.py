@@ -16,7 +16,7 @@ from engine.compile.scenario import compile_scenario
 from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Rejected
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import AUDIT_LOG, TAPE
+from engine.evidence.layout import AUDIT_LOG, TAPE
 from engine.load import load
 from engine.oracles.tape import Oracle, Tape, TapeError, read_tape
 from engine.pipeline import Conduct, check, execute, pin, verify

@@ -12,7 +12,8 @@ from engine.report.figures import decimal
 
 @pytest.fixture
 def spec(project, monkeypatch, capsys):
-    """Run `spec WORDS...` in this process: (exit code, output, errors)."""
+    """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so: (exit code, output, errors)."""
+    monkeypatch.setattr("engine.run.workers.available", lambda: 1)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
@@ -103,6 +104,19 @@ def test_check_compiles_every_scenario_of_a_suite(spec, edit):
     assert (status, "E_EXPR_TYPE" in err) == (2, True)
     status, _, err = spec("run", "heights.yaml", "--workers=2")
     assert (status, "E_EXPR_TYPE" in err) == (2, True)
+
+
+@pytest.mark.parametrize(("words", "workers"), [([], 7), (["--workers=2"], 2)])
+def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(spec, monkeypatch, words, workers):
+    asked = []
+
+    def execute(bundle, place, progress, workers, conduct):
+        asked.append(workers)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engine.run.workers.available", lambda: 7)
+    monkeypatch.setattr("engine.pipeline.execute", execute)
+    assert (spec("run", "heights.yaml", *words)[0], asked) == (130, [workers])
 
 
 def test_verify_says_every_check(spec, project):

@@ -21,10 +21,12 @@ RUN = "runs/long.climb.3"
 NAMES = [
     "the manifest is canonical and of a known format",
     "every file is listed, whole and unchanged",
-    "receipts form one chain, and decisions match their commitments",
+    "receipts form one chain of lines",
     "head, count and Merkle root are those of the manifest",
+    "each receipt goes on from those before it, and decisions match their commitments",
     "the result is what the receipts add up to",
     "the specs are those that the run names",
+    "the spec files resolve to the specs",
     "every run is whole in itself, and made from the specs that the suite leads to",
     "figures, checks and mutants are what the runs lead to",
     "what lies beside the manifest is about it",
@@ -63,7 +65,10 @@ def entry(place, name):
 def list_files(place, **changes):
     """Write a manifest anew around what lies in the folder."""
     held = sorted(path.relative_to(place).as_posix() for path in place.glob("*/**/manifest.json"))
-    files = [entry(place, name) for name in ("receipts.jsonl", "specs.json", *held)]
+    own = {"receipts.jsonl", "specs.json"}
+    own |= {path.relative_to(place).as_posix() for path in place.glob("specs/**/*") if path.is_file()}
+    own |= {path.relative_to(place).as_posix() for path in place.glob("counterexamples/*")}
+    files = [entry(place, name) for name in sorted({*own, *held})]
     manifest = {**manifest_of(place), "files": files, **changes}
     (place / "manifest.json").write_bytes(canonical({k: v for k, v in manifest.items() if v is not None}) + b"\n")
     for name in ("sha256sums", "VERIFY.md"):  # they follow from the rest, and nothing depends on them
@@ -75,7 +80,7 @@ def seal(place, receipts, **changes):
     head, lines = "0" * 64, []
     for seq, receipt in enumerate(receipts):
         lines.append(canonical({**receipt, "seq": seq, "prev": head}))
-        head = tagged("receipt", lines[-1])
+        head = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
     (place / "receipts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
     chain = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
     list_files(place, receipts=chain, **changes)
@@ -120,7 +125,7 @@ def test_the_checks_in_their_order(place):
 
 def test_without_replay_nothing_is_concluded(place):
     found = verify(place, replay=False)
-    assert [check.status for check in found.checks] == [Status.PASSED] * 9 + [Status.NOT_MADE]
+    assert [check.status for check in found.checks] == [Status.PASSED] * 11 + [Status.NOT_MADE]
     assert found.verdict is Verdict.INCONCLUSIVE
 
 
@@ -203,20 +208,20 @@ def forget_the_commitment(receipts):
 
 
 FAULTS = {
-    "a figure": (change_bodies("figure", lambda body: body["groups"][0].update(of=9)), 8, "E_ASSESSMENT"),
-    "a check with its result": (fail_a_check, 8, "E_ASSESSMENT"),
-    "a check without its result": (change_bodies("check", lambda body: body.update(verdict="FAIL")), 5, "E_RESULT"),
-    "what caught a mutant": (change_bodies("mutant", lambda body: body.update(control={})), 8, "E_ASSESSMENT"),
-    "what replay found": (change_bodies("run", lambda body: body["replay"].update(noticed=False)), 8, "E_ASSESSMENT"),
-    "a figure left out": (leave_out("figure"), 8, "E_ASSESSMENT"),
-    "a receipt of a foreign type": (add_a_step, 3, "E_ENDS"),
-    "the end left out": (leave_out("end"), 3, "E_ENDS"),
-    "the beginning left out": (leave_out("start"), 3, "E_ENDS"),
-    "a run that is missing": (drop_a_run, 7, "E_RUNS"),
-    "two runs in each other's place": (swap_runs, 7, "E_RUNS"),
-    "a made-up figure of a run": (in_the_run(make_up_a_figure), 7, "E_RUNS"),
-    "a value of another type in a run": (in_the_run(say_nonsense), 7, "E_RUNS"),
-    "a commitment of a run left out": (in_the_run(forget_the_commitment), 7, "E_RUNS"),
+    "a figure": (change_bodies("figure", lambda body: body["groups"][0].update(of=9)), 10, "E_ASSESSMENT"),
+    "a check with its result": (fail_a_check, 10, "E_ASSESSMENT"),
+    "a check without its result": (change_bodies("check", lambda body: body.update(verdict="FAIL")), 6, "E_RESULT"),
+    "what caught a mutant": (change_bodies("mutant", lambda body: body.update(control={})), 10, "E_ASSESSMENT"),
+    "what replay found": (change_bodies("run", lambda body: body["replay"].update(noticed=False)), 10, "E_ASSESSMENT"),
+    "a figure left out": (leave_out("figure"), 10, "E_ASSESSMENT"),
+    "a receipt of a foreign type": (add_a_step, 5, "E_ENDS"),
+    "the end left out": (leave_out("end"), 5, "E_ENDS"),
+    "the beginning left out": (leave_out("start"), 5, "E_ENDS"),
+    "a run that is missing": (drop_a_run, 9, "E_RUNS"),
+    "two runs in each other's place": (swap_runs, 9, "E_RUNS"),
+    "a made-up figure of a run": (in_the_run(make_up_a_figure), 9, "E_RUNS"),
+    "a value of another type in a run": (in_the_run(say_nonsense), 9, "E_RUNS"),
+    "a commitment of a run left out": (in_the_run(forget_the_commitment), 9, "E_RUNS"),
     "another kind": (lambda place: list_files(place, kind="scenario"), 1, "E_MANIFEST"),
     "no kind": (lambda place: list_files(place, kind=None), 2, "E_FILES"),
     "a file beside the runs": (lambda place: (place / "runs" / "notes").write_text("x"), 2, "E_FILES"),
@@ -224,7 +229,7 @@ FAULTS = {
     "a link for the runs": (link_the_runs, 2, "E_FILES"),
     "a link to nothing": (lambda place: (place / "controls-").symlink_to("nowhere"), 2, "E_FILES"),
     "an empty folder among the runs": (lambda place: (place / "runs" / "more").mkdir(), 2, "E_FILES"),
-    "a file in a run": (lambda place: (place / RUN / "notes").write_text("x"), 7, "E_RUNS"),
+    "a file in a run": (lambda place: (place / RUN / "notes").write_text("x"), 9, "E_RUNS"),
     "a manifest of a run": (lambda place: list_files(place / RUN, engine={}), 2, "E_FILES"),
 }
 
@@ -245,7 +250,7 @@ def test_a_run_that_claims_another_version_is_not_believed(tmp_path):
     list_files(place)
     found = failure(place)
     assert found is not None
-    assert found[:2] == (7, "E_RUNS")
+    assert found[:2] == (9, "E_RUNS")
     assert failure(place, replay=False) is None, "without replay nothing is concluded"
 
 
@@ -269,7 +274,11 @@ def test_a_suite_loosened_after_the_run(place):
     receipts = read(place)
     receipts[0]["body"]["specs"] = digest
     run = tagged("run", digest.encode())[:32]
-    seal(place, [{**one, "run": run} for one in receipts], specs=digest, run=run)
+    receipts = [{**one, "run": run} for one in receipts]
+    seal(place, receipts, specs=digest, run=run)
+    assert failure(place)[1] == "E_SOURCES", "its files still say what it was"
+    shutil.rmtree(place / "specs")
+    seal(place, receipts, specs=digest, run=run)
     assert failure(place)[1] == "E_ASSESSMENT"
 
 

@@ -1,20 +1,24 @@
 """Bundles of a small run, and a forger who knows every public rule of evidence and has no key.
 
-The forger shares no code with the engine but the fold of a result: digests, chain and Merkle tree are computed here.
+The forger shares no code with the engine but the folds of a result and of failing cases: digests, chain and Merkle tree are computed here.
 """
 
 import hashlib
 import json
 import shutil
+from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import engine.verify.bundle
+from engine.evidence.counterexamples import counterexamples, may_fail
 from engine.evidence.result import Tally
 from engine.pipeline import execute, load_runs
 
+HELP = ("sha256sums", "VERIFY.md")
 SCENARIO = Path(__file__).parents[1] / "pipeline" / "climb" / "climb.yaml"
 
 VARIANTS = {
@@ -39,8 +43,8 @@ def merkle(leaves):
     """The root of RFC 6962, section 2.1, as hex."""
 
     def root(hashes):
-        if len(hashes) == 1:
-            return hashes[0]
+        if len(hashes) < 2:
+            return hashes[0] if hashes else hashlib.sha256().digest()
         split = 1 << ((len(hashes) - 1).bit_length() - 1)
         return hashlib.sha256(b"\x01" + root(hashes[:split]) + root(hashes[split:])).digest()
 
@@ -80,11 +84,24 @@ class Forger:
 
     def list_files(self):
         """Let the manifest name the files as they are now, and write it."""
+        names = [name for name in self.names() if name not in ("manifest.json", *HELP)]
         self.manifest["files"] = [
             {"path": name, "sha256": hashlib.sha256(self.read(name)).hexdigest(), "size": len(self.read(name))}
-            for name in ("receipts.jsonl", "specs.json")
+            for name in sorted(names)
         ]
         self.write("manifest.json", canonical(self.manifest) + b"\n")
+
+    def names(self):
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        return [path.relative_to(self.folder).as_posix() for path in paths]
+
+    def show_failing(self):
+        """Let the failing cases be those that the receipts show, as far as they have their form."""
+        shutil.rmtree(self.folder / "counterexamples", ignore_errors=True)
+        if may_fail("scenario", self.manifest["result"]):
+            for name, data in counterexamples("scenario", self.lines).items():
+                (self.folder / name).parent.mkdir(exist_ok=True)
+                self.write(name, data)
 
     def rewrite_manifest(self):
         self.write("manifest.json", canonical(self.manifest) + b"\n")
@@ -105,18 +122,20 @@ class Forger:
             receipt |= {"seq": number, "prev": prev, "run": self.manifest["run"]}
             receipt.update(last if number == len(self.receipts) - 1 else {})
             lines.append(canonical(receipt))
-            prev = tagged("receipt", lines[-1])
+            prev = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
         self.lines = lines
         self.manifest["receipts"] = {"count": len(lines), "head": prev, "root": merkle(lines)}
-        with suppress(AttributeError, IndexError, KeyError, TypeError):
+        with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):
             self.manifest["result"] = self.add_up()
+            self.show_failing()
         self.list_files()
 
     def recount(self):
         """Let every episode and the run say what their steps come to: rejections, successes, and how they ended."""
         with suppress(AttributeError, IndexError, KeyError, TypeError):
             start = self.bodies("start")[0]
-            gates, first, steps = dict.fromkeys(start["gates"], 0), None, 0
+            gates, first, steps = Counter(dict.fromkeys(start["gates"], 0)), None, 0
+            total = Counter(gates)
             for receipt in self.receipts:
                 body = receipt["body"]
                 if receipt["type"] == "step":
@@ -129,9 +148,10 @@ class Forger:
                     body |= {"gates": dict(gates), "first_success": first, "success": first is not None}
                     if body["ended"] == "horizon" and steps < start["horizon"]:
                         body["ended"] = "until"
-                    first, steps = None, 0
+                    total.update(gates)
+                    gates, first, steps = Counter(dict.fromkeys(gates, 0)), None, 0
                 elif receipt["type"] == "end":
-                    body["gates"] = dict(gates)
+                    body["gates"] = dict(total)
 
     def add_up(self):
         tally = Tally()
@@ -157,13 +177,13 @@ class Forger:
 
     def chain_parts(self):
         """Chain the receipts of the world's parts anew."""
-        tips: dict[str, str] = {}
+        tips: dict[tuple[int, str], str] = {}
         for step in self.bodies("step"):
             for name, receipt in step["parts"].items():
                 bare = {key: value for key, value in receipt.items() if key != "tip_after"}
-                bare["tip"] = tips.get(name, "0" * 64)
-                tips[name] = tagged("part", bare["tip"].encode() + canonical(bare))
-                receipt.update(bare, tip_after=tips[name])
+                bare["tip"] = tips.get((step["episode"], name), "0" * 64)
+                tips[step["episode"], name] = tip = tagged("part", bare["tip"].encode() + canonical(bare))
+                receipt.update(bare, tip_after=tip)
 
     def replace_specs(self, change):
         """Change the resolved specs; their keys, their digest and the run's name are made to fit."""
@@ -191,8 +211,8 @@ def bundles(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundles")
     for name, changes in VARIANTS.items():
         (bundle,) = load_runs([str(SCENARIO)], changes)
-        execute(bundle, folder / name)
-        for help_ in ("sha256sums", "VERIFY.md"):  # what covers a bundle from outside is looked at elsewhere
+        execute(replace(bundle, sources={}), folder / name)  # as of specs from no file; sources are looked at elsewhere
+        for help_ in HELP:  # what covers a bundle from outside is looked at elsewhere
             (folder / name / help_).unlink()
     return {name: folder / name for name in VARIANTS}
 

@@ -11,8 +11,9 @@ from engine.discovery import step
 from engine.discovery.loop import run_discovery
 from engine.discovery.pool import open_all
 from engine.discovery.tape import write_answers
-from engine.evidence.bundle import TAPE, BundleWriter
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import run_id
+from engine.evidence.layout import TAPE
 from engine.laws.verdict import digest_verdict
 from engine.load import load
 from engine.oracles.model import answered

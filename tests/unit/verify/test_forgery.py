@@ -217,12 +217,14 @@ def test_a_forged_bundle_is_whole_in_itself_and_replay_tells(forge, change):
     forger.seal()
     found = verify_bundle(forger.folder, replay=False)
     start = Status.FAILED if change in SPOKEN else Status.PASSED
-    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [start, Status.NOT_MADE]
+    *before, first, replay = [check.status for check in found.checks]
+    assert (set(before), first, replay) == ({Status.PASSED}, start, Status.NOT_MADE)
     expected = Verdict.FAIL if change in SPOKEN else Verdict.INCONCLUSIVE
     assert found.verdict is expected, "what was not replayed is not accepted"
 
     found = verify_bundle(forger.folder)
-    assert [check.status for check in found.checks] == [Status.PASSED] * 6 + [Status.FAILED]
+    *before, replay = [check.status for check in found.checks]
+    assert (set(before), replay) == ({Status.PASSED}, Status.FAILED)
     assert found.checks[-1].code == "E_REPLAY"
     assert difference in str(found.checks[-1].message)
     assert found.verdict is Verdict.FAIL

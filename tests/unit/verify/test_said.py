@@ -44,5 +44,5 @@ def test_a_claim_that_its_own_receipts_refute_is_refused(forge, name):
     forger.seal()
     found = verify_bundle(forger.folder, replay=False)
     (check,) = [check for check in found.checks if check.status is Status.FAILED]
-    assert (check.number, check.code) == (3, "E_STATE")
+    assert (check.number, check.code) == (5, "E_STATE")
     assert why in str(check.message)

@@ -7,15 +7,17 @@ import json
 import os
 import traceback
 import types
+from importlib import import_module
 
 import pytest
 
 import engine.verify.bundle
 import engine.verify.documents
+import engine.verify.manifest
 import engine.verify.receipts
 import engine.verify.replay
 from engine.core.verdict import Verdict
-from engine.evidence.bundle import MAX_LINE
+from engine.evidence.layout import MAX_LINE
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status, Verification
 from engine.verify.documents import MAX_MANIFEST, MAX_SPECS
@@ -23,12 +25,15 @@ from engine.verify.documents import MAX_MANIFEST, MAX_SPECS
 NAMES = {
     1: "the manifest is canonical and of a known format",
     2: "every file is listed, whole and unchanged",
-    3: "receipts form one chain, and decisions match their commitments",
+    3: "receipts form one chain of lines",
     4: "head, count and Merkle root are those of the manifest",
-    5: "the result is what the receipts add up to",
-    6: "the specs are those that the run names",
-    7: "replay gives the same bytes",
+    5: "each receipt goes on from those before it, and decisions match their commitments",
+    6: "the result is what the receipts add up to",
+    7: "the specs are those that the run names",
+    8: "replay gives the same bytes",
 }
+
+CASES_SHOWN = "the failing cases are those that the receipts show"
 
 # Receipts of `climb` by their numbers; 10 to 18 are as 1 to 9.
 START, EPISODE, COMMIT, STEP, DRIFT, COMMIT_1, STEP_1, COMMIT_2, STEP_2, CLOSE, SECOND, END = *range(11), 19
@@ -334,6 +339,8 @@ MANIFEST = {
     "an engine of another name": manifest(engine={"name": "other", "version": "0.1.0"}),
     "an engine without a version": manifest(engine={"name": "specledger"}),
     "an engine with more to say": manifest(engine={"name": "specledger", "version": "0.1.0", "by": "me"}),
+    "an evaluator of another name": manifest(evaluator={"name": "other", "version": "1"}),
+    "an evaluator whose version is a number": manifest(evaluator={"name": "cel-profile", "version": 1}),
     "an engine with a version that is null": manifest(engine={"name": "specledger", "version": None}),
     "a manifest that is a link": raw(lambda f: move(f, "manifest.json")),
     "a manifest that is a folder": raw(lambda f: fold(f, "manifest.json")),
@@ -349,6 +356,9 @@ FILES = {
     "a file whose name is no text": raw(lambda f: (f.folder / "\udcff").write_bytes(b"")),
     "a file whose name steers a terminal": raw(lambda f: f.write("\x1b[31m\u202e", b"")),
     "a folder too many": raw(lambda f: (f.folder / "counterexamples").mkdir()),
+    "cases without an order": listing(lambda files: files.reverse()),
+    "a folder of sources that is empty": raw(lambda f: (f.folder / "specs" / "world").mkdir(parents=True)),
+    "a folder of sources in another one": raw(lambda f: (f.folder / "specs" / "world" / "more").mkdir(parents=True)),
     "no receipts": raw(lambda f: (f.folder / "receipts.jsonl").unlink()),
     "no specs": raw(lambda f: (f.folder / "specs.json").unlink()),
     "receipts that are a link": raw(lambda f: move(f, "receipts.jsonl")),
@@ -374,6 +384,7 @@ FILES = {
     "the manifest listed": listing(list_the_manifest),
 }
 LINES = {
+    "unsorted keys": line(END, lambda one: b'{"type":"end",' + one[1:].replace(b',"type":"end"', b"")),
     "a torn line": data("receipts.jsonl", lambda old: old[:-40]),
     "another byte than the last newline": data("receipts.jsonl", lambda old: old[:-1] + b" "),
     "a last line without its newline": data("receipts.jsonl", lambda old: old[:-1]),
@@ -384,7 +395,6 @@ LINES = {
     "an empty line": listed(lambda lines: [*lines[:5], b"", *lines[5:]]),
     "an empty line at the end": listed(lambda lines: [*lines, b""]),
     "a duplicate key": line(STEP, respell(b'{"body":', b'{"body":{},"body":')),
-    "unsorted keys": line(END, lambda one: b'{"type":"end",' + one[1:].replace(b',"type":"end"', b"")),
     "an escape": line(STEP, respell(b'"chosen"', b'"\\u0063hosen"')),
     "an escaped slash": line(START, respell(b'"climb"', b'"cl\\/imb"')),
     "a float": line(STEP, respell(b'"chosen":1', b'"chosen":1.0')),
@@ -404,15 +414,18 @@ LINES = {
     "a line that is text": line(START, lambda one: b'"body prev run seq type"'),
     "a line that is null": line(START, lambda one: b"null"),
     "a key too many": receipt(STEP, note="x"),
-    "a key too many, sealed": sealed(lambda receipts: receipts[STEP].update(note="x")),
     "a key too few": edited(lambda receipts: receipts[STEP].pop("run")),
     "a type that is a number": receipt(STEP, type=1),
-    "a body that is a list": receipt(START, body=[]),
+}
+CONTENT = {
+    "a key too many, sealed": sealed(lambda receipts: receipts[STEP].update(note="x")),
+    "a body that is a list": sealed(lambda receipts: receipts[START].update(body=[])),
+    "one more receipt, of an unknown type": sealed(lambda receipts: receipts.insert(CLOSE, {"body": {}, "type": "gift"})),
     "an unknown type": sealed(lambda receipts: receipts[DRIFT].update(type="gift")),
-    "a step without its decisions": edited(lambda receipts: receipts[STEP]["body"].pop("decisions")),
+    "a step without its decisions": sealed(lambda receipts: receipts[STEP]["body"].pop("decisions")),
     "an end that counts nothing": sealed(lambda receipts: receipts[END]["body"].clear()),
     "an episode without its parts": sealed(lambda receipts: receipts[SECOND]["body"].pop("parts")),
-    "a state that is missing": edited(lambda receipts: receipts[EPISODE]["body"].pop("state")),
+    "a state that is missing": sealed(lambda receipts: receipts[EPISODE]["body"].pop("state")),
     "proposals that are a number": body(COMMIT, proposals=7),
 }
 CHAIN = {
@@ -435,17 +448,18 @@ CHAIN = {
     "a last receipt of another predecessor, sealed": raw(lambda f: f.seal(prev="0" * 64)),
 }
 ENDS = {
-    "receipts that are empty": listed(lambda lines: []),
-    "the first receipt alone": listed(lambda lines: lines[:1]),
-    "the end cut off": listed(lambda lines: lines[:-1]),
-    "the second episode cut off": listed(lambda lines: lines[:SECOND]),
     "the end cut off, sealed": without(END),
     "the start cut off, sealed": without(START),
     "a second start": again(START, 1),
     "a second end": again(END, END + 1),
     "a step after the end": again(DRIFT, END + 1),
+    "receipts that are empty, sealed": sealed(lambda receipts: receipts.clear()),
 }
 HEAD = {
+    "receipts that are empty": listed(lambda lines: []),
+    "the first receipt alone": listed(lambda lines: lines[:1]),
+    "the end cut off": listed(lambda lines: lines[:-1]),
+    "the second episode cut off": listed(lambda lines: lines[:SECOND]),
     "the last receipt changed": line(END, respell(b'"steps":6', b'"more":1,"steps":6')),
     "another count": inside("receipts", count=21),
     "another head": inside("receipts", head="0" * 64),
@@ -571,16 +585,17 @@ CASES = {
         (MANIFEST, "E_MANIFEST", 1),
         (FILES, "E_FILES", 2),
         (LINES, "E_LINE", 3),
+        (CONTENT, "E_LINE", 5),
         (CHAIN, "E_CHAIN", 3),
-        (ENDS, "E_ENDS", 3),
-        (COMMITMENT, "E_COMMITMENT", 3),
-        (STUCK, "E_COMMITMENT", 3),
-        (STATE, "E_STATE", 3),
-        (STUCK_STATE, "E_STATE", 3),
+        (ENDS, "E_ENDS", 5),
+        (COMMITMENT, "E_COMMITMENT", 5),
+        (STUCK, "E_COMMITMENT", 5),
+        (STATE, "E_STATE", 5),
+        (STUCK_STATE, "E_STATE", 5),
         (HEAD, "E_HEAD", 4),
-        (RESULT, "E_RESULT", 5),
-        (SPECS, "E_SPECS", 6),
-        (REPLAY, "E_REPLAY", 7),
+        (RESULT, "E_RESULT", 6),
+        (SPECS, "E_SPECS", 7),
+        (REPLAY, "E_REPLAY", 8),
     )
     for name, make in table.items()
 }
@@ -592,17 +607,23 @@ def test_a_single_fault_is_refused_for_its_reason(forge, name):
     forger = forge(variant)
     make(forger)
     found = verify_bundle(forger.folder)
-    assert {check.number: check.name for check in found.checks} == NAMES
+    checks = [check for check in found.checks if check.name != CASES_SHOWN]  # only of a run that failed
+    assert {at: check.name for at, check in enumerate(checks, 1)} == NAMES
     failing = [check for check in found.checks if check.status is Status.FAILED]
     assert [(check.code, check.number) for check in failing] == [(code, number)], failing
     assert failing[0].message
     assert [check.status for check in found.checks[: number - 1]] == [Status.PASSED] * (number - 1)
-    later = [(check.status, check.message) for check in found.checks[number:]]
+    later = [(check.status, check.message) for check in checks[number:]]
     assert later == [(Status.NOT_MADE, "an earlier check failed")] * (len(NAMES) - number)
     assert found.verdict is Verdict.FAIL
 
 
-MODULES = (engine.verify.bundle, engine.verify.documents, engine.verify.receipts, engine.verify.replay)
+MODULES = tuple(
+    import_module(f"engine.verify.{name}")
+    for name in ("bundle", "claims", "documents", "listing", "manifest", "receipts", "replay")
+)
+TAKEN = ("Receipts", "check_files", "check_head", "check_result", "compare", "plan_again", "read_document", "read_manifest", "rebuild")  # fmt: skip
+"""What the verifier of a bundle takes from the other modules."""
 
 
 def is_refusal(node):
@@ -676,9 +697,11 @@ def test_no_check_can_be_left_out(tampered, monkeypatch, module, refusal):
     caught = [folder for folder, (file, number) in tampered.values() if file == module.__file__ and number in lines]
     assert caught, "no case reaches this check"
     mutant = without_refusal(module, refusal)
-    for name in ("Receipts", "compare", "plan_again", "read_document", "rebuild"):
+    for name in TAKEN:
         if mutant.__name__ != "engine.verify.bundle" and hasattr(mutant, name):
             monkeypatch.setattr(engine.verify.bundle, name, getattr(mutant, name))
+        if mutant.__name__ == "engine.verify.documents" and hasattr(mutant, name):
+            monkeypatch.setattr(engine.verify.manifest, name, getattr(mutant, name))
     if hasattr(mutant, "Verifier") and mutant.Verifier is not engine.verify.bundle.Verifier:
         monkeypatch.setattr(mutant.Verifier, "_check_start", lambda verifier: None)
     verify = mutant.verify_bundle if hasattr(mutant, "verify_bundle") else verify_bundle

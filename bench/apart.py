@@ -1,0 +1,52 @@
+"""The same scenario with more episodes, made by several processes: what a whole machine does, by the wall clock."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from bench.table import AIM_PUBLISHED, PUBLISHED, reached
+from engine.compile.scenario import compile_scenario
+from engine.evidence.chain import Chain, run_id
+from engine.evidence.result import Tally
+from engine.load import Bundle
+from engine.run.apart import run_apart
+from engine.run.workers import available
+
+
+def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:
+    """Run, seal and count every event: seconds that passed, head and root, steps. The start of processes counts."""
+    plan = compile_scenario(bundle)
+    chain, tally = Chain(run_id(plan.specs)), Tally()
+    began = perf_counter()
+    for event in run_apart(bundle, plan, workers, worth=0):
+        chain.seal(event)
+        tally.add(event.type, event.body)
+    passed = perf_counter() - began
+    return passed, {"count": chain.count, "head": chain.head, "root": chain.root}, tally.result()["steps"]
+
+
+def lines(bundle: Bundle, rounds: int) -> list[str]:
+    """Text of what is measured; the receipts of every round must be those of one process.
+
+    Raises:
+        RuntimeError: They are not.
+    """
+    workers = available()
+    alone, expected, steps = together(bundle, 1)
+    times = []
+    for _ in range(rounds):
+        passed, made, _ = together(bundle, workers)
+        if made != expected:
+            raise RuntimeError("several processes made other receipts than one")
+        times.append(passed)
+    rates = sorted(steps / passed for passed in times)
+    rate = median(rates)
+    return [
+        f"{steps:,} steps a round, n = {rounds} rounds, the start of the processes included; the same receipts each time",
+        f"{workers} processes: {rate:,.0f} steps/s ({rates[0]:,.0f} - {rates[-1]:,.0f}), {rate / PUBLISHED:.1f} x 1,675",
+        f"1 process, one round: {steps / alone:,.0f} steps/s; {workers} processes are {alone * rate / steps:.2f} times as fast",
+        f"at least {AIM_PUBLISHED:g} x 1,675 = {AIM_PUBLISHED * PUBLISHED:,.0f} steps/s on this machine:"
+        f" {reached(rate >= AIM_PUBLISHED * PUBLISHED)}, {rate / PUBLISHED:.2f}",
+    ]

@@ -1,0 +1,89 @@
+"""The episodes of one run in several processes, where nothing goes on from one to the next.
+
+Decides when that is worth the start of processes, and how many episodes go to one at a time. The events are those of
+`loop.run` in the same order, and the receipts the same bytes, however many workers there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+import orjson
+
+from engine.compile.plan import Plan
+from engine.compile.scenario import compile_scenario
+from engine.core.canonical import canonical_ints
+from engine.core.events import Event
+from engine.load import Bundle
+from engine.run.loop import run, run_episode, separate
+from engine.run.workers import spread
+
+WORTH: Final = 20_000
+"""Steps at most of a run that is made here: to start a process takes as long as some thousands of them."""
+_CHUNK: Final = 2_000  # steps that go to a process at a time, at most: some megabytes of events
+_ROUNDS: Final = 4  # times at least that each process is given work, so that none is waited for long
+
+Made = list[tuple[str, bytes]]
+"""Types and canonical bodies of events."""
+
+
+class Share(NamedTuple):
+    """The episodes that one process makes at a time: the specs, and the numbers."""
+
+    bundle: Bundle
+    episodes: range
+
+
+def run_apart(
+    bundle: Bundle,
+    plan: Plan,
+    workers: int,
+    progress: Callable[[int, int], None] | None = None,
+    *,
+    worth: int = WORTH,
+) -> Iterator[Event]:
+    """Run every episode of a plan, in several processes if its episodes are separate and long enough.
+
+    Args:
+        bundle: What the plan is compiled from; each process compiles it for itself.
+        plan: What to run.
+        workers: How many processes at most; with one everything is made here.
+        progress: Called with (steps done, steps at most).
+        worth: The steps from which several processes are worth their start.
+
+    Yields:
+        The events of `loop.run`.
+    """
+    if workers < 2 or plan.episodes < 2 or plan.episodes * plan.horizon < worth or not separate(plan):
+        yield from run(plan, progress)
+        return
+    yield from run(plan, progress, _gather(spread(_make, _shares(bundle, plan, workers), workers)))
+
+
+def _shares(bundle: Bundle, plan: Plan, workers: int) -> Sequence[Share]:
+    """Episodes of about the same number for each turn of each process."""
+    size = max(1, min(plan.episodes // (workers * _ROUNDS), _CHUNK // plan.horizon))
+    starts = range(0, plan.episodes, size)
+    return [Share(bundle, range(first, min(first + size, plan.episodes))) for first in starts]
+
+
+def _gather(made: Iterator[Made]) -> Iterator[Event]:
+    for events in made:
+        for type_, form in events:
+            yield Event(type_, orjson.loads(form), form)
+
+
+_compiled: dict[str, Plan] = {}
+"""The plan of the run that this process works for."""
+
+
+def _make(share: Share) -> Made:
+    """The events of some episodes, in a process of their own."""
+    digest = share.bundle.digest
+    plan = _compiled.get(digest)
+    if plan is None:
+        _compiled.clear()
+        plan = _compiled[digest] = compile_scenario(share.bundle)
+    events = (event for number in share.episodes for event in run_episode(plan, number))
+    return [(type_, canonical_ints(body) if form is None else form) for type_, body, form in events]

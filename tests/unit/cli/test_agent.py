@@ -1,0 +1,117 @@
+"""`spec agent check`: whether an agent answers in time and in form."""
+
+import json
+
+import pytest
+
+from engine.core.events import Event
+from engine.core.verdict import Exit, Verdict
+from engine.oracles.answer import Answer
+from engine.report.agent import read_agent
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+FUNCTIONS = """
+def step(n):
+    return {"action": {"op": "climb", "by": 1}, "score": 0, "top": n + 1}
+
+def good(question):
+    return [step(question["observation"]["n"])]
+
+def silent(question):
+    return []
+
+def wrong(question):
+    t, right = question["t"], step(question["observation"]["n"])
+    if t == 1:
+        raise ValueError("secret")
+    return [{"a": 1}, [], [{**right, "action": {"op": "fly"}}, right]][t]
+"""
+
+
+@pytest.fixture
+def folder(project):
+    (project / "upward.py").write_text(FUNCTIONS, encoding="utf-8")
+    for name in ("good", "silent", "wrong"):
+        text = f"spec: agent/v1\nname: {name}\noutside: {{python: 'upward:{name}', deadline_ms: 20000}}\n"
+        (project / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return project
+
+
+def check(spec, *words):
+    return spec("agent", "check", *words, "--scenario", "climb.yaml", "--trust-agent")
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "verdict"),
+    [("good", Exit.CONFORMS, "PASS"), ("silent", Exit.INCONCLUSIVE, "INCONCLUSIVE"), ("wrong", Exit.FINDINGS, "FAIL")],
+)
+def test_how_an_agent_answers_is_how_the_command_ends(spec, folder, name, status, verdict):
+    done = check(spec, f"{name}.yaml", "--format", "json")
+    assert (done.status, done.json["verdict"], done.json["agent"]) == (status, verdict, name)
+    assert (done.json["decisions"], done.json["outside"]) == (3, True)
+    assert done.codes == {"wrong": ["E_AGENT_PROTOCOL", "E_AGENT_PROPOSAL", "E_AGENT_PROPOSAL"]}.get(name, [])
+    if name == "wrong":
+        assert (done.json["failures"], done.json["malformed"]) == (
+            {"raised": 1},
+            {"not_a_list": 1, "unknown_action": 1},
+        )
+        assert "secret" not in done.out + done.err
+        assert "(first in episode 0, step 1)" in done.err
+
+
+def test_it_runs_only_with_leave(spec, folder):
+    done = spec("agent", "check", "good.yaml", "--scenario", "climb.yaml", "--format", "json")
+    assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_UNTRUSTED"])
+
+
+def test_a_command_is_an_agent_too(spec, folder):
+    done = check(spec, "--command", "true", "--decisions", "1", "--format", "json")
+    assert (done.status, done.codes, done.json["failures"]) == (Exit.FINDINGS, ["E_AGENT_PROTOCOL"], {"closed": 1})
+
+
+def test_an_agent_that_is_a_spec_needs_no_leave(spec, folder):
+    done = spec("agent", "check", "climber.yaml", "--scenario", "climb.yaml", "--decisions", "2")
+    assert (done.status, done.err) == (Exit.CONFORMS, "")
+    assert done.out.startswith("climber in climb: answers in time and in form\n")
+
+
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+def test_other_programs_are_told_the_findings(spec, folder, format_):
+    done = check(spec, "wrong.yaml", "--format", format_)
+    assert done.status == Exit.FINDINGS
+    assert done.out.count("E_AGENT_PROPOSAL") >= 2
+    if format_ == "sarif":
+        assert len(json.loads(done.out)["runs"][0]["results"]) == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--scenario", "climb.yaml"),
+        ("climber.yaml", "--command", "x", "--scenario", "climb.yaml"),
+        ("climber.yaml", "--deadline-ms", "3", "--scenario", "climb.yaml"),
+        ("--command", "'", "--scenario", "climb.yaml"),
+        ("--command", "", "--scenario", "climb.yaml"),
+        ("climb.yaml", "--scenario", "climb.yaml"),
+        ("climber.yaml",),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(spec, folder, words):
+    assert spec("agent", "check", *words).status == Exit.INVALID
+
+
+def test_nothing_in_time_has_a_code_of_its_own():
+    reading = read_agent([], [Answer(0, 0, failure="timed_out"), Answer(0, 1, failure="timed_out")])
+    (late,) = reading.findings()
+    assert late.code == "E_AGENT_LATE"
+    assert "2 (first in episode 0, step 0) of 2 questions" in late.message
+
+
+def test_a_kernel_s_ruling_on_what_never_came_is_not_told_twice():
+    failing = [{"gate": "schema", "reason": "E_CANON_JSON", "witness": None}]
+    step = Event("step", {"episode": 0, "t": 0, "decisions": [{"rejected": failing, "error": None}]})
+    late = Answer(0, 0, failure="not_json")
+    reading = read_agent([(step.type, step.body)], [late])
+    assert (reading.decisions, reading.failures, reading.malformed) == (1, {"not_json": 1}, {})
+    assert read_agent([], None).verdict is Verdict.INCONCLUSIVE

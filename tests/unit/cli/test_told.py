@@ -1,0 +1,219 @@
+"""Results and verifications for other programs; a look into a run; what is pinned."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.core.verdict import Exit
+from engine.pipeline import execute, load_runs
+
+CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
+
+COMMANDS = re.compile(r"::(error|warning|notice) title=[^:,]*::[^\x00-\x1f\u202e]*")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """The evidence of a run."""
+    place = tmp_path_factory.mktemp("told") / "out"
+    execute(load_runs([str(CLIMB / "climb.yaml")])[0], place)
+    return place
+
+
+@pytest.fixture
+def ran(made, tmp_path, monkeypatch):
+    """A working folder with evidence."""
+    shutil.copytree(made, tmp_path / "out")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def cases(text):
+    """Of each suite of JUnit XML its cases by name: how each ended, and the level that it has."""
+    found: dict[str | None, dict[str | None, tuple[str, str | None]]] = {}
+    for suite in ElementTree.fromstring(text):
+        own = found[suite.get("name")] = {}
+        for case in suite.iter("testcase"):
+            ended = [child.tag for child in case if child.tag in ("failure", "error", "skipped")]
+            level = case.find("properties/property[@name='level']")
+            own[case.get("name")] = (ended or ["passed"])[0], None if level is None else level.get("value")
+    return found
+
+
+# Runs
+
+
+def test_the_checks_of_a_run_as_junit_are_those_of_its_report(spec, project):
+    done = spec("run", "climb.yaml", "--out", "again", "--format", "junit")
+    assert (done.status, done.err) == (Exit.CONFORMS, "")
+    assert done.out == spec("report", "again", "--format", "junit").out
+    assert cases(done.out)["scenario.climb"]["progress"] == ("passed", None)
+
+
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+def test_a_failing_run_is_told_and_ends_as_it_does_for_people(spec, project, format_):
+    told = spec("run", "climb.yaml", "--set", "governor.with.stamina=2", "--out", "out", "--format", format_)
+    assert told.status == Exit.FINDINGS
+    if format_ == "junit":
+        assert cases(told.out)["scenario.climb"]["progress"][0] == "failure"
+    elif format_ == "sarif":
+        (run,) = json.loads(told.out)["runs"]
+        assert {result["kind"] for result in run["results"]} == {"fail"}
+    else:
+        assert all(COMMANDS.fullmatch(line) for line in told.out.splitlines())
+        assert told.out.startswith("::error ")
+
+
+def test_several_runs_are_one_document(spec, project):
+    (project / "other.yaml").write_text(
+        "spec: scenario/v1\nname: other\nextends: climb.yaml\nseed: 9\n", encoding="utf-8"
+    )
+    done = spec("run", "climb.yaml", "other.yaml", "--out", "out", "--format", "sarif")
+    assert [one["automationDetails"]["id"] for one in json.loads(done.out)["runs"]] == [
+        "specledger/scenario/climb/",
+        "specledger/scenario/other/",
+    ]
+
+
+# Verifications
+
+
+def test_every_check_is_a_case_and_what_was_not_made_is_skipped(spec, ran):
+    told = spec("verify", "out", "--no-replay", "--format", "junit")
+    assert told.status == Exit.INCONCLUSIVE
+    found = cases(told.out)
+    listed = spec("verify", "out", "--no-replay", "--format", "json").json
+    ends = {"passed": "passed", "failed": "failure", "not made": "skipped"}
+    assert found["spec verify: checks"] == {
+        f"{check['number']}. {check['name']}": (ends[check["status"]], check["level"]) for check in listed["checks"]
+    }
+    levels = {name[:2]: end for name, (end, _) in found["spec verify: levels"].items()}
+    assert levels == {"L0": "passed", "L1": "skipped", "L2": "skipped", "L3": "skipped", "L4": "error", "L5": "skipped"}
+
+
+def test_a_level_that_was_asked_for_and_has_no_check_is_no_silence(spec, ran):
+    told = spec("verify", "out", "--level", "L1", "--format", "junit")
+    assert told.status == Exit.INCONCLUSIVE
+    levels = cases(told.out)["spec verify: levels"]
+    assert next(end for name, end in levels.items() if name.startswith("L1")) == ("error", "L1")
+    assert "::warning title=L1 not checked::" in spec("verify", "out", "--level", "L1", "--format", "github").out
+
+
+def test_a_refuted_bundle_is_a_failure_with_its_code_everywhere(spec, ran):
+    receipts = ran / "out" / "receipts.jsonl"
+    receipts.write_bytes(receipts.read_bytes().replace(b"true", b"null", 1))
+    junit = spec("verify", "out", "--format", "junit")
+    assert junit.status == Exit.FINDINGS
+    checks = cases(junit.out)["spec verify: checks"]
+    assert [end for end, _ in checks.values()].count("failure") == 1
+    assert "passed" not in [end for end, _ in list(checks.values())[2:]]
+    assert 'type="E_FILES"' in junit.out
+    (run,) = json.loads(spec("verify", "out", "--format", "sarif").out)["runs"]
+    (failed,) = [result for result in run["results"] if result["kind"] == "fail"]
+    assert (failed["ruleId"], failed["level"]) == ("E_FILES", "error")
+    assert run["tool"]["driver"]["rules"][failed["ruleIndex"]]["id"] == "E_FILES"
+    assert {one["status"] for one in run["properties"]["checks"]} == {"passed", "failed", "not made"}
+    assert all(result["level"] == "none" for result in run["results"] if result is not failed)
+    lines = spec("verify", "out", "--format", "github").out.splitlines()
+    assert all(COMMANDS.fullmatch(line) for line in lines)
+    assert next(line for line in lines if line.startswith("::error")).startswith("::error title=E_FILES::")
+
+
+def test_a_step_has_a_summary_where_github_says(spec, ran, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(ran / "summary.md"))
+    spec("verify", "out", "--format", "github")
+    text = (ran / "summary.md").read_text(encoding="utf-8")
+    assert text.startswith("# `out`: PASS")
+    assert "**not checked**" in text
+
+
+def test_an_inclusion_proof_is_for_people_and_json(spec, ran):
+    done = spec("verify", "out", "--proof", "0", "--format", "junit")
+    assert (done.status, done.out) == (Exit.INVALID, "")
+    assert spec("verify", "out", "--proof", "0", "--format", "json").json["facts"]["proof"]["index"] == 0
+
+
+# Pins
+
+
+def test_pin_is_the_short_form_of_accepting(spec, project):
+    assert spec("golden", "climb.yaml", "--dir", "pins").status == Exit.FINDINGS
+    assert spec("pin", "climb.yaml", "--dir", "pins").out == "climb: accepted\n"
+    pinned = {path.name: path.read_bytes() for path in (project / "pins").iterdir()}
+    assert spec("golden", "climb.yaml", "--dir", "pins").out == "climb: same\n"
+    spec("golden", "--update", "climb.yaml", "--dir", "again")
+    assert pinned == {path.name: path.read_bytes() for path in (project / "again").iterdir()}
+    assert spec("pin").status == Exit.INVALID
+
+
+# Traces
+
+
+def test_a_trace_has_a_line_for_each_step(spec, ran):
+    people, told = spec("trace", "out"), spec("trace", "out", "--format", "json").json
+    assert (people.status, people.err, told["more"]) == (Exit.CONFORMS, "", 0)
+    assert len(people.out.splitlines()) == len(told["lines"])
+    steps = [line for line in told["lines"] if line["type"] == "step"]
+    manifest = json.loads((ran / "out" / "manifest.json").read_bytes())
+    assert len(steps) == manifest["result"]["steps"]
+    assert all(line["chosen"] is None or line["action"]["op"] for line in steps)
+    assert any(line["rejected"] for line in steps)
+    assert all(line["proposed"] >= line["admitted"] for line in steps)
+
+
+def test_lines_are_bounded_and_the_others_counted(spec, ran):
+    every = spec("trace", "out", "--format", "json").json["lines"]
+    told = spec("trace", "out", "--most", "2", "--format", "json").json
+    assert (told["lines"], told["more"]) == (every[:2], len(every) - 2)
+    assert f"and {len(every) - 2} more lines" in spec("trace", "out", "--most", "2").out
+    one = spec("trace", "out", "--episode", "1", "--format", "json").json["lines"]
+    assert one == [line for line in every if line["episode"] == 1] != []
+
+
+def test_one_step_is_shown_whole(spec, ran):
+    told = spec("trace", "out", "--step", "0", "--format", "json").json["step"]
+    lines = [json.loads(line) for line in (ran / "out" / "receipts.jsonl").read_bytes().splitlines()]
+    wanted = [one for one in lines if (one["body"].get("episode"), one["body"].get("t")) == (0, 0)]
+    assert [(one["type"], one["seq"], one["body"]) for one in told] == [
+        (one["type"], one["seq"], one["body"]) for one in wanted
+    ]
+    assert spec("trace", "out", "--step", "0").out.startswith(f"commit  receipt {wanted[0]['seq']}, ")
+    chosen = spec("trace", "out", "--step", "0", "--field", "step.chosen", "--format", "json").json["value"]
+    assert chosen == wanted[1]["body"]["chosen"]
+    every = spec("trace", "out", "--field", "step.chosen", "--format", "json").json["lines"]
+    assert [line["value"] for line in every] == [one["body"]["chosen"] for one in lines if one["type"] == "step"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--step", "999"), "E_TRACE_STEP"),
+        (("--episode", "999"), "E_TRACE_STEP"),
+        (("--field", "step.nothing"), "E_TRACE_FIELD"),
+        (("--field", "."), "E_TRACE_FIELD"),
+        (("--step", "0", "--field", "commit.proposals.99999999999999999999"), "E_TRACE_FIELD"),
+    ],
+)
+def test_what_is_not_there_is_said(spec, ran, words, code):
+    done = spec("trace", "out", *words, "--format", "json")
+    assert (done.status, done.codes) == (Exit.INVALID, [code])
+
+
+def test_evidence_that_is_refuted_is_not_traced(spec, ran):
+    receipts = ran / "out" / "receipts.jsonl"
+    receipts.write_bytes(receipts.read_bytes()[:-1])
+    done = spec("trace", "out")
+    assert (done.status, done.out) == (Exit.FINDINGS, "")
+    assert "E_FILES" in done.err
+
+
+def test_nothing_in_a_trace_can_hide(spec, ran, monkeypatch):
+    hostile = "a\x1b[31m\u202e\nb"
+    shown = {"type": "step", "seq": 1, "digest": "0", "body": {hostile: hostile}}
+    monkeypatch.setattr("engine.report.trace.trace_step", lambda *given: [shown])
+    text = spec("trace", "out", "--step", "0").out
+    assert not re.search("[\x1b\u202e]", text)

@@ -1,0 +1,124 @@
+"""Failing cases: what shows a failure for the first time, with the receipts that belong to it, and nothing else."""
+
+import json
+
+import pytest
+
+from engine.evidence.counterexamples import MOST_CASES, counterexamples, may_fail
+
+
+def commit(t=0, episode=0):
+    return ("commit", {"episode": episode, "t": t})
+
+
+def step(t=0, *, episode=0, chosen=0, broken=(), errors=(None,)):
+    violations = [{"invariant": name, "severity": "warn"} for name in broken]
+    decisions = [{"rejected": [], "error": None if one is None else {"code": one}} for one in errors]
+    return ("step", {"episode": episode, "t": t, "chosen": chosen, "violations": violations, "decisions": decisions})
+
+
+def probe(verdict="FAIL", name="p"):
+    return ("probe", {"probe": name, "verdict": verdict})
+
+
+def closed(broken=()):
+    return ("episode_end", {"violations": [{"invariant": name} for name in broken]})
+
+
+BEGIN = [("start", {}), ("episode", {})]
+ERROR = ("error", {"code": "E_X", "episode": 0, "t": 0})
+DRIFT, AUDIT = ("drift", {"t": 0}), ("audit", {"entry_id": "1"})
+
+RUNS = {
+    "nothing fails": ([commit(), step(), closed(), ("end", {})], {}),
+    "an invariant": ([commit(), step(broken="ab"), closed()], {3: (["invariant:a", "invariant:b"], [2, 3])}),
+    "all that belongs to a step": (
+        [DRIFT, commit(), AUDIT, probe(), step(), closed()],
+        {6: (["probe:p"], [2, 3, 4, 5, 6])},
+    ),
+    "a step before does not belong to it": ([commit(), step(), commit(1), step(1, chosen=None)], {5: (["progress"], [4, 5])}),
+    "a decision that could not be judged": ([commit(), step(errors=[None, "E_Y"])], {3: (["error:E_Y"], [2, 3])}),
+    "an error": ([commit(), ERROR, closed()], {3: (["error:E_X"], [2, 3])}),
+    "a probe that could not be evaluated": ([probe("ERROR"), step()], {3: (["probe:p"], [2, 3])}),
+    "probes that say less": ([probe("INCONCLUSIVE"), probe("PASS"), step()], {}),
+    "an episode": ([step(), closed("a")], {3: (["invariant:a"], [3])}),
+    "a probe after the last step": ([step(), probe(), closed()], {4: (["probe:p"], [3, 4])}),
+    "the same once more": ([step(broken="a"), step(1, broken="a"), step(2, broken="ab")], {2: (["invariant:a"], [2]), 4: (["invariant:a", "invariant:b"], [4])}),
+    "an episode begins anew": ([commit(), ("episode", {}), step(broken="a")], {4: (["invariant:a"], [4])}),
+    "many": ([step(t, broken=[str(t)]) for t in range(120)], {t + 2: ([f"invariant:{t}"], [t + 2]) for t in range(MOST_CASES)}),
+}  # fmt: skip
+
+
+def lines_of(told):
+    return [
+        json.dumps({"body": body, "type": type_}, sort_keys=True, separators=(",", ":")).encode()
+        for type_, body in told
+    ]
+
+
+def shown(kind, told):
+    files = counterexamples(kind, lines_of(told))
+    found = {}
+    for path, data in files.items():
+        document = json.loads(data)
+        assert data == json.dumps(document, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+        numbers = [one["seq"] for one in document["receipts"]]
+        assert [(one["type"], one["body"]) for one in document["receipts"]] == [told[at] for at in numbers]
+        assert path == f"counterexamples/{numbers[-1]:08d}.json"
+        found[numbers[-1]] = document["causes"], numbers
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_what_fails_in_a_run_is_shown_once(name):
+    told, expected = RUNS[name]
+    assert shown("scenario", BEGIN + told) == expected
+
+
+FOUND = {"start": ".>", "t": 1}
+
+
+def verdict(found=FOUND, law="l"):
+    return {"verdict": {"counterexample": found, "law": law}}
+
+
+OTHERS = {
+    "a refuted law": ("law", [("start", {}), ("cases", {}), ("verdict", verdict()), ("end", {})], {2: (["law:l"], [2])}),
+    "a law that holds": ("law", [("start", {}), ("verdict", verdict(None))], {}),
+    "refuted laws of a discovery": (
+        "discovery",
+        [("law", verdict() | {"law": name}) for name in "aba"] + [("escalation", verdict() | {"law": "c"})],
+        {0: (["law:a"], [0]), 1: (["law:b"], [1]), 3: (["law:c"], [3])},
+    ),
+    "laws that were not judged": ("discovery", [("law", {"verdict": None, "law": "a"}), ("iteration", {}), ("law", verdict(None) | {"law": "a"})], {}),
+    "a suite": ("suite", [("run", {"verdict": "FAIL"})], {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_laws_show_what_refutes_them(name):
+    kind, told, expected = OTHERS[name]
+    assert shown(kind, told) == expected
+
+
+@pytest.mark.parametrize("body", [{"chosen": 0}, {"chosen": 0, "decisions": [], "violations": [{"invariant": ["a"]}]}])
+def test_a_receipt_of_another_form_raises(body):
+    with pytest.raises((KeyError, TypeError)):
+        counterexamples("scenario", lines_of([("step", body)]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "result", "expected"),
+    [
+        ("scenario", {"verdict": "PASS", "warnings": {}}, False),
+        ("scenario", {"verdict": "PASS", "warnings": {"a": 1}}, True),
+        ("scenario", {"verdict": "FAIL", "warnings": {}}, True),
+        ("scenario", {"verdict": "ERROR", "warnings": {}}, True),
+        ("law", {"verdict": "PASS", "status": "FAIL"}, True),
+        ("law", {"verdict": "PASS", "status": "PROVED"}, False),
+        ("discovery", {"verdict": "PASS"}, True),
+        ("suite", {"verdict": "FAIL"}, False),
+    ],
+)
+def test_receipts_are_read_again_only_where_they_can_show_a_failure(kind, result, expected):
+    assert may_fail(kind, result) is expected

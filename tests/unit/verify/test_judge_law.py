@@ -1,0 +1,330 @@
+"""A second evaluator on verdicts about laws: it agrees with honest ones, and notices whatever else is recorded."""
+
+import copy
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.compile.law import compile_law
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import BundleWriter
+from engine.evidence.chain import run_id
+from engine.expr import EvaluationError
+from engine.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
+from engine.laws.document import bundle_of
+from engine.laws.generators import make_cases
+from engine.laws.trial import run_law
+from engine.load import load
+from engine.verify import judge_law as judging
+from engine.verify.judge import NO_EXPRESSION, Count
+from engine.verify.judge_law import Work, judge_law
+from engine.verify.ladder import Reader, climb
+from engine.verify.law import LawVerifier
+from engine.verify.law_cel import SpokenLaw, cel_of
+from engine.verify.reference import Reference, Unjudged
+from engine.verify.universe_cel import SpokenUniverse
+
+pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+
+T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
+
+
+def obs(name, time=None):
+    return {"obs": name, "t": time or T}
+
+
+def op(sign, left, right):
+    return {"op": sign, "lhs": left, "rhs": right}
+
+
+def measured(expr, claim=None, **fields):
+    claim = claim or op("==", obs("N"), obs("N", T0))
+    return {"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
+
+
+QUICK = {"cases": 80, "mutations": 0, "quantifiers": {"T": 6}}
+LATER = {"quantifiers": {"T": 6, "H": 3}, "preconditions": ["count('X') == 0 && grid_length > 3"]}
+
+LAWS = {
+    "proved": ("kinetic_grid_v1", measured("count('>') + count('X')")),
+    "proved, by cells": ("kinetic_grid_v1", {
+        "template": "local_transition", "trigger_symbol": ".", "result_op": "!=", "result_symbol": "<", "starts": {"symbols": [".", ">"]},
+    }),
+    "proved, of images": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "shift_k(-3)"}),
+    "refuted": ("kinetic_grid_v1", measured("count('>') + count('<')")),
+    "refuted, by cells": ("spin_tide", {"template": "local_transition", "trigger_symbol": "0", "result_op": "==", "result_symbol": "0"}),
+    "refuted, of images": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "mirror_only"}),
+    "refuted, later": ("kinetic_grid_v1", {
+        "template": "eventually", "observables": [{"name": "N", "expr": "count('X')"}],
+        "claim_ast": op("=>", op("==", obs("N"), {"const": 0}), op(">", obs("N"), {"const": 0})), **LATER,
+    }),
+    "refuted, from step 1": ("kinetic_grid_v1", {
+        "template": "implication_step", "observables": [{"name": "N", "expr": "incoming_collisions"}],
+        "claim_ast": op("=>", op(">", obs("N"), {"const": 0}), op(">", obs("N", T1), {"const": 0})),
+    }),
+    "passed": ("kinetic_grid_v1", measured("leftmost('>')", op(">=", obs("N"), {"const": -1}))),
+    "passed, of gaps": ("kinetic_grid_v1", measured(
+        "gap_pairs('>', '<', 1) * max_gap('.')", op(">=", op("*", obs("N"), obs("N")), obs("N")),
+        preconditions=[{"lhs": "count('X')", "op": "<", "rhs": "3"}],
+    )),
+    "unknown": ("kinetic_grid_v1", measured("count('X')", quantifiers={"T": 201})),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trials():
+    """By name the specs of a law, and the facts of its trial."""
+    templates = {path.stem: load(path)[0] for path in sorted(Path("specs/template").glob("*.yaml"))}
+    universes = {name: load(f"specs/universe/{name}.yaml")[0] for name in ("kinetic_grid_v1", "spin_tide")}
+    found = {}
+    for name, (universe, candidate) in LAWS.items():
+        specs = bundle_of({"forbidden": "x", **QUICK, **candidate}, universes[universe], templates)
+        found[name] = specs, list(run_law(compile_law(specs)))
+    return found
+
+
+def verdict_of(trials, name):
+    return copy.deepcopy(trials[name][1][-2].body["verdict"])
+
+
+def judged(trials, name, verdict=None, work=None):
+    specs = trials[name][0]
+    main, law, count = specs.main, compile_law(specs).law, Count()
+    universe = SpokenUniverse(Reference(), specs.specs[main.refs["universe",]])
+    cases = [case.cells for case in make_cases(law)]
+    said = verdict_of(trials, name) if verdict is None else verdict
+    judge_law(lambda: SpokenLaw(universe, law, main), said, lambda: cases, count, work or Work(), name)
+    return count
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_it_agrees_with_every_honest_verdict(trials, name):
+    status, count = verdict_of(trials, name)["status"], judged(trials, name)
+    assert status == {"proved": "PROVED", "refuted": "FAIL", "passed": "PASS"}.get(name.split(",")[0], "UNKNOWN")
+    if status == "UNKNOWN":
+        assert (count.all, count.without) == (0, {judging.NOTHING_SAID: 1})
+    else:
+        assert (count.judged, count.all, count.against, count.open) == (1, 1, None, {})
+        assert count.seen.total() == {"FAIL": 1, "PASS": 80}.get(status, count.seen.total()) > 0
+    assert set(count.ours) == ({"range"} if name == "passed, of gaps" else set())
+
+
+def start_elsewhere(found):
+    found["counterexample"]["start"] = "." * len(found["counterexample"]["start"])
+
+
+def say_later(found):
+    found["counterexample"]["t"] += 1
+
+
+def show_another_state(found):
+    states = found["counterexample"]["excerpt"]["states"]
+    states[-1] = "X" * len(states[-1])
+
+
+def measure_more(found):
+    found["counterexample"]["observables"]["t_plus_1"]["N"] += 1
+
+
+def break_the_preconditions(found):
+    found["counterexample"]["start"] = "X" + found["counterexample"]["start"][1:]
+
+
+def prove(found):
+    found.update(status="PROVED", counterexample=None)
+
+
+def pass_(found):
+    found.update(status="PASS", counterexample=None, power=None)
+
+
+def count_more_hits(found):
+    found["power"]["hits"] += 1
+
+
+def count_fewer_cases(found):
+    found["power"]["usable"] -= 1
+
+
+def forget_the_power(found):
+    found["power"] = [1]
+
+
+FORGED = {
+    "a start that violates nothing": ("refuted", start_elsewhere, "judged none up to there"),
+    "a step that is not the first": ("refuted", say_later, "judged one at step"),
+    "a start that does not count": ("refuted, later", break_the_preconditions, "meets no preconditions"),
+    "another state": ("refuted", show_another_state, "recorded 'X"),
+    "another value": ("refuted", measure_more, "recorded N ="),
+    "a proof of what fails": ("refuted", prove, "recorded that it is proved"),
+    "a proof of what fails by cells": ("refuted, by cells", prove, "recorded that it is proved"),
+    "a proof of what fails of images": ("refuted, of images", prove, "recorded that it is proved"),
+    "a pass of what fails": ("refuted", pass_, "recorded that no case violates it"),
+    "more hits": ("passed", count_more_hits, "hits, judged"),
+    "no figures": ("passed", forget_the_power, "recorded None"),
+    "fewer usable cases": ("passed, of gaps", count_fewer_cases, "usable cases"),
+}
+
+
+@pytest.mark.parametrize(("name", "forge", "said"), FORGED.values(), ids=FORGED)
+def test_another_verdict_is_noticed(trials, name, forge, said):
+    verdict = verdict_of(trials, name)
+    forge(verdict)
+    count = judged(trials, name, verdict)
+    assert count.judged == 0
+    assert said in (count.against or "")
+
+
+def wrong_rule(monkeypatch):
+    honest = Reference.value
+
+    def swapped(self, checked, given):
+        value = honest(self, checked, given)
+        return "<" if value == "." else value
+
+    monkeypatch.setattr(Reference, "value", swapped)
+
+
+def wrong_measure(monkeypatch):
+    honest = SpokenUniverse.measure
+    monkeypatch.setattr(SpokenUniverse, "measure", lambda self, *given: honest(self, *given) + (given[2][0] == 0))
+
+
+def wrong_truth(monkeypatch):
+    honest = Reference.say
+
+    def opposite(self, text, values):
+        return not honest(self, text, values)
+
+    monkeypatch.setattr(Reference, "say", opposite)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [("refuted", wrong_truth), ("passed", wrong_truth), ("proved", wrong_truth), ("refuted", wrong_measure), ("proved, by cells", wrong_rule)],
+)  # fmt: skip
+def test_a_wrong_evaluator_is_noticed(trials, monkeypatch, name, wrong):
+    wrong(monkeypatch)
+    assert judged(trials, name).against is not None
+
+
+@pytest.mark.parametrize("name", ["refuted", "passed", "proved"])
+def test_what_is_beyond_the_bound_of_work_is_not_judged(trials, name):
+    count = judged(trials, name, work=Work(3))
+    assert (count.judged, count.against, count.open) == (0, None, {judging.BEYOND_WORK: 1})
+    assert Counter({name: number for name, number in count.seen.items() if number}) == {}
+
+
+def test_cases_beyond_the_bound_are_counted(trials):
+    count = judged(trials, "passed", work=Work(2_000))
+    looked, left = (counted["cases of laws that passed"] for counted in (count.seen, count.unseen))
+    assert (looked > 0, looked + left) == (True, 80)
+    assert count.judged == 0
+
+
+# Evidence
+
+
+@pytest.fixture
+def sealed(trials, tmp_path):
+    """Evidence of a law."""
+
+    def write(name):
+        specs, events = trials[name]
+        with BundleWriter(tmp_path / "law", run_id(specs.digest), specs.document(), specs.digest, "law") as writer:
+            for event in events:
+                writer.add(event)
+            writer.finish()
+        return tmp_path / "law"
+
+    return write
+
+
+def verified(place):
+    verification = LawVerifier(place, True, reader=Reader(judge=True)).verify()
+    (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
+    return verification, rung
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("refuted", "judged 1 of 1 verdicts of expressions; looked at: counterexamples 1"),
+        ("passed", "looked at: cases of laws that passed 80"),
+        ("proved", "not looked at: certificates, which another checker of ours checks 1"),
+    ],
+)
+def test_the_level_is_reached_and_says_on_what(sealed, name, said):
+    verification, rung = verified(sealed(name))
+    assert (verification.verdict, rung.status) == (Verdict.PASS, "reached")
+    assert said in rung.why
+    assert verification.facts["judge"]["looked_at"]
+
+
+def test_where_nothing_is_said_there_is_no_agreement(sealed):
+    verification, rung = verified(sealed("unknown"))
+    assert (verification.verdict, rung.status) == (Verdict.INCONCLUSIVE, "not checked")
+    assert rung.why.startswith(NO_EXPRESSION)
+    assert f"{judging.NOTHING_SAID} 1" in rung.why
+
+
+def test_a_disagreement_refutes_the_evidence(sealed, monkeypatch):
+    wrong_truth(monkeypatch)
+    verification, rung = verified(sealed("proved"))
+    assert (verification.verdict, rung.status, rung.code) == (Verdict.FAIL, "refuted", "E_JUDGE")
+    assert rung.why.startswith("law ")
+
+
+def test_what_the_other_engine_does_not_say_is_open(sealed, monkeypatch):
+    def silent(self, text, values):
+        raise Unjudged("the other evaluator gives no value")
+
+    monkeypatch.setattr(Reference, "say", silent)
+    verification, rung = verified(sealed("refuted"))
+    assert (verification.verdict, rung.status) == (Verdict.INCONCLUSIVE, "not checked")
+    assert "judged 0 of 1" in rung.why
+
+
+def test_other_cases_than_the_recorded_ones_are_not_judged(sealed, monkeypatch):
+    monkeypatch.setattr("engine.verify.law.digest_cases", lambda *given: "other")
+    _, rung = verified(sealed("passed"))
+    assert (rung.status, "not those that are recorded" in rung.why) == ("not checked", True)
+
+
+# Claims as CEL
+
+
+NUMBERS = st.recursive(
+    st.one_of(st.integers(-9, 9).map(Const), st.sampled_from("ab").map(lambda name: Observe(name, Time(0)))),
+    lambda inner: st.builds(Binary, st.sampled_from("+-*"), inner, inner),
+    max_leaves=6,
+)
+CLAIMS = st.recursive(
+    st.one_of(
+        st.booleans().map(Const),
+        st.builds(Binary, st.sampled_from(COMPARISONS), NUMBERS, NUMBERS),
+        st.builds(Binary, st.sampled_from(["==", "!="]), st.just(Observe("state[i]", Time(1))), st.sampled_from(["\\", '"', ">"]).map(Const)),
+    ),
+    lambda inner: st.one_of(st.builds(Not, inner), st.builds(Binary, st.sampled_from(["and", "or", "=>", "==", "!="]), inner, inner)),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return Reference()
+
+
+@settings(max_examples=120, deadline=None)
+@given(claim=CLAIMS, a=st.integers(-50, 50), b=st.integers(-50, 50), cell=st.sampled_from(["\\", '"', ">"]))
+def test_a_claim_means_the_same_as_text(reference, claim, a, b, cell):
+    values = {"a": a, "b": b, "state[i]": cell}
+    text, reads = cel_of(claim)
+    try:
+        ours = evaluate(claim, lambda name, time: values[name])
+    except EvaluationError:
+        return
+    assert reference.say(text, {variable: values[name] for (name, _), variable in reads.items()}) is ours

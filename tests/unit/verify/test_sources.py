@@ -1,0 +1,138 @@
+"""The sources in a bundle: whatever of them says something else than what ran is refused, and so is what nobody needs."""
+
+import hashlib
+import json
+import shutil
+
+import pytest
+
+from engine.core.diagnostics import Rejected
+from engine.core.verdict import Verdict
+from engine.evidence.bundle import BundleWriter
+from engine.evidence.layout import MAX_SOURCE, MAX_SOURCES
+from engine.pipeline import execute, load_runs
+from engine.verify.bundle import verify_bundle
+from engine.verify.checks import Status
+from tests.unit.verify.conftest import HELP, SCENARIO, Forger, canonical
+
+NAME = "the spec files resolve to the specs"
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory):
+    place = tmp_path_factory.mktemp("sources") / "climb"
+    (bundle,) = load_runs([str(SCENARIO)], ["horizon=2", "episodes=1"])
+    execute(bundle, place)
+    for name in HELP:
+        (place / name).unlink()
+    return place
+
+
+@pytest.fixture
+def forger(honest, tmp_path):
+    return Forger(shutil.copytree(honest, tmp_path / "bundle"))
+
+
+def origin(**fields):
+    """How they are resolved is told otherwise."""
+    return lambda f: f.write("specs/origin.json", canonical(json.loads(f.read("specs/origin.json")) | fields) + b"\n")
+
+
+def moved(name, to):
+    return lambda f: (f.folder / "specs" / name).rename(f.folder / "specs" / to)
+
+
+def removed(name):
+    return lambda f: (f.folder / "specs" / name).unlink()
+
+
+def emptied(f):
+    for folder in (f.folder / "specs").iterdir():
+        if folder.is_dir():
+            shutil.rmtree(folder)
+
+
+def filled(f):
+    """Together they are too long, each is not."""
+    for number in range(MAX_SOURCES // MAX_SOURCE + 1):
+        f.write(f"specs/world/more{number}.yaml", b"#" * (MAX_SOURCE - 1) + b"\n")
+
+
+FAULTS = {
+    "an invariant was loosened": lambda f: f.replace("specs/invariant/bounded.yaml", b"<=", b"<"),
+    "a comment alone is no change": None,
+    "a file is missing": removed("world/pot.yaml"),
+    "a file that nobody needs": lambda f: f.write("specs/world/more.yaml", f.read("specs/world/pot.yaml")),
+    "a file that is empty": lambda f: f.write("specs/world/pot.yaml", b""),
+    "a file in another folder": moved("world/pot.yaml", "agent/pot.yaml"),
+    "nothing says how they are resolved": removed("origin.json"),
+    "nothing but how they are resolved": emptied,
+    "how they are resolved is not canonical": lambda f: f.replace("specs/origin.json", b":", b": "),
+    "other settings": origin(set=["horizon=2", "episodes=2"]),
+    "no settings": origin(set=[]),
+    "a setting that changes nothing there is": origin(set=["horizon=2", "episodes=1", "nothing=1"]),
+    "another main file": origin(main="world/stairs.yaml"),
+    "a case": origin(case="seed=3"),
+    "a file that is too long": lambda f: f.write("specs/world/pot.yaml", f.read("specs/world/pot.yaml") + b"#" * MAX_SOURCE),
+    "files that are too long together": filled,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
+    change = FAULTS[name]
+    if change is None:
+        forger.write("specs/world/pot.yaml", forger.read("specs/world/pot.yaml") + b"# as ever\n")
+    else:
+        change(forger)
+    forger.list_files()
+    found = verify_bundle(forger.folder, replay=False)
+    failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
+    assert failed == ([] if change is None else [(NAME, "E_SOURCES")])
+
+
+def test_honest_sources_are_accepted_and_told(honest):
+    found = verify_bundle(honest)
+    assert found.verdict is Verdict.PASS
+    assert [check.message for check in found.checks if check.name == NAME] == ["7 files"]
+
+
+def test_without_sources_nothing_is_said_of_them(forger):
+    shutil.rmtree(forger.folder / "specs")
+    forger.list_files()
+    found = verify_bundle(forger.folder)
+    assert found.verdict is Verdict.PASS
+    assert NAME not in [check.name for check in found.checks]
+
+
+def test_no_flipped_byte_of_a_source_is_accepted_without_the_list(forger):
+    """The list holds their digests; with it, sources that say the same are those of the run."""
+    for path in sorted((forger.folder / "specs").rglob("*.*")):
+        data = path.read_bytes()
+        path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
+        assert [check.code for check in verify_bundle(forger.folder, replay=False).checks if check.code] == ["E_FILES"]
+        path.write_bytes(data)
+
+
+@pytest.mark.parametrize("link", ["specs", "specs/world", "specs/world/pot.yaml"])
+def test_links_are_refused(forger, tmp_path, link):
+    path = forger.folder / link
+    path.rename(tmp_path / "elsewhere")
+    path.symlink_to(tmp_path / "elsewhere")
+    (check,) = [check for check in verify_bundle(forger.folder, replay=False).checks if check.code]
+    assert check.code == "E_FILES"
+
+
+def test_a_run_from_files_that_no_verifier_would_read_is_refused(tmp_path):
+    sources = {f"world/{number}.yaml": bytes(MAX_SOURCE) for number in range(9)}
+    with pytest.raises(Rejected) as refused, BundleWriter(tmp_path / "x", "0" * 32, {}, "0" * 64, sources=sources):
+        raise AssertionError
+    assert [found.code for found in refused.value.diagnostics] == ["E_SOURCES_SIZE"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_sources_give_the_same_bundle(honest, tmp_path):
+    (bundle,) = load_runs([str(SCENARIO)], ["horizon=2", "episodes=1"])
+    execute(bundle, tmp_path / "again")
+    digests = [hashlib.sha256((place / "manifest.json").read_bytes()).hexdigest() for place in (honest, tmp_path / "again")]  # fmt: skip
+    assert digests[0] == digests[1]

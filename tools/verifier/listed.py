@@ -1,0 +1,123 @@
+"""What a manifest lists beside receipts and specs: the sources that a run was resolved from, and its failing cases."""
+
+import json
+import re
+
+from tools.verifier.basis import MEBI, demand, document, write
+
+ORIGIN = "specs/origin.json"
+SOURCE_PATH = re.compile(r"specs/[a-z]{1,40}/[A-Za-z0-9_][A-Za-z0-9_.-]{0,94}\.ya?ml")
+CASE_PATH = re.compile(r"counterexamples/[0-9]{8,16}\.json")
+ORIGIN_KEYS = {"format", "main", "case", "set", "links"}
+LINK_KEYS = ("from", "kind", "target", "to")
+MOST_CASES = 100
+
+
+def sorted_out(paths, kind):
+    """The listed sources and failing cases of a bundle."""
+    sources = [path for path in paths if path.startswith("specs/")]
+    cases = [path for path in paths if path.startswith("counterexamples/")]
+    known = all(path == ORIGIN or SOURCE_PATH.fullmatch(path) for path in sources)
+    whole = not sources or (ORIGIN in sources and len(sources) > 1)
+    demand(known and whole, "E_FILES", "the sources are not all there, or lie under other names")
+    known = all(map(CASE_PATH.fullmatch, cases)) and not (cases and kind == "suite")
+    demand(known, "E_FILES", "a failing case has no place here")
+    return sources, cases
+
+
+def check_folders(place, paths):
+    """See that the folders of listed files are plain, and hold these files and nothing else."""
+    folders = sorted({"/".join(path.split("/")[:depth]) for path in paths for depth in range(1, path.count("/") + 1)})
+    for folder in folders:
+        at = place / folder
+        demand(at.is_dir() and not at.is_symlink(), "E_FILES", f"{folder} is no plain folder")
+        inside = {path[len(folder) + 1 :].split("/")[0] for path in paths if path.startswith(f"{folder}/")}
+        demand({one.name for one in at.iterdir()} == inside, "E_FILES", f"{folder} holds something that is not listed")
+
+
+def may_fail(kind, result):
+    """Whether receipts that add up to a result may show a failing case."""
+    if kind == "scenario":
+        return result["verdict"] != "PASS" or bool(result["warnings"])
+    return kind == "discovery" or (kind == "law" and result.get("status") == "FAIL")
+
+
+def failing_cases(kind, lines):
+    """The files of the failing cases by path: of each cause the first, of all cases the first hundred."""
+    made, known, told = {}, set(), []
+    for seq, line in enumerate(lines):
+        receipt = json.loads(line)
+        one = {"body": receipt["body"], "seq": seq, "type": receipt["type"]}
+        causes, case = causes_of(kind, one, told)
+        if causes - known and len(made) < MOST_CASES:
+            known |= causes
+            shown = {"causes": sorted(causes, key=str.encode), "receipts": case}
+            made[f"counterexamples/{seq:08d}.json"] = write(shown) + b"\n"
+    return made
+
+
+def causes_of(kind, one, told):
+    """What failed at a receipt, and the receipts that show it; `told` collects those of a step of a run."""
+    body, type_ = one["body"], one["type"]
+    if kind == "law":
+        found = type_ == "verdict" and body["verdict"]["counterexample"] is not None
+        return ({f"law:{body['verdict']['law']}"} if found else set()), [one]
+    if kind == "discovery":
+        verdict = body["verdict"] if type_ in ("law", "escalation") else None
+        found = verdict is not None and verdict["counterexample"] is not None
+        return ({f"law:{body['law']}"} if found else set()), [one]
+    if type_ == "episode":
+        told.clear()
+    elif type_ not in ("start", "end"):
+        told.append(one)
+    if type_ not in ("step", "error", "episode_end"):
+        return set(), []
+    case = list(told)
+    told.clear()
+    probes = [each["body"] for each in case if each["type"] == "probe"]
+    causes = {f"probe:{each['probe']}" for each in probes if each["verdict"] in ("FAIL", "ERROR")}
+    causes |= {f"invariant:{each['invariant']}" for each in body.get("violations", ())}
+    if type_ == "error":
+        causes.add(f"error:{body['code']}")
+    if type_ == "step":
+        causes |= {f"error:{each['error']['code']}" for each in body["decisions"] if each["error"] is not None}
+        causes |= {"progress"} if body["chosen"] is None else set()
+    return causes, case
+
+
+def check_cases(bundle):
+    """The failing cases are those that the receipts show, every byte of them."""
+    code, made = "E_COUNTEREXAMPLES", failing_cases(bundle.kind, bundle.lines())
+    demand(sorted(made) == sorted(bundle.cases), code, "other failing cases are shown than the receipts have")
+    for path, data in made.items():
+        demand((bundle.place / path).read_bytes() == data, code, f"{path} is not what the receipts show")
+
+
+def check_sources(bundle):
+    """The sources are small enough, and what says how they are resolved has its form and speaks of them."""
+    code = "E_SOURCES"
+    yaml = [path for path in bundle.sources if path != ORIGIN]
+    sizes = [(bundle.place / path).stat().st_size for path in bundle.sources]
+    demand(max(sizes) <= MEBI and sum(sizes) <= 8 * MEBI, code, "the sources are too large")
+    origin = document(bundle.place / ORIGIN, code, MEBI)
+    shaped = isinstance(origin, dict) and origin.keys() == ORIGIN_KEYS and origin["format"] == "specledger/sources/v1"
+    demand(shaped, code, "origin.json has other fields than it must")
+    texts = [origin["main"], origin["case"], *origin["set"]]
+    demand(isinstance(origin["set"], list) and all(isinstance(one, str) for one in texts), code, "a change is no text")
+    demand(f"specs/{origin['main']}" in yaml, code, "the main document is not there")
+    links = origin["links"]
+    shaped = isinstance(links, list) and all(sorted(one) == sorted(LINK_KEYS) for one in links)
+    demand(shaped and all(isinstance(text, str) for one in links for text in one.values()), code, "a link is none")
+    order = [tuple(one[name] for name in LINK_KEYS[:3]) for one in links]
+    demand(order == sorted(set(order)), code, "the links are out of order, or one stands twice")
+    there = all(f"specs/{one[name]}" in yaml for one in links for name in ("from", "to"))
+    demand(there, code, "a link leads to a document that is not there")
+    bundle.unmade.append("that specs.json follows from the documents in specs/")
+
+
+def check_evaluator(manifest):
+    """The evaluator of expressions is one whose name and version are known to be one."""
+    evaluator = manifest["evaluator"]
+    shaped = isinstance(evaluator, dict) and evaluator.keys() == {"name", "version"}
+    shaped = shaped and evaluator["name"] == "cel-profile" and isinstance(evaluator["version"], str)
+    demand(shaped and re.fullmatch(r"[1-9][0-9]{0,8}", evaluator["version"]), "E_MANIFEST", "the evaluator is unknown")

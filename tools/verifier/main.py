@@ -1,0 +1,140 @@
+"""Verify a bundle of evidence with Python alone: no package, no network, no code of the engine that made it.
+
+    python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--json]
+
+BUNDLE is a folder or a zip file. Written from the pages in `docs/` and the standards named there; it shares no line
+with the engine, so that a mistake of one is noticed by the other. It needs Python 3.9 or newer.
+
+It checks what follows from the evidence itself: files, canonical form, chain, order, commitments, joining states, the
+result, the specs' digest, the audit log, and what covers the manifest; with --trust who signed it, with --against that
+it goes on from a head seen before. Last it makes again what the specs lead to, with an engine of its own, and compares
+the bytes: runs, kernels, laws, suites, discoveries. The last line says what it did *not* check of this very bundle:
+never that the specs are well typed, nor that they follow from the sources beside them.
+
+Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
+refuted, but something that was asked for could not be shown. That something was not made again is asked for by
+--level L4 alone.
+"""
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+
+from tools.verifier.archive import unzip
+from tools.verifier.basis import MANIFEST, RECEIPTS, SPECS, TIMESTAMP, Open, Refuted, guarded, plain
+from tools.verifier.bundle import Bundle
+from tools.verifier.covers import note
+from tools.verifier.made_again import TYPES_UNCHECKED, made_again
+from tools.verifier.trust import read_trust
+from tools.verifier.values import BUDGET
+
+AGAIN_CHECK = "made again by this file: the same bytes"
+STAMPS_UNCHECKED = "who made a time stamp"
+
+
+def verify(place, trust=None, against=None, again=None):
+    """All checks: {verdict, checks: [{name, status, code, message}], unchecked}; after a refutation none is made.
+
+    Args:
+        place: The folder.
+        trust: Whom the reader trusts, as `read_trust` gives it.
+        against: A head that was seen before: size, root, origin.
+        again: Whether what the specs lead to is made again: False, True if it must be, None if it may stay open.
+    """
+    checks, bundle = [], Bundle(place)
+    BUDGET.begin()
+
+    def make(name, check, code):
+        said = {"name": name, "status": "passed", "code": None, "message": None}
+        try:
+            guarded(check, code)
+        except Refuted as refuted:
+            said.update(status="failed", code=refuted.code, message=refuted.message)
+        except Open as lacking:
+            said.update(status="not made", code=lacking.code, message=lacking.message)
+        checks.append(said)
+        return said["status"] != "failed"
+
+    def further():
+        yield from bundle.checks()
+        if trust is not None:
+            yield "it is the evidence that you expect", lambda: bundle.check_expected(trust), "E_EXPECTED"
+            yield "enough keys that you trust have signed it", lambda: bundle.check_signatures(trust), "E_SIGNATURE"
+        for head in [against] if against else []:
+            yield "the log goes on from the head that you saw", lambda: bundle.check_against(*head), "E_FORK"
+        if trust is not None and "checkpoint" in trust:
+            seen = trust["checkpoint"]
+            yield (
+                "the log goes on from the head in the trust file",
+                lambda: bundle.check_against(seen["size"], seen["root"], None),
+                "E_FORK",
+            )
+        if again is not False:
+            yield AGAIN_CHECK, lambda: made_again(bundle), "E_REPLAY"
+
+    intact = all(make(*one) for one in further())
+    open_ones = [one for one in checks if one["status"] == "not made" and (again or one["name"] != AGAIN_CHECK)]
+    verdict = "FAIL" if not intact else "INCONCLUSIVE" if open_ones else "PASS"
+    return {"verdict": verdict, "checks": checks, "unchecked": unchecked(checks, bundle)}
+
+
+def unchecked(checks, bundle):
+    """What was not checked of this very bundle, in a sentence."""
+    left = [STAMPS_UNCHECKED] if TIMESTAMP in bundle.attached else []
+    made = {one["name"]: one for one in checks}
+    if any(one["status"] == "failed" for one in checks):
+        left.append("whatever follows the check that failed")
+    elif AGAIN_CHECK not in made:
+        left.append("what the specs lead to (replay): you asked for none")
+    elif made[AGAIN_CHECK]["status"] == "not made":
+        left.append(f"what the specs lead to (replay): {made[AGAIN_CHECK]['message']}")
+    else:
+        left.append(TYPES_UNCHECKED)
+    return f"Not checked here: {'; '.join([*left, *bundle.unmade])}."
+
+
+def main(words=None):
+    """Verify what the words of a command line name, print what was found, and give the exit code."""
+    parser = argparse.ArgumentParser(description="Verify a bundle of evidence with Python alone.")
+    parser.add_argument("bundle", type=Path)
+    parser.add_argument("--trust", help="whom you trust: a trust.json that does not come from the bundle")
+    parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")
+    parser.add_argument("--no-replay", action="store_true", help="make nothing again")
+    parser.add_argument("--level", choices=["L4"], help="L4: what the specs lead to must be made again")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    asked = parser.parse_args(words)
+    with tempfile.TemporaryDirectory() as work:
+        try:
+            trust = read_trust(asked.trust) if asked.trust else None
+            seen = note(plain(asked.against, "E_AGAINST", 1 << 16), "E_AGAINST") if asked.against else None
+            place = asked.bundle
+            if place.is_file():
+                with place.open("rb") as file:
+                    if file.read(4) not in (b"PK\3\4", b"PK\5\6"):
+                        raise Refuted("E_NO_EVIDENCE", f"{place} is neither a folder nor a zip file")
+                place = Path(work, "bundle")
+                place.mkdir()
+                unzip(asked.bundle, place)
+            if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
+                raise Refuted("E_NO_EVIDENCE", f"{place} is no bundle")
+            again = False if asked.no_replay else asked.level == "L4" or None
+            found = verify(place, trust, (*seen["head"], seen["origin"]) if seen else None, again)
+        except (Refuted, OSError) as error:
+            code = getattr(error, "code", "E_NO_EVIDENCE")
+            if code != "E_ARCHIVE":
+                print(ascii(str(error)) if not asked.json else json.dumps({"verdict": None, "code": code}))
+                return 2
+            found = {
+                "verdict": "FAIL",
+                "checks": [{"name": "archive", "status": "failed", "code": code, "message": str(error)[:200]}],
+                "unchecked": "Not checked here: what lies in the archive.",
+            }
+    if asked.json:
+        print(json.dumps(found, indent=2))
+    else:
+        for index, one in enumerate(found["checks"], 1):
+            said = f" [{one['code']}] {one['message']}" if one["status"] != "passed" else ""
+            print(f"{index}. {one['status']:8} {one['name']}{ascii(said)[1:-1]}")
+        print(f"{found['verdict']}. {found['unchecked']}")
+    return {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}[found["verdict"]]
