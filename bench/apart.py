@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -20,7 +21,7 @@ def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:
     plan = compile_scenario(bundle)
     chain, tally = Chain(run_id(plan.specs)), Tally()
     began = perf_counter()
-    for event in run_apart(bundle, plan, workers, worth=0):
+    for event in run_apart(plan, partial(compile_scenario, bundle), workers, worth=0):
         chain.seal(event)
         tally.add(event.type, event.body)
     passed = perf_counter() - began

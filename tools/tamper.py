@@ -26,8 +26,6 @@ from tools.tampering.forger import Forger
 TABLES: Final = (faults_chain, faults_form, faults_covers, faults_kinds, faults_layout)
 CASES: Final = tuple(case for table in TABLES for case in table.FAULTS)
 PLACE: Final = ROOT / "fixtures" / "tampered"
-NOT_HERE: Final = "not checked here"
-"""What `case.json` expects of a verifier of the files alone, where they do not tell."""
 
 Files = Mapping[str, bytes]
 """The content of files by their paths, with slashes."""
@@ -80,8 +78,7 @@ def _made(case: Case, work: Path, base: Files) -> Files:
             "exit": case.exit,
             "code": case.code,
             "level": case.level,
-            "one_file": NOT_HERE if case.unseen else case.code,
-            **({"needs": case.unseen} if case.unseen else {}),
+            **({"needs": case.needs} if case.needs else {}),
         },
     }
     if forger.archived is not None:

@@ -8,13 +8,13 @@ with the engine, so that a mistake of one is noticed by the other. It needs Pyth
 
 It checks what follows from the evidence itself: files, canonical form, chain, order, commitments, joining states, the
 result, the specs' digest, the audit log, and what covers the manifest; with --trust who signed it, with --against that
-it goes on from a head seen before. Last it makes again what the specs lead to, with an engine of its own, and compares
-the bytes: runs, kernels, laws, suites, discoveries. The last line says what it did *not* check of this very bundle:
-never that the specs are well typed, nor that they follow from the sources beside them.
+it goes on from a head seen before. It resolves the YAML files beside the specs again, and compares. Last it makes again
+what the specs lead to, with an engine of its own, and compares the bytes: runs, kernels, laws, suites, discoveries. The
+last line says what it did *not* check of this very bundle: never that the specs are well typed.
 
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
-refuted, but something that was asked for could not be shown. That something was not made again is asked for by
---level L4 alone.
+refuted, but something that was asked for could not be shown. That something was not made or resolved again is asked
+for by --level L4 alone.
 """
 
 # Built by `python -m tools.verifier.build` from the modules there.
@@ -36,12 +36,14 @@ import tempfile
 import uuid
 import zipfile
 from collections import Counter, deque, namedtuple
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate, product
 from math import isfinite, isqrt, sqrt
 from pathlib import Path
 from string import ascii_lowercase, ascii_uppercase, digits
+from urllib.parse import quote
 
 # What every check rests on: refusals, canonical JSON, digests, the Merkle tree, and reading files.
 
@@ -1631,15 +1633,13 @@ LINK_KEYS = ("from", "kind", "target", "to")
 MOST_CASES = 100
 
 
-def sorted_out(paths, kind):
+def sorted_out(paths):
     """The listed sources and failing cases of a bundle."""
     sources = [path for path in paths if path.startswith("specs/")]
     cases = [path for path in paths if path.startswith("counterexamples/")]
     known = all(path == ORIGIN or SOURCE_PATH.fullmatch(path) for path in sources)
-    whole = not sources or (ORIGIN in sources and len(sources) > 1)
-    demand(known and whole, "E_FILES", "the sources are not all there, or lie under other names")
-    known = all(map(CASE_PATH.fullmatch, cases)) and not (cases and kind == "suite")
-    demand(known, "E_FILES", "a failing case has no place here")
+    demand(known, "E_FILES", "a source lies under a name that none has")
+    demand(all(map(CASE_PATH.fullmatch, cases)), "E_FILES", "a failing case lies under a name that none has")
     return sources, cases
 
 
@@ -1677,6 +1677,8 @@ def failing_cases(kind, lines):
 def causes_of(kind, one, told):
     """What failed at a receipt, and the receipts that show it; `told` collects those of a step of a run."""
     body, type_ = one["body"], one["type"]
+    if kind == "suite":
+        return set(), []
     if kind == "law":
         found = type_ == "verdict" and body["verdict"]["counterexample"] is not None
         return ({f"law:{body['verdict']['law']}"} if found else set()), [one]
@@ -1712,7 +1714,7 @@ def check_cases(bundle):
 
 
 def check_sources(bundle):
-    """The sources are small enough, and what says how they are resolved has its form and speaks of them."""
+    """What says how the sources are resolved: it has its form and speaks of them, and they are small enough."""
     code = "E_SOURCES"
     yaml = [path for path in bundle.sources if path != ORIGIN]
     sizes = [(bundle.place / path).stat().st_size for path in bundle.sources]
@@ -1730,7 +1732,7 @@ def check_sources(bundle):
     demand(order == sorted(set(order)), code, "the links are out of order, or one stands twice")
     there = all(f"specs/{one[name]}" in yaml for one in links for name in ("from", "to"))
     demand(there, code, "a link leads to a document that is not there")
-    bundle.unmade.append("that specs.json follows from the documents in specs/")
+    return origin
 
 
 def check_evaluator(manifest):
@@ -2523,6 +2525,213 @@ def member_of(key, values):
         return None
     own = next(one for one in values if one == wanted)
     return (own,) if type(own) is type(wanted) else None
+
+
+# Scalars of the YAML that spec files are written in: what a plain one is, and the text of quoted ones and blocks.
+#
+# What the language surely refuses is refuted; what this file is not sure of stays open, and is never refuted.
+
+LONGEST_FIGURE = 40
+BIDI = "\u202a-\u202e\u2066-\u2069"
+ODD_BREAKS = "\x85\u2028\u2029"
+UNSEEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff\ufeff"
+NO_BYTES = re.compile(f"[\t{BIDI}{ODD_BREAKS}{UNSEEN}]|\r(?!\n)")
+NO_VALUE = re.compile(f"[\r\ud800-\udfff{BIDI}{ODD_BREAKS}{UNSEEN}]")
+WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]*")
+FRACTION = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
+# What some readers of YAML take for a number, a date or a constant, and others for a text.
+DISPUTED_WORDS = ("null", "true", "false", "yes", "no", "on", "off", "~", "<<", "=")
+DISPUTED = (
+    re.compile(r"[-+]?[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?"),
+    re.compile(r"[-+]?\.[0-9][0-9_]*(?:[eE][-+]?[0-9]+)?"),
+    re.compile(r"[-+]?0(?:[xX][0-9a-fA-F_]+|[oO][0-7_]+|[bB][01_]+)"),
+    re.compile(r"[-+]?[0-9][0-9_]*(?::[0-9]?[0-9])+(?:\.[0-9_]*)?"),
+    re.compile(r"[-+]?\.(?:[iI][nN][fF]|[nN][aA][nN])"),
+    re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}"),
+)
+ESCAPED = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+ESCAPES = {"0": "\0", "a": "\a", "b": "\b", "t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b"}
+ESCAPES.update({" ": " ", '"': '"', "/": "/", "\\": "\\", "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"})
+BLOCK_HEAD = re.compile(r"[|>]([-+]?)(?: +#[^\n]*| *)\n")
+
+
+class Word(str):
+    """A text with the file that it is written in; `None` for one that was set."""
+
+    file = None
+
+
+def word(text, file):
+    """A text of a file."""
+    made = Word(text)
+    made.file = file
+    return made
+
+
+def unreadable(message):
+    """A file, or what says how files are resolved, is not what it must be."""
+    raise Refuted("E_SOURCES", message)
+
+
+def unjudged(message):
+    """Something is written in a way that this file does not judge."""
+    raise Open("E_SOURCES", message)
+
+
+def decoded(data, name):
+    """The text of a file with LF line breaks, the last line ended, if every byte of it may be looked at."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        unreadable(f"{name} is no UTF-8")
+    return admitted(text, name)
+
+
+def admitted(text, name):
+    """The same for a text."""
+    if NO_BYTES.search(text):
+        unreadable(f"{name} holds a tab, a control character or an unusual line break")
+    text = text.replace("\r\n", "\n")
+    return text if text.endswith("\n") else text + "\n"
+
+
+def typed_scalar(text):
+    """The value of a plain scalar: null, a boolean, an integer, a number with a fraction, or text."""
+    if text in ("null", "true", "false"):
+        return {"null": None, "true": True, "false": False}[text]
+    if WHOLE_NUMBER.fullmatch(text):
+        held = len(text) <= LONGEST_FIGURE and -BIG <= int(text) <= BIG
+        return int(text) if held else unreadable(f"{text[:LONGEST_FIGURE]} is beyond 2^53 - 1")
+    if FRACTION.fullmatch(text):
+        found = float(text) if len(text) <= LONGEST_FIGURE else math.inf
+        exact = math.isfinite(found) and Decimal(repr(found)) == Decimal(text)
+        return found if exact else unreadable(f"{text[:LONGEST_FIGURE]} has more digits than a double")
+    if text.lower() in DISPUTED_WORDS or any(one.fullmatch(text) for one in DISPUTED):
+        unreadable(f"{text[:LONGEST_FIGURE]} is not the same for all readers of YAML")
+    return text
+
+
+def plain_key(text):
+    """The text of a plain key; words that are constants of other readers are texts here."""
+    if text.lower() in ("yes", "no", "on", "off"):
+        return text
+    return text if isinstance(typed_scalar(text), str) else unreadable(f"the key {text[:LONGEST_FIGURE]} is no text")
+
+
+def folded_lines(lines):
+    """Lines of a flow scalar as one text: a break is a space, and blank lines are as many breaks.
+
+    A line is (text, whether the break after it is escaped).
+    """
+    made, blank, joint = [lines[0][0]], 0, "" if lines[0][1] else " "
+    for index, (text, escaped) in enumerate(lines[1:], 1):
+        if not text and not escaped and index < len(lines) - 1:
+            blank += 1
+            continue
+        made += ["\n" * blank or joint, text]
+        blank, joint = 0, "" if escaped else " "
+    return "".join(made)
+
+
+def single_text(inner):
+    """The text between single quotes."""
+    return folded_lines([(line, False) for line in stripped_lines(inner)]).replace("''", "'")
+
+
+def stripped_lines(text):
+    """The lines of a text without the blanks around its breaks."""
+    lines = text.split("\n")
+    last = len(lines) - 1
+    return [cut(line, index > 0, index < last) for index, line in enumerate(lines)]
+
+
+def cut(line, before, after):
+    """A line without the blanks on some of its sides."""
+    line = line.lstrip(" ") if before else line
+    return line.rstrip(" ") if after else line
+
+
+def double_text(inner):
+    """The text between double quotes."""
+    lines = inner.split("\n")
+    made = []
+    for index, line in enumerate(lines):
+        line = cut(line, index > 0, False)
+        escaped = index < len(lines) - 1 and odd_end(line)
+        if escaped:
+            line = line[:-1]
+        elif index < len(lines) - 1:
+            bare = line.rstrip(" ")
+            line = line[: len(bare) + 1] if odd_end(bare) else bare
+        made.append((ESCAPED.sub(unescaped, line), escaped))
+    text = folded_lines(made)
+    return unreadable("an escape names a character that no value may hold") if NO_VALUE.search(text) else text
+
+
+def odd_end(line):
+    """Whether a line ends with a backslash that is not escaped itself."""
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def unescaped(match):
+    """The character of an escape."""
+    digits = match[1] or match[2] or match[3]
+    if digits:
+        number = int(digits, 16)
+        return chr(number) if number <= 0x10FFFF else unreadable("an escape beyond U+10FFFF")
+    return ESCAPES[match[4]] if match[4] in ESCAPES else unreadable(f"an escape {match[0]!r} that names no character")
+
+
+def block_text(text, at, indent):
+    """The value of a block scalar in a collection at a column, and where the text goes on.
+
+    The first line that is not blank says how far it is indented.
+    """
+    head = BLOCK_HEAD.match(text, at) or unreadable("after | or > stand only - or + and a comment")
+    lines, place = [], head.end()
+    own = None
+    while place < len(text):
+        end = text.index("\n", place)
+        line = text[place:end]
+        bare = line.lstrip(" ")
+        if bare and own is None:
+            own = len(line) - len(bare)
+            if own <= indent or own == 0:
+                break
+        if bare and len(line) - len(bare) < own:
+            break
+        lines.append(line)
+        place = end + 1
+    if own is None or own <= indent or own == 0:
+        empty = not any(lines) and head[1] != "+"
+        return ("", place) if empty else unjudged("a block of blank lines")
+    first = next(index for index, line in enumerate(lines) if line.strip(" "))
+    if any(len(line) > own for line in lines[:first]):
+        unjudged("a block whose first lines are blank and longer than the next")
+    rows = [line[own:] for line in lines]
+    return chomped(rows, text[at] == ">", head[1]), place
+
+
+def chomped(rows, folded, chomp):
+    """The rows of a block as one text."""
+    count = max(index for index, row in enumerate(rows) if row) + 1
+    made, blank, before = [], 0, None
+    for row in rows[:count]:
+        if not row:
+            blank += 1
+            continue
+        if not folded:
+            breaks = "\n" * (blank + (before is not None))
+        elif before is None:
+            breaks = "\n" * blank
+        elif before[0] == " " or row[0] == " ":
+            breaks = "\n" * (blank + 1)
+        else:
+            breaks = "\n" * blank or " "
+        made += [breaks, row]
+        blank, before = 0, row
+    ending = {"-": "", "": "\n", "+": "\n" * (len(rows) - count + 1)}[chomp]
+    return "".join(made) + ending
 
 
 # Prompts made again: the contract of a universe, the places in texts, the budget, and scrambling (docs/prompts.md).
@@ -3639,6 +3848,203 @@ class Run:
     }
 
 
+# What the shapes of specs leave open: which values are references, and which are left out as they are the default.
+#
+# A spec in its resolved form has no value that equals its default; a default of null, an empty list or an empty mapping
+# follows from the shape. Expressions are texts, fixed-point numbers the shortest decimal text, other numbers with a
+# fraction `{"$double": text}`.
+
+FIXED_ONE = 1_000_000
+DECIMAL_TEXT = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,6}0{0,20})?", re.ASCII)
+
+# Where references stand, of a document `kind.key`, of a mapping inside of one `Mapping.key`; and the kind meant.
+REFERENCES = {
+    line.split()[0]: line.split()[1]
+    for line in """\
+        Admission.vocabulary vocabulary|Arm.agent agent|Arm.drift drift|Arm.governor governor|Arm.invariants invariant
+        Arm.scenarios scenario|Arm.world world|Cassette.records model|HeldOut.universes universe|Mutant.agent agent
+        Mutant.drift drift|Mutant.governor governor|Mutant.invariants invariant|Mutant.suite suite|Mutant.world world
+        Narration.by agent|Narration.declares agent|Part.world world|discovery.expect law|discovery.model model
+        discovery.prompt prompt|discovery.ranking ranking|discovery.templates template|discovery.universe universe
+        governor.invariants invariant|law.template template|law.universe universe|scenario.agent agent
+        scenario.drift drift|scenario.governor governor|scenario.invariants invariant|scenario.probes probe
+        scenario.world world""".replace("\n", "|").split("|")
+}
+
+DEFAULTS = {
+    **dict.fromkeys(("Action.when", "Attempts.require", "Candidate.when", "EachEffect.where", "Gate.when"), "true"),
+    **dict.fromkeys(("Variable.require", "Write.when", "drift.when", "invariant.when", "probe.when"), "true"),
+    **dict.fromkeys(("Proposer.add_to_redundancy_filter", "Proposer.include_counterexamples"), True),
+    **dict.fromkeys(("Redundancy.equivalent", "GeminiConfig.json_mode"), True),
+    **dict.fromkeys(("Factor.subtract", "Proposer.strict_parsing", "Transform.reflect"), False),
+    **dict.fromkeys(("agent.predicts", "law.strict"), False),
+    **dict.fromkeys(("Arms.placebo", "Arms.same", "Generator.first", "Generator.weight", "HeldOut.mutants"), 0),
+    **dict.fromkeys(("HeldOut.mutations", "Maze.loops", "Steps.from", "scenario.seed", "suite.seed"), 0),
+    **dict.fromkeys(("Challenge.repeats", "Chart.unit", "Draw.least", "Draw.most", "Narration.steps"), 1),
+    **dict.fromkeys(("ScriptedLaws.times", "ScriptedText.times", "discovery.lag", "scenario.episodes"), 1),
+    **dict.fromkeys(("MemoryLimits.max_counterexamples", "MemoryLimits.max_falsified"), 20),
+    **dict.fromkeys(("MemoryLimits.max_unknown", "discovery.iterations"), 20),
+    **dict.fromkeys(("discovery.seed", "law.seed"), 42),
+    **dict.fromkeys(("Effort.T", "Quantifiers.T"), 50),
+    **dict.fromkeys(("Effort.cases", "law.cases"), 300),
+    **dict.fromkeys(("Effort.mutations", "law.mutations"), 1500),
+    **dict.fromkeys(("Admission.watchdog_ms", "Escalation.T", "Outside.deadline_ms"), 200),
+    **dict.fromkeys(("Escalation.cases", "Outside.start_ms"), 2000),
+    **dict.fromkeys(("Factor.least", "Factor.start", "Transform.shift"), "0"),
+    **dict.fromkeys(("Figure.at", "GeminiConfig.top_p"), "0.95"),
+    "Admission.ms_per_tick": 100,
+    "Admission.signature": "secret",
+    "Challenge.on": "here",
+    "Escalation.every": 5,
+    "Escalation.mutations": 5000,
+    "Factor.most": "1",
+    "Figure.along": "episode",
+    "GeminiConfig.deadline_ms": 60_000,
+    "GeminiConfig.max_output_tokens": 8192,
+    "GeminiConfig.model": "gemini-2.5-flash",
+    "GeminiConfig.retries": 3,
+    "GeminiConfig.temperature": "0.7",
+    "GeminiConfig.top_k": 40,
+    "HeldOut.cases": 100,
+    "Map.vary": "run",
+    "Memory.scope": "episode",
+    "MemoryLimits.max_accepted": 30,
+    "Narration.claims": 3,
+    "Part.sort": "bool",
+    "Proposer.max_token_budget": 8000,
+    "Redundancy.threshold": "0.9",
+    "Request.count": 5,
+    "Script.then": "exhausted",
+    "ScriptedFailure.detail": "",
+    "Steps.to": "T",
+    "Token.shape": "disc",
+    "invariant.scope": "step",
+    "invariant.severity": "fatal",
+    "law.schema_version": "1.0.0",
+    "ranking.sensitivity": "0.2",
+    "scenario.commit": "proposals",
+    "suite.replay": "none",
+    "suite.resamples": 999,
+}
+
+
+def place_name(kind, name, key):
+    """How the tables above call a key of a mapping."""
+    return f"{kind if name == 'Document' else name}.{key}"
+
+
+def keys_of_mapping(kind, name):
+    """The shapes of a mapping by its keys; those that must be there end with `!`."""
+    return SHAPES[(kind, name)] if (kind, name) in SHAPES else SHAPES[("", name)]
+
+
+def shape_of_key(kind, name, key):
+    """The shape of one key of a mapping, None if it has none of that name."""
+    keys = keys_of_mapping(kind, name)
+    return keys.get(key) or keys.get(f"{key}!")
+
+
+def mappings_in(shape):
+    """The names of the mappings that a shape has among its alternatives."""
+    return [one[1:] for one in alternatives(shape) if one[0] == "@"]
+
+
+def inner_shapes(shape, sign):
+    """The shapes of the members of the lists, or of the mappings of names, among the alternatives of a shape."""
+    return [one[1:-1] for one in alternatives(shape) if one[0] == sign]
+
+
+def resolved_form(value, shape, kind):
+    """A value as the resolved form has it; one that is not of its shape stays what it is."""
+    words = alternatives(shape)
+    if isinstance(value, dict):
+        fitting = (name for name in mappings_in(shape) if suits(value, kind, name))
+        name = next(fitting, None)
+        if name is not None:
+            return resolved_mapping(value, name, kind)
+        inner = inner_shapes(shape, "{")
+        return free_form(value) if not inner else {k: resolved_form(v, inner[0], kind) for k, v in free_keys(value)}
+    if isinstance(value, list):
+        inner = inner_shapes(shape, "[")
+        return free_form(value) if not inner else [resolved_form(one, inner[0], kind) for one in value]
+    if value is not None and "e" in words:
+        return expression_text(value)
+    if value is not None and {*words} - {"0"} == {"n", "s"}:
+        return fixed_text(value)
+    return free_form(value)
+
+
+def suits(value, kind, name):
+    """Whether a mapping has the keys that one of this name must have."""
+    return all(key[:-1] in value for key in keys_of_mapping(kind, name) if key.endswith("!"))
+
+
+def resolved_mapping(value, name, kind):
+    """A mapping of a known name without the values that are defaults."""
+    made = {}
+    for key, member in free_keys(value):
+        shape = shape_of_key(kind, name, key)
+        made[key] = free_form(member) if shape is None else resolved_form(member, shape, kind)
+        if shape is not None and key in keys_of_mapping(kind, name) and is_default(made[key], shape, kind, name, key):
+            del made[key]
+    return made
+
+
+def is_default(value, shape, kind, name, key):
+    """Whether a value in the resolved form is what stands for it if it is left out."""
+    if "0" in alternatives(shape):
+        return value is None
+    if isinstance(value, (list, dict)):
+        return not value
+    default = DEFAULTS.get(place_name(kind, name, key))
+    return type(default) is type(plainly(value)) and default == value
+
+
+def plainly(value):
+    """A text without the file that it is of."""
+    return str(value) if isinstance(value, str) else value
+
+
+def expression_text(value):
+    """An expression as text."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value) if isinstance(value, (int, float)) else str(value)
+
+
+def fixed_millionths(value):
+    """A decimal number of units as an integer of millionths, None if it is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    text = str(value) if isinstance(value, str) else format(Decimal(repr(value)), "f")
+    return int(Decimal(text) * FIXED_ONE) if DECIMAL_TEXT.fullmatch(text) else None
+
+
+def fixed_text(value):
+    """A fixed-point number as the shortest decimal text; what is none stays what it is."""
+    scaled = fixed_millionths(value)
+    if scaled is None:
+        return free_form(value)
+    whole, rest = divmod(abs(scaled), FIXED_ONE)
+    return "-" * (scaled < 0) + str(whole) + (f".{rest:06d}".rstrip("0") if rest else "")
+
+
+def free_form(value):
+    """A value of any sort, numbers with a fraction marked."""
+    if isinstance(value, float):
+        return {"$double": repr(value)}
+    if isinstance(value, list):
+        return [free_form(one) for one in value]
+    return {key: free_form(one) for key, one in free_keys(value)} if isinstance(value, dict) else value
+
+
+def free_keys(value):
+    """The members of a mapping, none of which may have the key that marks numbers."""
+    if "$double" in value:
+        unreadable("the key $double is reserved")
+    return value.items()
+
+
 # What the reader brings: whom they trust, and what they expect.
 
 
@@ -3673,6 +4079,345 @@ def read_trust(path):
     fits = type(size) is int and 0 <= size <= BIG and isinstance(root, str) and HEX64.fullmatch(root)
     demand(fits, code, "its checkpoint is none")
     return trust
+
+
+# Reading the YAML that spec files are written in: one document of mappings, lists and scalars, keys that are texts.
+#
+# Anchors, aliases, tags, directives, further documents, complex or empty keys, missing values, and expressions that
+# YAML
+# cuts into pieces are refuted, as the language refuses them; what this file is not sure of stays open.
+
+MOST_DEPTH, MOST_VALUES_READ, LONGEST_KEY = 48, 100_000, 1000
+MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \n])", re.MULTILINE)
+GAP = re.compile(r"(?:[ \n]+|(?<![^ \n])#[^\n]*)*")
+COLON = re.compile(r" *:")
+BLOCK_STOP = re.compile(r":(?=[ \n])|(?<= )#|\n")
+FLOW_STOP = re.compile(r":(?=[ \n,?\[\]{}])|(?<= )#|\n|[,\[\]{}]")
+DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+SINGLE = re.compile(r"'((?:[^']|'')*)'")
+NO_START = frozenset("&*!%@`,]}#|>")
+
+
+def read_yaml(data, name):
+    """The value of a file; its texts are of the file.
+
+    Raises:
+        Refuted: It is no document as the language has them.
+        Open: It is written in a way that this file does not judge.
+    """
+    return YamlReader(decoded(data, name), name).document()
+
+
+def read_setting(text):
+    """The value of a change, written on one line: a scalar, or a collection in brackets."""
+    if "\n" in text:
+        unjudged("a change on several lines")
+    return YamlReader(admitted(f" {text}", "a change"), None).document(block=False)
+
+
+class YamlReader:
+    """Reads one text from its start to its end; `at` is where it is."""
+
+    def __init__(self, text, file):
+        self.text, self.file, self.at, self.depth, self.count = text, file, 0, 0, 0
+
+    def refuse(self, message):
+        """The text is none that the language takes."""
+        unreadable(f"{self.file or 'a change'}:{self.text.count(chr(10), 0, self.at) + 1}: {message}")
+
+    def document(self, block=True):
+        """The value of the whole text; without `block`, of a text that is no block collection and no block scalar."""
+        self.gap()
+        marker = self.text.startswith("---", self.at) and self.text[self.at + 3 : self.at + 4] in (" ", "\n")
+        if marker and self.column() == 0:
+            begin = self.at = self.at + 3
+            self.gap()
+            if "\n" not in self.text[begin : self.at] and self.text[self.at : self.at + 1] != "{":
+                unjudged("a document that begins beside its marker")
+        if MARKER.search(self.text, self.at):
+            self.refuse("more than one document, or the end of one")
+        if self.ended():
+            self.refuse("there is no document")
+        if not block and self.text[self.at] in "|>":
+            self.refuse("a block")
+        value = self.node(-1, not block)
+        self.gap()
+        if not self.ended():
+            self.refuse("something stands behind the document")
+        return value
+
+    # Places
+
+    def gap(self):
+        """Go on to the next token, over blanks, breaks and comments."""
+        self.at = GAP.match(self.text, self.at).end()
+        if self.text[self.at : self.at + 1] == "#":
+            unjudged("a comment without a blank before it")
+
+    def ended(self):
+        """Whether nothing is left."""
+        return self.at >= len(self.text)
+
+    def column(self):
+        """The column of the place."""
+        return self.at - self.text.rfind("\n", 0, self.at) - 1
+
+    def begins_line(self):
+        """Whether nothing stands before the place in its line."""
+        return not self.text[self.text.rfind("\n", 0, self.at) + 1 : self.at].strip(" ")
+
+    def dash(self):
+        """Whether an element of a block list begins here."""
+        return self.text[self.at] == "-" and self.text[self.at + 1] in " \n"
+
+    def counted(self):
+        """One value or key more."""
+        self.count += 1
+        if self.count > MOST_VALUES_READ:
+            self.refuse("too many values")
+
+    def deeper(self):
+        """One collection more is open."""
+        self.counted()
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            self.refuse("nested too deeply")
+
+    # Block style
+
+    def node(self, indent, inline):
+        """The value that begins here, inside a collection at a column; `inline` ones are no block collections."""
+        first = self.text[self.at]
+        if self.dash():
+            return self.refuse("a list where none can be") if inline else self.block_list()
+        if first == "?" and self.text[self.at + 1] in " \n":
+            unjudged("a key after a question mark")
+        if first in "|>":
+            self.counted()
+            value, self.at = block_text(self.text, self.at, indent)
+            return word(value, self.file)
+        if first in "[{":
+            value = self.flow()
+            return self.refuse("a key that is no text") if COLON.match(self.text, self.at) else value
+        begin = self.at
+        value, end, is_key = self.quoted_here() if first in "'\"" else self.plain_here(indent)
+        if is_key:
+            self.at = begin
+            return self.refuse("a colon inside of a value") if inline else self.block_mapping()
+        self.at = end
+        self.counted()
+        return word(value, self.file) if isinstance(value, str) else value
+
+    def quoted_here(self):
+        """The quoted text here, where it ends, and whether it is a key."""
+        value, end = self.quoted()
+        colon = COLON.match(self.text, end)
+        is_key = colon is not None and self.text[colon.end()] in " \n"
+        if is_key and "\n" in self.text[self.at : end]:
+            self.refuse("a key on several lines")
+        return value, end, is_key
+
+    def quoted(self):
+        """The quoted text here, and where it ends."""
+        pattern, read = (SINGLE, single_text) if self.text[self.at] == "'" else (DOUBLE, double_text)
+        match = pattern.match(self.text, self.at) or self.refuse("a quote that is not closed")
+        return read(match[1]), match.end()
+
+    def plain_here(self, indent):
+        """The plain scalar here, where it ends, and whether it is a key: its lines are indented more than a column."""
+        text, begin = self.text, self.at
+        if text[begin] in NO_START or (text[begin] in ":?" and text[begin + 1] in " \n"):
+            self.refuse(f"an unquoted value cannot begin with {text[begin]!r}")
+        stop = BLOCK_STOP.search(text, begin)
+        if text[stop.start()] == ":":
+            if stop.start() - begin > LONGEST_KEY:
+                unjudged("a key of more than 1000 characters")
+            return None, stop.start(), True
+        lines, end = [], begin
+        while True:
+            lines.append(text[end : stop.start()].strip(" "))
+            end = stop.start()
+            if text[end] != "\n":
+                break
+            step = end
+            while text[step : step + 1] in (" ", "\n") and text[step : step + 1]:
+                step += 1
+            column = step - text.rfind("\n", 0, step) - 1
+            if step >= len(text) or column <= indent or text[step] == "#":
+                break
+            lines += [""] * (text.count("\n", end, step) - 1)
+            end, stop = step, BLOCK_STOP.search(text, step)
+            if text[stop.start()] == ":":
+                self.refuse("a colon inside of an unquoted value")
+        whole = text[begin:end].rstrip(" \n")
+        if text[end] == "#":
+            self.trapped(whole)
+        return typed_scalar(folded_lines([(line, False) for line in lines])), begin + len(whole), False
+
+    def trapped(self, raw):
+        """See that an unquoted value is no piece of an expression."""
+        if raw.count("(") != raw.count(")") or raw.count("'") % 2 or raw.count('"') % 2:
+            self.refuse("an unquoted value with half a pair of brackets or quotes")
+
+    def inner(self, column, begin, of_key):
+        """The value behind a colon or a dash of a collection at a column."""
+        self.at = begin
+        self.gap()
+        if self.ended():
+            self.refuse("a value is missing")
+        if "\n" not in self.text[begin : self.at]:
+            return self.node(column, of_key)
+        own = self.column()
+        if own > column or (of_key and own == column and self.dash()):
+            return self.node(column, False)
+        if self.text[self.at] in "|>":
+            unjudged("a block that begins left of its value")
+        return self.refuse("a value is missing")
+
+    def goes_on(self, column):
+        """Whether a collection at a column may go on at the next token."""
+        self.gap()
+        if self.ended():
+            return False
+        if not self.begins_line():
+            self.refuse("something stands behind a value")
+        if self.column() > column:
+            self.refuse("indented more than what stands before it")
+        return self.column() == column
+
+    def block_list(self):
+        """The list whose first dash is here."""
+        column, made = self.column(), []
+        self.deeper()
+        while True:
+            made.append(self.inner(column, self.at + 1, False))
+            if not self.goes_on(column) or not self.dash():
+                break
+        self.depth -= 1
+        return made
+
+    def block_mapping(self):
+        """The mapping whose first key is here."""
+        column, made = self.column(), {}
+        self.deeper()
+        while True:
+            key, begin = self.block_key()
+            self.enter(made, key, lambda begin=begin: self.inner(column, begin, True))
+            if not self.goes_on(column):
+                break
+        self.depth -= 1
+        return made
+
+    def enter(self, made, key, read):
+        """Give a mapping one member more."""
+        self.counted()
+        if key in made:
+            self.refuse(f"the key {key!r} stands twice")
+        made[key] = None
+        made[key] = read()
+
+    def block_key(self):
+        """The key here, and where its value begins."""
+        begin, first = self.at, self.text[self.at]
+        if first == "?" and self.text[begin + 1] in " \n":
+            unjudged("a key after a question mark")
+        if self.dash() or first in "[{|>":
+            self.refuse("a key that is no text")
+        quoted = first in "'\""
+        value, end, is_key = self.quoted_here() if quoted else self.plain_here(self.column())
+        if not is_key:
+            self.refuse("a key without a colon")
+        if not quoted:
+            value = plain_key(self.text[begin:end].rstrip(" "))
+        return value, COLON.match(self.text, end).end()
+
+    # Flow style
+
+    def flow(self):
+        """The collection in brackets here."""
+        self.deeper()
+        mapping = self.text[self.at] == "{"
+        made, close = ({}, "}") if mapping else ([], "]")
+        self.at += 1
+        while True:
+            self.gap()
+            if self.text[self.at : self.at + 1] == close:
+                break
+            if self.ended():
+                self.refuse("a bracket is not closed")
+            if mapping:
+                self.enter(made, self.flow_key(), self.flow_value)
+            else:
+                made.append(self.flow_value())
+            self.gap()
+            if self.text[self.at : self.at + 1] == ",":
+                self.at += 1
+            elif self.text[self.at : self.at + 1] != close:
+                self.refuse("a comma is missing, or a bracket is not closed")
+        self.at += 1
+        self.depth -= 1
+        return made
+
+    def flow_key(self):
+        """The key here; its colon is read too."""
+        begin, first = self.at, self.text[self.at]
+        if first == "?":
+            unjudged("a question mark in brackets")
+        if first in "'\"":
+            value, end = self.quoted()
+        else:
+            value, end = self.flow_plain(plain_key)
+        colon = COLON.match(self.text, end)
+        if "\n" in self.text[begin:end]:
+            self.refuse("a key on several lines")
+        if colon is None:
+            if GAP.match(self.text, end).end() != end and "\n" in GAP.match(self.text, end)[0]:
+                unjudged("a colon on the line behind its key")
+            self.refuse("a key without a value")
+        if first not in "'\"" and self.text[colon.end()] not in " \n":
+            self.refuse("a colon without a blank behind it")
+        self.at = colon.end()
+        return value
+
+    def flow_value(self):
+        """The value here."""
+        self.gap()
+        first = self.text[self.at : self.at + 1]
+        if first and first in "[{":
+            return self.flow()
+        self.counted()
+        value, self.at = self.quoted() if first and first in "'\"" else self.flow_plain(typed_scalar)
+        return word(value, self.file) if isinstance(value, str) else value
+
+    def flow_plain(self, read):
+        """The plain scalar here, and where it ends."""
+        text, begin = self.text, self.at
+        first = text[begin : begin + 1]
+        if not first or first in NO_START or first in ":?[{" or (first == "-" and text[begin + 1] in " \n"):
+            self.refuse(f"no unquoted value in brackets begins with {first!r}")
+        lines, end = [], begin
+        while True:
+            stop = FLOW_STOP.search(text, end)
+            if stop is None:
+                self.refuse("a bracket is not closed")
+            lines.append(text[end : stop.start()].strip(" "))
+            end = stop.start()
+            if text[end] != "\n":
+                break
+            step = end
+            while text[step : step + 1] in (" ", "\n") and text[step : step + 1]:
+                step += 1
+            if step >= len(text) or text[step] in "#,]}[{":
+                break
+            lines += [""] * (text.count("\n", end, step) - 1)
+            end = step
+        raw = text[begin:end].rstrip(" \n")
+        while lines and not lines[-1]:
+            lines.pop()
+        if "?" in raw:
+            self.refuse("a question mark in an unquoted value in brackets")
+        self.trapped(raw)
+        return read(folded_lines([(line, False) for line in lines])), begin + len(raw)
 
 
 # The form of a proposed law: which documents are laws as far as their fields go, and the spec that they stand for.
@@ -5002,364 +5747,311 @@ def answer_record(answer):
     return {"choice": answer[0], "score": answer[1]}
 
 
-# One bundle, checked in the order in which its parts rest on one another.
+# Reuse in spec files: how one document is laid over another, what parameters are given, and the cases of a matrix.
+
+MOST_CASES_OF_A_MATRIX = 4096
+PARAM_TYPES = ("int", "bool", "string", "qfixed", "double")
 
 
-class Bundle:
-    """One folder, checked in the order in which its parts rest on one another."""
+def laid_over(base, over):
+    """One value over another: mappings merge key by key, a mapping over a list of items by their ids."""
+    if isinstance(over, dict) and has_items(base):
+        return laid_over_items(base, over)
+    if not isinstance(base, dict) or not isinstance(over, dict):
+        return over
+    made = dict(base)
+    for key, value in over.items():
+        made[key] = laid_over(made[key], value) if key in made else value
+    return made
 
-    VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([-.+]?[a-z0-9]{1,20}){0,3}")
-    KEYS = {"format", "run", "specs", "result", "receipts", "files", "engine", "evaluator"}
 
-    def __init__(self, place, inner=False):
-        self.place, self.inner = place, inner
-        self.note, self.envelopes, self.specs, self.tape = None, {}, None, None
-        self.attached, self.unmade = [], []
-        self.inside = {}
+def has_items(value):
+    """Whether a value is a list whose elements are told apart by their ids."""
+    return isinstance(value, list) and value and all(isinstance(one, dict) and "id" in one for one in value)
 
-    def checks(self):
-        """What is checked of it, in order: a name and a function."""
-        yield "the manifest is canonical and of a known format", self.read_manifest, "E_MANIFEST"
-        yield "every file is listed, whole and unchanged", self.check_files, "E_FILES"
-        yield "receipts form one chain of lines", self.check_chain, "E_LINE"
-        yield "head, count and Merkle root are those of the manifest", self.check_head, "E_HEAD"
-        yield (
-            "each receipt goes on from those before it, and decisions match their commitments",
-            self.check_receipts,
-            "E_LINE",
-        )
-        yield "the result is what the receipts add up to", self.check_result, "E_RESULT"
-        if self.cases or may_fail(self.kind, self.order.result.made()):
-            yield "failing cases are those that the receipts show", lambda: check_cases(self), "E_COUNTEREXAMPLES"
-        yield "the specs are those that the run names", self.check_specs, "E_SPECS"
-        if self.sources:
-            yield "the sources of the specs are of their form", lambda: check_sources(self), "E_SOURCES"
-        if TAPE in self.listed:
-            yield "the tape is one", self.check_tape, "E_TAPE_FORM"
-        if self.order.entries or LOG in self.listed:
-            yield (
-                "the audit log is whole, and ends with the entries of the run",
-                lambda: check_log(self),
-                "E_AUDIT_LINE",
-            )
-        if self.attached:
-            yield "what lies beside the manifest is about it", self.check_attached, "E_ENVELOPE"
-        if self.kind in ("law", "discovery"):
-            yield "every verdict fits itself, and what rests on it fits it", self.order.check_verdicts, "E_VERDICT"
-        if self.kind == "suite":
-            yield "every run is whole in itself, and the one that the suite speaks of", self.check_runs, "E_RUNS"
 
-    def read_manifest(self):
-        """The manifest has exactly its fields, and is of a known kind."""
-        manifest = document(self.place / MANIFEST, "E_MANIFEST", MEBI)
-        demand(isinstance(manifest, dict), "E_MANIFEST", "the manifest is no object")
-        self.kind = manifest.get("kind", "scenario")
-        keys = self.KEYS if "kind" not in manifest else {*self.KEYS, "kind"}
-        known = self.kind in KINDS and (self.kind != "scenario" or "kind" not in manifest)
-        demand(manifest.keys() == keys and known, "E_MANIFEST", "the manifest has not exactly the fields that it must")
-        demand(manifest["format"] == "specledger/bundle/v1", "E_MANIFEST", "the format is unknown")
-        engine = manifest["engine"]
-        demand(
-            isinstance(engine, dict) and engine.keys() == {"name", "version"}, "E_MANIFEST", "what made it is unknown"
-        )
-        made = engine["name"] == "specledger" and self.VERSION.fullmatch(engine["version"])
-        demand(made, "E_MANIFEST", "what made it is unknown")
-        check_evaluator(manifest)
-        self.manifest, self.order = manifest, ORDERS[self.kind]()
+def laid_over_items(base, over):
+    """A mapping over a list of items: each member changes the item of its name, null takes it away, others are added.
 
-    def check_files(self):
-        """What is listed is there, as listed, and nothing else is."""
-        entries = self.manifest["files"]
-        shaped = isinstance(entries, list) and all(e.keys() == {"path", "sha256", "size"} for e in entries)
-        demand(shaped, "E_FILES", "`files` lists {path, sha256, size}")
-        paths = [entry["path"] for entry in entries]
-        further = {"scenario": (LOG, TAPE), "discovery": (TAPE,)}.get(self.kind, ())
-        self.listed = [RECEIPTS, SPECS, *(name for name in further if name in paths)]
-        self.held = self.bundles() if self.kind == "suite" else []
-        self.sources, self.cases = sorted_out(paths, self.kind)
-        wanted = [*self.listed, *(f"{place}/{MANIFEST}" for place in self.held), *self.sources, *self.cases]
-        same = paths == sorted(set(wanted), key=str.encode)
-        demand(same, "E_FILES", "the manifest lists other files than there must be, or out of order")
-        check_folders(self.place, [*self.sources, *self.cases])
-        names = sorted(entry.name for entry in os.scandir(self.place))
-        self.attached = [] if self.inner else [name for name in ATTACHED if name in names]
-        folders = [folder for folder in FOLDERS if self.kind == "suite" and folder in names]
-        folders += ["specs"] * bool(self.sources) + ["counterexamples"] * bool(self.cases)
-        demand(names == sorted([MANIFEST, *self.listed, *self.attached, *folders]), "E_FILES", "not listed, or missing")
-        for entry in entries:
-            path = self.place / entry["path"]
-            demand(path.is_file() and not path.is_symlink(), "E_FILES", f"{entry['path']} is no plain file")
-            same = number(entry["size"], path.stat().st_size) and entry["sha256"] == file_sha256(path)
-            demand(same, "E_FILES", f"{entry['path']} differs from its size or SHA-256 in the manifest")
+    What is added stands at the end, in the order of the names.
+    """
+    left, made = dict(over), []
+    for item in base:
+        name = str(item["id"])
+        if name not in left:
+            made.append(item)
+        else:
+            change = left.pop(name)
+            made += [] if change is None else [laid_over(item, change)]
+    for name in sorted(left):
+        if left[name] is None:
+            unreadable(f"there is no item {name!r} to take away")
+        made.append({"id": name, **left[name]} if isinstance(left[name], dict) else left[name])
+    return made
 
-    def bundles(self):
-        """The paths of the bundles inside a suite's, sorted; nothing else may lie in its folders."""
-        found, todo = [], [(folder, 2) for folder in FOLDERS if os.path.lexists(self.place / folder)]
-        while todo:
-            path, depth = todo.pop()
-            folder = self.place / path
-            demand(folder.is_dir() and not folder.is_symlink(), "E_FILES", f"not listed: {path}")
-            inside = sorted(os.listdir(folder))
-            demand(inside and depth >= 0, "E_FILES", f"not listed: {path}")
-            for name in inside:
-                inner = f"{path}/{name}"
-                if (self.place / inner / MANIFEST).exists():
-                    demand(not (self.place / inner).is_symlink(), "E_FILES", f"{inner} is a link")
-                    found.append(inner)
-                else:
-                    todo.append((inner, depth - 1))
-        return sorted(found)
 
-    def check_chain(self):
-        """Every line is a receipt in canonical form, and follows the one before it."""
-        run, head, tree, count = self.manifest["run"], ZEROS, Tree(), 0
-        for line in self.lines():
-            receipt = read(line, "E_LINE", f"line {count + 1}")
-            shaped = isinstance(receipt, dict) and receipt.keys() == {"body", "prev", "run", "seq", "type"}
-            demand(shaped and isinstance(receipt["type"], str), "E_LINE", f"line {count + 1} is no receipt")
-            follows = receipt["run"] == run and number(receipt["seq"], count) and receipt["prev"] == head
-            demand(follows, "E_CHAIN", f"receipt {count} does not follow the one before it")
-            head = hashlib.sha256(b"\0" + line).hexdigest()
-            tree.add(line)
-            count += 1
-        self.head = {"count": count, "head": head, "root": tree.root()}
+def declared_params(node):
+    """What a document declares: by the name of each parameter its type, and its default in a tuple, or ()."""
+    if node is None:
+        return {}
+    made = {}
+    for name, one in mapping_of(node, "params").items():
+        parts = one if isinstance(one, dict) else {"type": one}
+        if parts.get("type") not in PARAM_TYPES:
+            unreadable(f"the parameter {name} has no type")
+        type_ = str(parts["type"])
+        made[name] = (type_, (fitted(name, type_, parts["default"]),) if "default" in parts else ())
+    return made
 
-    def check_receipts(self):
-        """Every receipt goes on with what those before it told."""
-        kind = ""
-        for count, line in enumerate(self.lines()):
-            receipt = json.loads(line)
-            kind = receipt["type"]
-            demand((kind == "start") == (count == 0), "E_ENDS", f"receipt {count} is {kind!r}")
-            self.order.add(kind, receipt["body"])
-            if count == 0:
-                self.named = receipt["body"]["specs"]
-        demand(kind == "end", "E_ENDS", "the last receipt is no `end`" if kind else "there are no receipts")
 
-    def lines(self):
-        """The lines of the receipts without their newlines, one at a time."""
-        with (self.place / RECEIPTS).open("rb") as file:
-            while line := file.readline(LINE + 1):
-                demand(line.endswith(b"\n"), "E_LINE", "a line is too long, or torn")
-                yield line[:-1]
+def mapping_of(value, what):
+    """A mapping."""
+    return value if isinstance(value, dict) else unreadable(f"{what} is no mapping")
 
-    def check_head(self):
-        """The manifest tells the head that the receipts have."""
-        same = isinstance(self.manifest["receipts"], dict) and write(self.manifest["receipts"]) == write(self.head)
-        demand(same, "E_HEAD", f"the receipts have {self.head}")
 
-    def check_result(self):
-        """The manifest tells the result that the receipts come to."""
-        same = write(self.manifest["result"]) == write(self.order.result.made())
-        demand(same, "E_RESULT", "the receipts add up to another result")
+def list_of(value, what):
+    """A list."""
+    return value if isinstance(value, list) else unreadable(f"{what} is no list")
 
-    def check_specs(self):
-        """Every spec is named by its digest, and all of them are those that the run names."""
-        specs = document(self.place / SPECS, "E_SPECS", 16 * MEBI)
-        shaped = isinstance(specs, dict) and specs.keys() == {"root", "specs"} and isinstance(specs["specs"], dict)
-        demand(shaped and specs["root"] in specs["specs"], "E_SPECS", "specs.json is {root, specs}")
-        for key, data in specs["specs"].items():
-            kind, at, digits = key.rpartition("@")
-            own = tagged("spec", write(data))[:16]
-            named = isinstance(data, dict) and kind == f"{str(data.get('spec')).removesuffix('/v1')}/{data.get('name')}"
-            demand(at and digits == own and named, "E_SPECS", f"{key} is not the key of its spec")
-        digest = tagged("specs", write(specs))
-        demand(self.manifest["specs"] == digest == self.named, "E_SPECS", f"the specs' digest is {digest}")
-        demand(
-            self.manifest["run"] == tagged("run", digest.encode())[:32], "E_SPECS", "the run is not that of its specs"
-        )
-        demand(specs["root"].startswith(f"{self.kind}/"), "E_SPECS", "the specs are those of something else")
-        self.specs = specs
 
-    def check_tape(self):
-        """Every line is an answer of its form; whether it is the one that was asked for, replay tells."""
-        code, count, self.tape = "E_TAPE_FORM", 0, []
-        asked = self.kind == "discovery"
-        with (self.place / TAPE).open("rb") as file:
-            for line in iter(lambda: file.readline(LINE + 1), b""):
-                demand(line.endswith(b"\n") and len(line) <= LINE, code, "a line of the tape is torn or too long")
-                document = read(line[:-1], code, "a line of the tape")
-                if count == 0:
-                    known = document == {"format": "specledger/model-tape/v1"} if asked else self.begins(document)
-                    demand(known, code, "the first line is no head of a tape")
-                elif asked:
-                    shaped = document.keys() == {"iteration", "request", "answer"}
-                    demand(shaped and number(document["iteration"], count - 1), code, "a line of the tape is no answer")
-                else:
-                    self.answer(document)
-                self.tape.append(document)
-                count += 1
-        demand(count, code, "the tape is empty")
+def fitted(name, type_, value):
+    """A value as that of a parameter of a type; whether it lies in the parameter's range is not looked at."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    fits = {
+        "int": number and isinstance(value, int),
+        "bool": isinstance(value, bool),
+        "string": isinstance(value, str),
+        "double": number,
+        "qfixed": fixed_millionths(value) is not None,
+    }
+    if not fits[type_]:
+        unreadable(f"the parameter {name} is of the type {type_}")
+    return float(value) if type_ == "double" else value
 
-    @staticmethod
-    def begins(document):
-        """Whether a document is the head of the tape of a run."""
-        shaped = document.keys() == {"format", "head", "mode"} and document["format"] == "specledger/tape/v1"
-        return shaped and document["mode"] in ("live", "simulated") and isinstance(document["head"], str)
 
-    @staticmethod
-    def answer(document):
-        """See that an answer on a tape has the size and the hash of its bytes, if it has any."""
-        code, held = "E_TAPE_FORM", document["received"]
-        keys = {"episode", "t", "failure", "reason", "received", "sha256", "size"}
-        figures = [document[name] for name in ("episode", "t", "size")]
-        shaped = document.keys() == keys and all(type(one) is int and one >= 0 for one in figures)
-        known = document["failure"] is None or document["failure"] in FAILURES
-        words = isinstance(document["reason"], str) and (document["sha256"] is None or document["sha256"] != "")
-        words = words and isinstance(document["sha256"], (str, type(None)))
-        demand(shaped and known and words, code, "a line of the tape is no answer")
-        if held is not None:
-            ((form, text),) = held.items()
-            demand(form in ("text", "base64"), code, "an answer holds no bytes")
-            data = text.encode() if form == "text" else unbase64(text, code, "an answer")
-            plainly = form == "text" or not is_text(data)
-            whole = number(document["size"], len(data)) and document["sha256"] == hashlib.sha256(data).hexdigest()
-            demand(plainly and whole, code, "an answer has another hash than its bytes")
+def bound_params(params, given, owner):
+    """The value of each parameter: what is given, or its default."""
+    for name in given:
+        if name not in params:
+            unreadable(f"{owner} has no parameter {name}")
+    made = {}
+    for name, (type_, default) in params.items():
+        if name not in given and not default:
+            unreadable(f"{owner} needs a value for its parameter {name}")
+        made[name] = fitted(name, type_, given[name]) if name in given else default[0]
+    return made
 
-    def check_runs(self):
-        """Every bundle inside is whole, and each is one that a receipt of the suite speaks of, and speaks truly."""
-        told = self.order.runs
-        demand(sorted(told) == self.held, "E_RUNS", "the suite speaks of other runs than it holds")
-        for path in self.held:
-            inner = self.inside[path] = Bundle(self.place / path, inner=True)
-            try:
-                for _, check, code in inner.checks():
-                    guarded(check, code)
-            except Refuted as refuted:
-                raise Refuted("E_RUNS", f"{path}: {refuted.message} [{refuted.code}]") from None
-            known = {name: inner.manifest[name] for name in ("specs", "receipts", "result")}
-            demand(write(known) == write(told[path]), "E_RUNS", f"{path} is another run than the suite speaks of")
 
-    # What covers the manifest
+def filled_in(root, values):
+    """A document with values in place of `${name}`, except in what is for people alone."""
+    return {key: one if key in ("doc", "metadata") else filled_value(one, values) for key, one in root.items()}
 
-    def check_attached(self):
-        """What covers the manifest says what follows from it, whoever signed it."""
-        signed = [name for name in SIGNED if name in self.attached]
-        demand(len(signed) in (0, len(SIGNED)), "E_FILES", f"a signed bundle holds {', '.join(SIGNED)}")
-        if signed:
-            self.note = note(plain(self.place / CHECKPOINT, "E_CHECKPOINT", 1 << 16))
-            head = (self.head["count"], self.head["root"])
-            demand(
-                self.note["head"] == head, "E_CHECKPOINT", "the checkpoint states another head than the receipts have"
-            )
-            self.envelopes = {name: self.envelope(name, made) for name, made in self.statements().items()}
-        if TIMESTAMP in self.attached:
-            stamped = imprint(plain(self.place / TIMESTAMP, "E_TIMESTAMP", 1 << 16))
-            own = hashlib.sha256(self.bytes()).digest()
-            demand(stamped == own, "E_TIMESTAMP", "the time stamp is over another digest than that of manifest.json")
-        if SUMS in self.attached:
-            wanted = "".join(f"{digest}  {path}\n" for path, digest in sorted(self.sums("", self.attached).items()))
-            found = plain(self.place / SUMS, "E_DIGESTS", 64 * MEBI)
-            demand(found == wanted.encode(), "E_DIGESTS", f"{SUMS} is not that of these files")
-        if GUIDE in self.attached:
-            text = plain(self.place / GUIDE, "E_DIGESTS", MEBI).decode("utf-8", "replace")
-            check_words(self, text, hashlib.sha256(self.bytes()).hexdigest())
 
-    def bytes(self):
-        """The bytes of the manifest."""
-        return plain(self.place / MANIFEST, "E_MANIFEST", MEBI + 1)
+def filled_value(value, values):
+    """The same for a value."""
+    if isinstance(value, dict):
+        if any("${" in key for key in value):
+            unreadable("a parameter inside of a key")
+        return {key: filled_value(one, values) for key, one in value.items()}
+    if isinstance(value, list):
+        return [filled_value(one, values) for one in value]
+    if not isinstance(value, str) or "${" not in value:
+        return value
+    if not (value.startswith("${") and value.endswith("}") and value[2:-1] in values):
+        unreadable(f"{value[:40]!r} is no parameter alone")
+    return values[value[2:-1]]
 
-    def sums(self, prefix, more=()):
-        """SHA-256 of every file by its path: here, and in the bundles inside."""
-        folder = self.place / prefix if prefix else self.place
-        names = [MANIFEST, *(name for name in more if name != SUMS)]
-        found = {f"{prefix}{name}": file_sha256(folder / name) for name in names}
-        for entry in document(folder / MANIFEST, "E_MANIFEST", MEBI)["files"]:
-            path = f"{prefix}{entry['path']}"
-            found[path] = entry["sha256"]
-            if path.endswith(f"/{MANIFEST}"):
-                found.update(self.sums(path[: -len(MANIFEST)]))
-        return found
 
-    def statements(self):
-        """What the two envelopes must say, all of which follows from the manifest."""
-        result, data = self.manifest["result"], self.bytes()
-        outcome = "WARNED" if result.get("warnings") else "PASSED"
-        outcome = outcome if result["verdict"] == "PASS" else "FAILED"
-        specs = next(entry["sha256"] for entry in self.manifest["files"] if entry["path"] == SPECS)
-        tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
-        canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
-        canonical.update(digestSource="canonical-json", tool="specledger")
-        types = {
-            ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
-            PROVENANCE: (
-                "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1",
-                data[:-1],
-                canonical,
-            ),
-        }
-        return {name: statement(*one) for name, one in types.items()}
+def cases_of(node, params):
+    """The arguments of each case of a matrix by its id; one case without arguments where there is no matrix."""
+    if node is None:
+        return {"": {}}
+    axes = dict(mapping_of(node, "matrix"))
+    exclude, include = axes.pop("exclude", None), axes.pop("include", None)
+    for name, values in axes.items():
+        axes[name] = [matrix_value(name, params, one) for one in list_of(values, "an axis of a matrix")]
+    if math.prod(map(len, axes.values())) > MOST_CASES_OF_A_MATRIX:
+        unreadable("the matrix has too many cases")
+    chosen = [dict(zip(axes, values)) for values in product(*axes.values())] if axes else []
+    for entry in entries_of(exclude, axes, params):
+        words = {name: case_word(params, name, value) for name, value in entry.items()}
+        kept = [case for case in chosen if any(case_word(params, name, case[name]) != words[name] for name in words)]
+        if len(kept) == len(chosen):
+            unreadable("an exclusion from a matrix excludes nothing")
+        chosen = kept
+    chosen += entries_of(include, params, params)
+    made = {}
+    for case in chosen:
+        names = [name for name in dict.fromkeys([*axes, *params]) if name in case]
+        id_ = ",".join(f"{name}={case_word(params, name, case[name])}" for name in names)
+        if id_ in made:
+            unreadable(f"the case {id_} is there twice")
+        made[id_] = case
+    return made
 
-    def envelope(self, name, payload):
-        """The signatures of an envelope around exactly this payload, and what they are over."""
-        code, media = "E_ENVELOPE", "application/vnd.in-toto+json"
-        held = document(self.place / name, code, MEBI)
-        shaped = isinstance(held, dict) and held.keys() == {"payload", "payloadType", "signatures"}
-        demand(shaped and held["payloadType"] == media, code, f"{name} is no envelope of an in-toto statement")
-        demand(unbase64(held["payload"], code, "the payload") == payload, code, f"{name} is about something else")
-        signatures = []
-        demand(isinstance(held["signatures"], list), code, f"{name} has no signatures")
-        for one in held["signatures"]:
-            demand(isinstance(one, dict) and one.keys() == {"keyid", "sig"}, code, "a signature is {keyid, sig}")
-            known = isinstance(one["keyid"], str) and HEX64.fullmatch(one["keyid"])
-            raw = unbase64(one["sig"], code, "a signature")
-            demand(known and len(raw) == 64, code, "a signature is not of its form")
-            signatures.append((one["keyid"], raw))
-        keys = [key for key, _ in signatures]
-        demand(1 <= len(keys) <= 16 and keys == sorted(set(keys)), code, f"{name} has 1 to 16 signatures, one of a key")
-        return b"DSSEv1 %d %b %d %b" % (len(media), media.encode(), len(payload), payload), signatures
 
-    # What the reader brings
+def matrix_value(name, params, value):
+    """A value of an axis."""
+    if name not in params:
+        unreadable(f"{name} cannot vary in a matrix")
+    return fitted(name, params[name][0], value)
 
-    def check_expected(self, trust):
-        """Run, specs and origin are those that the reader expects."""
-        for name in ("run", "specs"):
-            same = trust.get(name, self.manifest[name]) == self.manifest[name]
-            demand(same, "E_EXPECTED", f"the {name} is {self.manifest[name]}, expected is {trust.get(name)}")
-        origin = trust["origin"].replace("{run}", self.manifest["run"])
-        demand(self.note is None or self.note["origin"] == origin, "E_EXPECTED", f"the origin is not {origin!r}")
-        if self.note is None and not {"run", "specs"} & trust.keys():
-            raise Open(None, "the trust file expects no run and no specs, and an unsigned bundle has no origin")
 
-    def check_signatures(self, trust):
-        """As many trusted keys as the reader asks for have signed everything that is signed."""
-        if self.note is None:
-            raise Open("E_UNSIGNED", "the bundle holds no signatures")
-        keys = {one["id"]: unbase64(one["public"], "E_TRUST", "a key") for one in trust["keys"]}
-        signers = [self.note_signers(keys)]
-        for signed, signatures in self.envelopes.values():
-            own = [(key, raw) for key, raw in signatures if key in keys]
-            wrong = [key for key, raw in own if not ed25519(keys[key], raw, signed)]
-            demand(not wrong, "E_SIGNATURE", f"a signature of the trusted key {''.join(wrong[:1])} is wrong")
-            signers.append({key for key, _ in own})
-        both = set.intersection(*signers)
-        if len(both) < trust["threshold"]:
-            raise Open("E_UNTRUSTED", f"{len(both)} trusted keys signed all of it, {trust['threshold']} must")
+def entries_of(node, names, params):
+    """What `include` or `exclude` lists."""
+    found = [] if node is None else list_of(node, "what a matrix includes or excludes")
+    made = []
+    for entry in found:
+        if not mapping_of(entry, "an entry of a matrix") or not entry.keys() <= set(names):
+            unreadable("an entry of a matrix names something else")
+        made.append({name: matrix_value(name, params, value) for name, value in entry.items()})
+    return made
 
-    def note_signers(self, keys):
-        """The trusted keys that signed the checkpoint."""
-        origin, found = self.note["origin"], set()
-        for key, public in keys.items():
-            hint = hashlib.sha256(origin.encode() + b"\n\x01" + public).digest()[:4]
-            for name, raw in self.note["signatures"]:
-                if (name, raw[:4]) == (origin, hint):
-                    right = ed25519(public, raw[4:], self.note["text"])
-                    demand(right, "E_SIGNATURE", f"the checkpoint's signature of the trusted key {key} is wrong")
-                    found.add(key)
-        return found
 
-    def check_against(self, size, root, origin):
-        """The receipts begin with those of a head that was seen before."""
-        if origin is not None and self.note is not None and origin != self.note["origin"]:
-            raise Open("E_OTHER_LOG", f"the head is that of {origin!r}")
-        heads = f"seen: {size} receipts, root {root}; here: {self.head['count']}, root {self.head['root']}"
-        demand(size <= self.head["count"], "E_ROLLBACK", f"the log was longer before. {heads}")
-        tree = Tree()
-        for line in self.lines():
-            if tree.size == size:
-                break
-            tree.add(line)
-        demand(tree.root() == root, "E_FORK", f"the log does not go on from the head that was seen. {heads}")
+def case_word(params, name, value):
+    """A value as it stands in the id of a case."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return quote(fixed_text(value) if params[name][0] == "qfixed" else str(value), safe="")
+
+
+def used_with(value):
+    """A reference: its text and its arguments; None for what is none."""
+    if isinstance(value, str):
+        return value, {}
+    if not isinstance(value, dict) or not {"use"} <= value.keys() <= {"use", "with"}:
+        return None
+    given = value.get("with", {})
+    return (value["use"], given) if isinstance(value["use"], str) and isinstance(given, dict) else None
+
+
+def same_arguments(values):
+    """What makes two sets of arguments the same."""
+    for value in values.values():
+        if isinstance(value, (dict, list)):
+            unjudged("an argument that is no scalar")
+    return tuple((name, repr(plain_scalar(values[name]))) for name in sorted(values))
+
+
+def plain_scalar(value):
+    """A scalar without the file that it is of."""
+    return str(value) if isinstance(value, str) else value
+
+
+# Changes of a resolved spec, `path=value`: how a path finds its place, and what it hands on to a spec referred to.
+
+STEP = re.compile(r'"([^"]*)"|([^."=]+)')
+
+
+class Handed:
+    """A reference with the changes of the spec that it leads to."""
+
+    def __init__(self, value, changes):
+        self.value, self.changes = value, changes
+
+
+def read_change(text):
+    """The steps of the path of a change, and its value."""
+    steps, at = [], 0
+    match = STEP.match(text)
+    while match:
+        steps.append(match[1] if match[1] is not None else match[2].strip())
+        at = match.end() + 1
+        match = STEP.match(text, at) if text[at - 1 : at] == "." else None
+    if not steps or text[at - 1 : at] != "=" or not text[at:].strip():
+        unreadable(f"{text[:80]!r} is no change")
+    value = read_setting(text[at:])
+    if holds_param(value):
+        unreadable("a change holds a parameter")
+    return tuple(steps), value
+
+
+def holds_param(value):
+    """Whether a value holds the mark of a parameter."""
+    if isinstance(value, (dict, list)):
+        return any(map(holds_param, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, str) and "${" in value
+
+
+def changed_at(node, shapes, kind, steps, value, argument=False):
+    """A node with the value at the end of a path.
+
+    Args:
+        node: What is changed.
+        shapes: What may stand there: (shape, the kind that a reference there means, None where there is none).
+        kind: The kind of the spec.
+        steps: The path from here.
+        value: What is put there.
+        argument: Whether the members of the node are arguments of a reference.
+    """
+    if not steps:
+        return value
+    if refers_at(shapes):
+        handed = node if isinstance(node, Handed) else Handed(node, ())
+        if steps[0] not in ("with", "use"):
+            return Handed(handed.value, (*handed.changes, (steps, value)))
+        parts = handed.value if isinstance(handed.value, dict) else {"use": handed.value}
+        return Handed(changed_member({"with": {}, **parts}, shapes, kind, steps, value, argument), handed.changes)
+    if isinstance(node, dict):
+        return changed_member(node, shapes, kind, steps, value, argument)
+    return changed_element(node, shapes, kind, steps, value)
+
+
+def refers_at(shapes):
+    """Whether a reference may stand there, and not a list of them."""
+    return any(meant and not inner_shapes(shape, "[") for shape, meant in shapes)
+
+
+def changed_member(node, shapes, kind, steps, value, argument):
+    """The same for a mapping."""
+    step, rest = steps[0], steps[1:]
+    refers = refers_at(shapes)
+    names = [name for shape, _ in shapes for name in mappings_in(shape)]
+    known = {key.rstrip("!") for name in names for key in keys_of_mapping(kind, name)}
+    known |= {"with", "use"} if refers else set()
+    if step not in node and (rest or not (step in known or argument)):
+        unreadable(f"a change of {step!r}, which is not there")
+    inner = [] if refers else member_shapes(shapes, kind, step)
+    return {**node, step: changed_at(node.get(step), inner, kind, rest, value, refers and step == "with")}
+
+
+def member_shapes(shapes, kind, step):
+    """What may stand under a key."""
+    made = []
+    for shape, _ in shapes:
+        for name in mappings_in(shape):
+            found = shape_of_key(kind, name, step)
+            meant = REFERENCES.get(place_name(kind, name, step))
+            made += [] if found is None else [(found, meant)]
+        made += [(inner, None) for inner in inner_shapes(shape, "{")]
+    return made
+
+
+def changed_element(node, shapes, kind, steps, value):
+    """The same for a list: an element is found by its index, its id, name or use, or itself; null takes it away."""
+    if not isinstance(node, list):
+        unreadable(f"a change inside of what holds nothing: {steps[0]!r}")
+    step, rest = steps[0], steps[1:]
+    labels = [label_of(one) for one in node]
+    if step.isascii() and step.isdigit() and len(step) < 9:
+        index = int(step)
+    else:
+        index = labels.index(step) if step in labels else len(node)
+    if index >= len(node):
+        unreadable(f"a change of {step!r}, which is not there")
+    if not rest and value is None:
+        return [*node[:index], *node[index + 1 :]]
+    inner = [(one, meant) for shape, meant in shapes for one in inner_shapes(shape, "[")]
+    return [*node[:index], changed_at(node[index], inner, kind, rest, value), *node[index + 1 :]]
+
+
+def label_of(value):
+    """What an element of a list is called."""
+    value = value.value if isinstance(value, Handed) else value
+    if isinstance(value, str):
+        return str(value)
+    keys = [key for key in ("id", "name", "use") if isinstance(value, dict) and key in value]
+    return str(value[keys[0]]) if keys else None
 
 
 # The functions of expressions: those of CEL, of its math extension, and of lists (docs/authoring.md).
@@ -5808,6 +6500,555 @@ def leading(trace):
             reached.add(one)
             waiting += before.get(one, ())
     return sorted(reached)
+
+
+# The sources of a bundle, resolved again: they give exactly the specs that are recorded, and nothing of them is idle.
+#
+# Nothing is read but the listed files. What differs refutes the evidence; what is written in a way that this file does
+# not judge is not checked, and that is said.
+
+SOURCES_CHECK = "the sources of the specs give these specs"
+MOST_LINKS_OF_A_CHAIN, MOST_INSIDE = 32, 32
+ENDINGS = (".yaml", ".yml")
+SPEC_HEAD = re.compile(r"([a-z][a-z0-9_-]*)/v1")
+
+
+class Sources:
+    """Resolves the documents of a bundle: `files` are their bytes by their paths, `origin` says how."""
+
+    def __init__(self, origin, files):
+        self.origin, self.files = origin, files
+        self.links = {(one["from"], one["kind"], one["target"]): one["to"] for one in origin["links"]}
+        self.idle = set(self.links)
+        self.read, self.merged, self.done, self.specs, self.inside = {}, {}, {}, {}, []
+
+    def document(self):
+        """What they give, as specs.json holds it."""
+        given, changes = {}, []
+        for steps, value in map(read_change, self.origin["set"]):
+            if len(steps) == 2 and steps[0] == "with":
+                given[steps[1]] = value
+            elif steps[0] in ("with", "extends", "params", "matrix"):
+                unreadable(f"{steps[0]} is no part of a resolved spec")
+            else:
+                changes.append((steps, value))
+        main = self.origin["main"]
+        params, matrix, _ = self.template(main)
+        cases = cases_of(matrix, params)
+        if any(name in case for case in cases.values() for name in given):
+            unreadable("a change gives an axis of the matrix")
+        if self.origin["case"] not in cases:
+            unreadable(f"there is no case {self.origin['case']!r}")
+        root = self.spec(main, {**given, **cases[self.origin["case"]]}, tuple(changes))
+        unread = sorted(set(self.files) - set(self.read))
+        if unread or self.idle:
+            unreadable(f"nothing leads to {unread[0] if unread else sorted(self.idle)[0][2]}")
+        return {"root": root, "specs": self.reached(root)}
+
+    def reached(self, root):
+        """The specs that one needs, directly or not, by their keys."""
+        made, todo = {}, [root]
+        while todo:
+            key = todo.pop()
+            if key not in made:
+                made[key], needed = self.specs[key]
+                todo += needed
+        return made
+
+    # Documents
+
+    def parsed(self, path):
+        """A document with a right head."""
+        if path not in self.read:
+            value = read_yaml(self.files[path], path)
+            head = value.get("spec") if isinstance(value, dict) else None
+            match = SPEC_HEAD.fullmatch(head) if isinstance(head, str) else None
+            known = match is not None and (match[1], "Document") in SHAPES
+            if not known or next(iter(value)) != "spec" or "name" not in value:
+                unreadable(f"{path} has no head of a spec")
+            if match[1] != path.partition("/")[0]:
+                unreadable(f"{path} is of the kind {match[1]}")
+            BUDGET.spend(len(self.files[path]) // 10)
+            self.read[path] = value
+        return self.read[path]
+
+    def found(self, target, kind):
+        """The path of the document that a reference leads to; its name is that of the reference."""
+        source = target.file if getattr(target, "file", None) in self.files else self.origin["main"]
+        own = next((path for path in (f"{kind}/{target}{end}" for end in ENDINGS) if path in self.files), None)
+        place = (source, kind, str(target))
+        self.idle.discard(place)
+        path = self.links.get(place, own)
+        if path is None or (place in self.links and path == own):
+            unreadable(f"the reference {target[:80]!r} leads nowhere, or the link that it follows says nothing")
+        name = self.parsed(path)["name"]
+        meant = target.endswith(ENDINGS) or not isinstance(name, str) or name == target
+        if path.partition("/")[0] != kind or not meant:
+            unreadable(f"{path} is not what {target[:80]!r} refers to")
+        return path
+
+    def whole(self, path, chain=()):
+        """A document laid over what it extends."""
+        if path not in self.merged:
+            value = self.parsed(path)
+            if "extends" in value:
+                target = value["extends"]
+                if not isinstance(target, str):
+                    unreadable(f"{path} extends what is no name")
+                base = self.found(target, path.partition("/")[0])
+                if base in (*chain, path) or len(chain) >= MOST_LINKS_OF_A_CHAIN - 1:
+                    unreadable(f"{path} extends itself, or too many others")
+                value = laid_over(self.whole(base, (*chain, path)), value)
+                value = {key: one for key, one in value.items() if key != "extends"}
+            self.merged[path] = value
+        return self.merged[path]
+
+    def template(self, path):
+        """The parameters, the matrix and the rest of a document."""
+        rest = dict(self.whole(path))
+        params, matrix = rest.pop("params", None), rest.pop("matrix", None)
+        return declared_params(params), matrix, rest
+
+    # Specs
+
+    def spec(self, path, given, changes):
+        """The key of the spec that a document becomes with these arguments and changes."""
+        params, _, rest = self.template(path)
+        values = bound_params(params, given, path)
+        identity = (path, same_arguments(values), repr(changes))
+        if identity not in self.done:
+            self.inside.append(path)
+            self.done[identity] = self.made(path, filled_in(rest, values), changes)
+            self.inside.pop()
+        return self.done[identity]
+
+    def made(self, path, root, changes):
+        """The key of the spec that a filled-in document becomes with these changes."""
+        kind = path.partition("/")[0]
+        for steps, value in changes:
+            root = changed_at(root, [("@Document", None)], kind, steps, value)
+        needed = []
+        root = self.with_keys(root, "@Document", kind, needed)
+        data = resolved_mapping(root, "Document", kind)
+        text = write(data)
+        BUDGET.spend(len(text) // 10)
+        key = f"{kind}/{data['name']}@{tagged('spec', text)[:16]}"
+        self.specs[key] = data, needed
+        return key
+
+    def with_keys(self, value, shape, kind, needed):
+        """A value with the keys of specs in place of references; the keys are added to `needed`."""
+        if isinstance(value, list):
+            inner = inner_shapes(shape, "[")
+            return [self.with_keys(one, inner[0], kind, needed) for one in value] if inner else value
+        if not isinstance(value, dict):
+            return value
+        made = dict(value)
+        names, inner = mappings_in(shape), inner_shapes(shape, "{")
+        for key, member in value.items():
+            for name in names:
+                within = shape_of_key(kind, name, key)
+                meant = REFERENCES.get(place_name(kind, name, key))
+                if meant is not None and within is not None:
+                    listed = isinstance(member, list) and inner_shapes(within, "[")
+                    follow = [self.followed(one, meant, needed) for one in member] if listed else None
+                    made[key] = follow if listed else self.followed(member, meant, needed)
+                    break
+                if within is not None:
+                    made[key] = self.with_keys(member, within, kind, needed)
+                    break
+            else:
+                made[key] = self.with_keys(member, inner[0], kind, needed) if inner else member
+        return made
+
+    def followed(self, value, kind, needed):
+        """The key of the spec that a reference leads to; what is no reference stays what it is."""
+        changes = value.changes if isinstance(value, Handed) else ()
+        value = value.value if isinstance(value, Handed) else value
+        used = used_with(value)
+        if used is None:
+            return value
+        path = self.found(used[0], kind)
+        if path in self.inside or len(self.inside) >= MOST_INSIDE:
+            unreadable(f"{path} refers to itself, or references are nested too deeply")
+        if self.template(path)[1] is not None:
+            unreadable(f"{path} is referred to, and has a matrix")
+        needed.append(self.spec(path, used[1], changes))
+        return needed[-1]
+
+
+def sources_again(bundle):
+    """The sources have their form, and give the specs that are recorded."""
+    origin, code = check_sources(bundle), "E_SOURCES"
+    if bundle.manifest["engine"]["version"] != KNOWN_VERSION:
+        raise Open(code, f"they were resolved by version {bundle.manifest['engine']['version']}, unknown to this file")
+    names = [path for path in bundle.sources if path != ORIGIN]
+    files = {path[len("specs/") :]: plain(bundle.place / path, code, MEBI) for path in names}
+    try:
+        made = Sources(origin, files).document()
+    except CRASHES as error:
+        raise Open(code, f"this file cannot resolve them: {error!r}"[:200]) from None
+    demand(write(made) == write(bundle.specs), code, "they give other specs than those that are recorded")
+
+
+# One bundle, checked in the order in which its parts rest on one another.
+
+
+class Bundle:
+    """One folder, checked in the order in which its parts rest on one another."""
+
+    VERSION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}){0,3}([-.+]?[a-z0-9]{1,20}){0,3}")
+    KEYS = {"format", "run", "specs", "result", "receipts", "files", "engine", "evaluator"}
+
+    def __init__(self, place, inner=False):
+        self.place, self.inner = place, inner
+        self.note, self.envelopes, self.specs, self.tape = None, {}, None, None
+        self.attached, self.unmade = [], []
+        self.inside = {}
+
+    def checks(self):
+        """What is checked of it, in order: a name and a function."""
+        yield "the manifest is canonical and of a known format", self.read_manifest, "E_MANIFEST"
+        yield "every file is listed, whole and unchanged", self.check_files, "E_FILES"
+        yield "receipts form one chain of lines", self.check_chain, "E_LINE"
+        yield "head, count and Merkle root are those of the manifest", self.check_head, "E_HEAD"
+        yield (
+            "each receipt goes on from those before it, and decisions match their commitments",
+            self.check_receipts,
+            "E_LINE",
+        )
+        yield "the result is what the receipts add up to", self.check_result, "E_RESULT"
+        if self.cases or may_fail(self.kind, self.order.result.made()):
+            yield "failing cases are those that the receipts show", lambda: check_cases(self), "E_COUNTEREXAMPLES"
+        yield "the specs are those that the run names", self.check_specs, "E_SPECS"
+        if self.sources:
+            yield SOURCES_CHECK, lambda: sources_again(self), "E_SOURCES"
+        if TAPE in self.listed:
+            yield "the tape is one", self.check_tape, "E_TAPE_FORM"
+        if self.order.entries or LOG in self.listed:
+            yield (
+                "the audit log is whole, and ends with the entries of the run",
+                lambda: check_log(self),
+                "E_AUDIT_LINE",
+            )
+        if self.attached:
+            yield "what lies beside the manifest is about it", self.check_attached, "E_ENVELOPE"
+        if self.kind in ("law", "discovery"):
+            yield "every verdict fits itself, and what rests on it fits it", self.order.check_verdicts, "E_VERDICT"
+        if self.kind == "suite":
+            yield "every run is whole in itself, and the one that the suite speaks of", self.check_runs, "E_RUNS"
+
+    def read_manifest(self):
+        """The manifest has exactly its fields, and is of a known kind."""
+        manifest = document(self.place / MANIFEST, "E_MANIFEST", MEBI)
+        demand(isinstance(manifest, dict), "E_MANIFEST", "the manifest is no object")
+        self.kind = manifest.get("kind", "scenario")
+        keys = self.KEYS if "kind" not in manifest else {*self.KEYS, "kind"}
+        known = self.kind in KINDS and (self.kind != "scenario" or "kind" not in manifest)
+        demand(manifest.keys() == keys and known, "E_MANIFEST", "the manifest has not exactly the fields that it must")
+        demand(manifest["format"] == "specledger/bundle/v1", "E_MANIFEST", "the format is unknown")
+        engine = manifest["engine"]
+        demand(
+            isinstance(engine, dict) and engine.keys() == {"name", "version"}, "E_MANIFEST", "what made it is unknown"
+        )
+        made = engine["name"] == "specledger" and self.VERSION.fullmatch(engine["version"])
+        demand(made, "E_MANIFEST", "what made it is unknown")
+        check_evaluator(manifest)
+        self.manifest, self.order = manifest, ORDERS[self.kind]()
+
+    def check_files(self):
+        """What is listed is there, as listed, and nothing else is."""
+        entries = self.manifest["files"]
+        shaped = isinstance(entries, list) and all(e.keys() == {"path", "sha256", "size"} for e in entries)
+        demand(shaped, "E_FILES", "`files` lists {path, sha256, size}")
+        paths = [entry["path"] for entry in entries]
+        further = {"scenario": (LOG, TAPE), "discovery": (TAPE,)}.get(self.kind, ())
+        self.listed = [RECEIPTS, SPECS, *(name for name in further if name in paths)]
+        self.held = self.bundles() if self.kind == "suite" else []
+        self.sources, self.cases = sorted_out(paths)
+        wanted = [*self.listed, *(f"{place}/{MANIFEST}" for place in self.held), *self.sources, *self.cases]
+        same = paths == sorted(set(wanted), key=str.encode)
+        demand(same, "E_FILES", "the manifest lists other files than there must be, or out of order")
+        check_folders(self.place, [*self.sources, *self.cases])
+        names = sorted(entry.name for entry in os.scandir(self.place))
+        self.attached = [] if self.inner else [name for name in ATTACHED if name in names]
+        folders = [folder for folder in FOLDERS if self.kind == "suite" and folder in names]
+        folders += ["specs"] * bool(self.sources) + ["counterexamples"] * bool(self.cases)
+        demand(names == sorted([MANIFEST, *self.listed, *self.attached, *folders]), "E_FILES", "not listed, or missing")
+        for entry in entries:
+            path = self.place / entry["path"]
+            demand(path.is_file() and not path.is_symlink(), "E_FILES", f"{entry['path']} is no plain file")
+            same = number(entry["size"], path.stat().st_size) and entry["sha256"] == file_sha256(path)
+            demand(same, "E_FILES", f"{entry['path']} differs from its size or SHA-256 in the manifest")
+
+    def bundles(self):
+        """The paths of the bundles inside a suite's, sorted; nothing else may lie in its folders."""
+        found, todo = [], [(folder, 2) for folder in FOLDERS if os.path.lexists(self.place / folder)]
+        while todo:
+            path, depth = todo.pop()
+            folder = self.place / path
+            demand(folder.is_dir() and not folder.is_symlink(), "E_FILES", f"not listed: {path}")
+            inside = sorted(os.listdir(folder))
+            demand(inside and depth >= 0, "E_FILES", f"not listed: {path}")
+            for name in inside:
+                inner = f"{path}/{name}"
+                if (self.place / inner / MANIFEST).exists():
+                    demand(not (self.place / inner).is_symlink(), "E_FILES", f"{inner} is a link")
+                    found.append(inner)
+                else:
+                    todo.append((inner, depth - 1))
+        return sorted(found)
+
+    def check_chain(self):
+        """Every line is a receipt in canonical form, and follows the one before it."""
+        run, head, tree, count = self.manifest["run"], ZEROS, Tree(), 0
+        for line in self.lines():
+            receipt = read(line, "E_LINE", f"line {count + 1}")
+            shaped = isinstance(receipt, dict) and receipt.keys() == {"body", "prev", "run", "seq", "type"}
+            demand(shaped and isinstance(receipt["type"], str), "E_LINE", f"line {count + 1} is no receipt")
+            follows = receipt["run"] == run and number(receipt["seq"], count) and receipt["prev"] == head
+            demand(follows, "E_CHAIN", f"receipt {count} does not follow the one before it")
+            head = hashlib.sha256(b"\0" + line).hexdigest()
+            tree.add(line)
+            count += 1
+        self.head = {"count": count, "head": head, "root": tree.root()}
+
+    def check_receipts(self):
+        """Every receipt goes on with what those before it told."""
+        kind = ""
+        for count, line in enumerate(self.lines()):
+            receipt = json.loads(line)
+            kind = receipt["type"]
+            demand((kind == "start") == (count == 0), "E_ENDS", f"receipt {count} is {kind!r}")
+            self.order.add(kind, receipt["body"])
+            if count == 0:
+                self.named = receipt["body"]["specs"]
+        demand(kind == "end", "E_ENDS", "the last receipt is no `end`" if kind else "there are no receipts")
+
+    def lines(self):
+        """The lines of the receipts without their newlines, one at a time."""
+        with (self.place / RECEIPTS).open("rb") as file:
+            while line := file.readline(LINE + 1):
+                demand(line.endswith(b"\n"), "E_LINE", "a line is too long, or torn")
+                yield line[:-1]
+
+    def check_head(self):
+        """The manifest tells the head that the receipts have."""
+        same = isinstance(self.manifest["receipts"], dict) and write(self.manifest["receipts"]) == write(self.head)
+        demand(same, "E_HEAD", f"the receipts have {self.head}")
+
+    def check_result(self):
+        """The manifest tells the result that the receipts come to."""
+        same = write(self.manifest["result"]) == write(self.order.result.made())
+        demand(same, "E_RESULT", "the receipts add up to another result")
+
+    def check_specs(self):
+        """Every spec is named by its digest, and all of them are those that the run names."""
+        specs = document(self.place / SPECS, "E_SPECS", 16 * MEBI)
+        shaped = isinstance(specs, dict) and specs.keys() == {"root", "specs"} and isinstance(specs["specs"], dict)
+        demand(shaped and specs["root"] in specs["specs"], "E_SPECS", "specs.json is {root, specs}")
+        for key, data in specs["specs"].items():
+            kind, at, digits = key.rpartition("@")
+            own = tagged("spec", write(data))[:16]
+            named = isinstance(data, dict) and kind == f"{str(data.get('spec')).removesuffix('/v1')}/{data.get('name')}"
+            demand(at and digits == own and named, "E_SPECS", f"{key} is not the key of its spec")
+        digest = tagged("specs", write(specs))
+        demand(self.manifest["specs"] == digest == self.named, "E_SPECS", f"the specs' digest is {digest}")
+        demand(
+            self.manifest["run"] == tagged("run", digest.encode())[:32], "E_SPECS", "the run is not that of its specs"
+        )
+        demand(specs["root"].startswith(f"{self.kind}/"), "E_SPECS", "the specs are those of something else")
+        self.specs = specs
+
+    def check_tape(self):
+        """Every line is an answer of its form; whether it is the one that was asked for, replay tells."""
+        code, count, self.tape = "E_TAPE_FORM", 0, []
+        asked = self.kind == "discovery"
+        with (self.place / TAPE).open("rb") as file:
+            for line in iter(lambda: file.readline(LINE + 1), b""):
+                demand(line.endswith(b"\n") and len(line) <= LINE, code, "a line of the tape is torn or too long")
+                document = read(line[:-1], code, "a line of the tape")
+                if count == 0:
+                    known = document == {"format": "specledger/model-tape/v1"} if asked else self.begins(document)
+                    demand(known, code, "the first line is no head of a tape")
+                elif asked:
+                    shaped = document.keys() == {"iteration", "request", "answer"}
+                    demand(shaped and number(document["iteration"], count - 1), code, "a line of the tape is no answer")
+                else:
+                    self.answer(document)
+                self.tape.append(document)
+                count += 1
+        demand(count, code, "the tape is empty")
+
+    @staticmethod
+    def begins(document):
+        """Whether a document is the head of the tape of a run."""
+        shaped = document.keys() == {"format", "head", "mode"} and document["format"] == "specledger/tape/v1"
+        return shaped and document["mode"] in ("live", "simulated") and isinstance(document["head"], str)
+
+    @staticmethod
+    def answer(document):
+        """See that an answer on a tape has the size and the hash of its bytes, if it has any."""
+        code, held = "E_TAPE_FORM", document["received"]
+        keys = {"episode", "t", "failure", "reason", "received", "sha256", "size"}
+        figures = [document[name] for name in ("episode", "t", "size")]
+        shaped = document.keys() == keys and all(type(one) is int and one >= 0 for one in figures)
+        known = document["failure"] is None or document["failure"] in FAILURES
+        words = isinstance(document["reason"], str) and (document["sha256"] is None or document["sha256"] != "")
+        words = words and isinstance(document["sha256"], (str, type(None)))
+        demand(shaped and known and words, code, "a line of the tape is no answer")
+        if held is not None:
+            ((form, text),) = held.items()
+            demand(form in ("text", "base64"), code, "an answer holds no bytes")
+            data = text.encode() if form == "text" else unbase64(text, code, "an answer")
+            plainly = form == "text" or not is_text(data)
+            whole = number(document["size"], len(data)) and document["sha256"] == hashlib.sha256(data).hexdigest()
+            demand(plainly and whole, code, "an answer has another hash than its bytes")
+
+    def check_runs(self):
+        """Every bundle inside is whole, and each is one that a receipt of the suite speaks of, and speaks truly."""
+        told = self.order.runs
+        demand(sorted(told) == self.held, "E_RUNS", "the suite speaks of other runs than it holds")
+        for path in self.held:
+            inner = self.inside[path] = Bundle(self.place / path, inner=True)
+            try:
+                for _, check, code in inner.checks():
+                    guarded(check, code)
+            except Refuted as refuted:
+                raise Refuted("E_RUNS", f"{path}: {refuted.message} [{refuted.code}]") from None
+            known = {name: inner.manifest[name] for name in ("specs", "receipts", "result")}
+            demand(write(known) == write(told[path]), "E_RUNS", f"{path} is another run than the suite speaks of")
+
+    # What covers the manifest
+
+    def check_attached(self):
+        """What covers the manifest says what follows from it, whoever signed it."""
+        signed = [name for name in SIGNED if name in self.attached]
+        demand(len(signed) in (0, len(SIGNED)), "E_FILES", f"a signed bundle holds {', '.join(SIGNED)}")
+        if signed:
+            self.note = note(plain(self.place / CHECKPOINT, "E_CHECKPOINT", 1 << 16))
+            head = (self.head["count"], self.head["root"])
+            demand(
+                self.note["head"] == head, "E_CHECKPOINT", "the checkpoint states another head than the receipts have"
+            )
+            self.envelopes = {name: self.envelope(name, made) for name, made in self.statements().items()}
+        if TIMESTAMP in self.attached:
+            stamped = imprint(plain(self.place / TIMESTAMP, "E_TIMESTAMP", 1 << 16))
+            own = hashlib.sha256(self.bytes()).digest()
+            demand(stamped == own, "E_TIMESTAMP", "the time stamp is over another digest than that of manifest.json")
+        if SUMS in self.attached:
+            wanted = "".join(f"{digest}  {path}\n" for path, digest in sorted(self.sums("", self.attached).items()))
+            found = plain(self.place / SUMS, "E_DIGESTS", 64 * MEBI)
+            demand(found == wanted.encode(), "E_DIGESTS", f"{SUMS} is not that of these files")
+        if GUIDE in self.attached:
+            text = plain(self.place / GUIDE, "E_DIGESTS", MEBI).decode("utf-8", "replace")
+            check_words(self, text, hashlib.sha256(self.bytes()).hexdigest())
+
+    def bytes(self):
+        """The bytes of the manifest."""
+        return plain(self.place / MANIFEST, "E_MANIFEST", MEBI + 1)
+
+    def sums(self, prefix, more=()):
+        """SHA-256 of every file by its path: here, and in the bundles inside."""
+        folder = self.place / prefix if prefix else self.place
+        names = [MANIFEST, *(name for name in more if name != SUMS)]
+        found = {f"{prefix}{name}": file_sha256(folder / name) for name in names}
+        for entry in document(folder / MANIFEST, "E_MANIFEST", MEBI)["files"]:
+            path = f"{prefix}{entry['path']}"
+            found[path] = entry["sha256"]
+            if path.endswith(f"/{MANIFEST}"):
+                found.update(self.sums(path[: -len(MANIFEST)]))
+        return found
+
+    def statements(self):
+        """What the two envelopes must say, all of which follows from the manifest."""
+        result, data = self.manifest["result"], self.bytes()
+        outcome = "WARNED" if result.get("warnings") else "PASSED"
+        outcome = outcome if result["verdict"] == "PASS" else "FAILED"
+        specs = next(entry["sha256"] for entry in self.manifest["files"] if entry["path"] == SPECS)
+        tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
+        canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
+        canonical.update(digestSource="canonical-json", tool="specledger")
+        types = {
+            ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
+            PROVENANCE: (
+                "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1",
+                data[:-1],
+                canonical,
+            ),
+        }
+        return {name: statement(*one) for name, one in types.items()}
+
+    def envelope(self, name, payload):
+        """The signatures of an envelope around exactly this payload, and what they are over."""
+        code, media = "E_ENVELOPE", "application/vnd.in-toto+json"
+        held = document(self.place / name, code, MEBI)
+        shaped = isinstance(held, dict) and held.keys() == {"payload", "payloadType", "signatures"}
+        demand(shaped and held["payloadType"] == media, code, f"{name} is no envelope of an in-toto statement")
+        demand(unbase64(held["payload"], code, "the payload") == payload, code, f"{name} is about something else")
+        signatures = []
+        demand(isinstance(held["signatures"], list), code, f"{name} has no signatures")
+        for one in held["signatures"]:
+            demand(isinstance(one, dict) and one.keys() == {"keyid", "sig"}, code, "a signature is {keyid, sig}")
+            known = isinstance(one["keyid"], str) and HEX64.fullmatch(one["keyid"])
+            raw = unbase64(one["sig"], code, "a signature")
+            demand(known and len(raw) == 64, code, "a signature is not of its form")
+            signatures.append((one["keyid"], raw))
+        keys = [key for key, _ in signatures]
+        demand(1 <= len(keys) <= 16 and keys == sorted(set(keys)), code, f"{name} has 1 to 16 signatures, one of a key")
+        return b"DSSEv1 %d %b %d %b" % (len(media), media.encode(), len(payload), payload), signatures
+
+    # What the reader brings
+
+    def check_expected(self, trust):
+        """Run, specs and origin are those that the reader expects."""
+        for name in ("run", "specs"):
+            same = trust.get(name, self.manifest[name]) == self.manifest[name]
+            demand(same, "E_EXPECTED", f"the {name} is {self.manifest[name]}, expected is {trust.get(name)}")
+        origin = trust["origin"].replace("{run}", self.manifest["run"])
+        demand(self.note is None or self.note["origin"] == origin, "E_EXPECTED", f"the origin is not {origin!r}")
+        if self.note is None and not {"run", "specs"} & trust.keys():
+            raise Open(None, "the trust file expects no run and no specs, and an unsigned bundle has no origin")
+
+    def check_signatures(self, trust):
+        """As many trusted keys as the reader asks for have signed everything that is signed."""
+        if self.note is None:
+            raise Open("E_UNSIGNED", "the bundle holds no signatures")
+        keys = {one["id"]: unbase64(one["public"], "E_TRUST", "a key") for one in trust["keys"]}
+        signers = [self.note_signers(keys)]
+        for signed, signatures in self.envelopes.values():
+            own = [(key, raw) for key, raw in signatures if key in keys]
+            wrong = [key for key, raw in own if not ed25519(keys[key], raw, signed)]
+            demand(not wrong, "E_SIGNATURE", f"a signature of the trusted key {''.join(wrong[:1])} is wrong")
+            signers.append({key for key, _ in own})
+        both = set.intersection(*signers)
+        if len(both) < trust["threshold"]:
+            raise Open("E_UNTRUSTED", f"{len(both)} trusted keys signed all of it, {trust['threshold']} must")
+
+    def note_signers(self, keys):
+        """The trusted keys that signed the checkpoint."""
+        origin, found = self.note["origin"], set()
+        for key, public in keys.items():
+            hint = hashlib.sha256(origin.encode() + b"\n\x01" + public).digest()[:4]
+            for name, raw in self.note["signatures"]:
+                if (name, raw[:4]) == (origin, hint):
+                    right = ed25519(public, raw[4:], self.note["text"])
+                    demand(right, "E_SIGNATURE", f"the checkpoint's signature of the trusted key {key} is wrong")
+                    found.add(key)
+        return found
+
+    def check_against(self, size, root, origin):
+        """The receipts begin with those of a head that was seen before."""
+        if origin is not None and self.note is not None and origin != self.note["origin"]:
+            raise Open("E_OTHER_LOG", f"the head is that of {origin!r}")
+        heads = f"seen: {size} receipts, root {root}; here: {self.head['count']}, root {self.head['root']}"
+        demand(size <= self.head["count"], "E_ROLLBACK", f"the log was longer before. {heads}")
+        tree = Tree()
+        for line in self.lines():
+            if tree.size == size:
+                break
+            tree.add(line)
+        demand(tree.root() == root, "E_FORK", f"the log does not go on from the head that was seen. {heads}")
 
 
 # Evaluates expressions of specs (CEL profile v1): what each operator and macro does to values.
@@ -13142,7 +14383,8 @@ def verify(place, trust=None, against=None, again=None):
             yield AGAIN_CHECK, lambda: made_again(bundle), "E_REPLAY"
 
     intact = all(make(*one) for one in further())
-    open_ones = [one for one in checks if one["status"] == "not made" and (again or one["name"] != AGAIN_CHECK)]
+    left = [one["name"] for one in checks if one["status"] == "not made"]
+    open_ones = [name for name in left if again or name not in (AGAIN_CHECK, SOURCES_CHECK)]
     verdict = "FAIL" if not intact else "INCONCLUSIVE" if open_ones else "PASS"
     return {"verdict": verdict, "checks": checks, "unchecked": unchecked(checks, bundle)}
 
@@ -13151,6 +14393,8 @@ def unchecked(checks, bundle):
     """What was not checked of this very bundle, in a sentence."""
     left = [STAMPS_UNCHECKED] if TIMESTAMP in bundle.attached else []
     made = {one["name"]: one for one in checks}
+    if SOURCES_CHECK in made and made[SOURCES_CHECK]["status"] == "not made":
+        left.append(f"that specs.json follows from the documents in specs/: {made[SOURCES_CHECK]['message']}")
     if any(one["status"] == "failed" for one in checks):
         left.append("whatever follows the check that failed")
     elif AGAIN_CHECK not in made:

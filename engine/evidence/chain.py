@@ -1,7 +1,7 @@
 """The hash chain of receipts: one canonical JSON line per event, each naming the digest of the line before it.
 
-A line is `{"body", "prev", "run", "seq", "type"}`. Its digest is its leaf hash in the Merkle tree over all lines, which is
-that of RFC 6962: one hash of a line serves the chain, the root and proofs. The first line's `prev` is 64 zeros.
+A line is `{"body", "prev", "run", "seq", "type"}`. Its digest is its leaf hash in the Merkle tree over all lines,
+which is that of RFC 6962: one hash of a line serves chain, root and proofs. The first line's `prev` is 64 zeros.
 """
 
 from __future__ import annotations

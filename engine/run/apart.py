@@ -9,13 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-import orjson
-
 from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_ints
+from engine.core.canonical import canonical_ints, parse_written
 from engine.core.events import Event
-from engine.load import Bundle
 from engine.run.loop import run, run_episode, separate
 from engine.run.workers import spread
 
@@ -29,15 +25,16 @@ Made = list[tuple[str, bytes]]
 
 
 class Share(NamedTuple):
-    """The episodes that one process makes at a time: the specs, and the numbers."""
+    """The episodes that one process makes at a time: the specs' digest, what compiles them, and the numbers."""
 
-    bundle: Bundle
+    specs: str
+    compile: Callable[[], Plan]
     episodes: range
 
 
 def run_apart(
-    bundle: Bundle,
     plan: Plan,
+    compile_again: Callable[[], Plan],
     workers: int,
     progress: Callable[[int, int], None] | None = None,
     *,
@@ -46,8 +43,8 @@ def run_apart(
     """Run every episode of a plan, in several processes if its episodes are separate and long enough.
 
     Args:
-        bundle: What the plan is compiled from; each process compiles it for itself.
         plan: What to run.
+        compile_again: Gives the same plan in another process; it can be pickled, a plan cannot.
         workers: How many processes at most; with one everything is made here.
         progress: Called with (steps done, steps at most).
         worth: The steps from which several processes are worth their start.
@@ -58,20 +55,20 @@ def run_apart(
     if workers < 2 or plan.episodes < 2 or plan.episodes * plan.horizon < worth or not separate(plan):
         yield from run(plan, progress)
         return
-    yield from run(plan, progress, _gather(spread(_make, _shares(bundle, plan, workers), workers)))
+    yield from run(plan, progress, _gather(spread(_make, _shares(plan, compile_again, workers), workers)))
 
 
-def _shares(bundle: Bundle, plan: Plan, workers: int) -> Sequence[Share]:
+def _shares(plan: Plan, compile_again: Callable[[], Plan], workers: int) -> Sequence[Share]:
     """Episodes of about the same number for each turn of each process."""
     size = max(1, min(plan.episodes // (workers * _ROUNDS), _CHUNK // plan.horizon))
     starts = range(0, plan.episodes, size)
-    return [Share(bundle, range(first, min(first + size, plan.episodes))) for first in starts]
+    return [Share(plan.specs, compile_again, range(first, min(first + size, plan.episodes))) for first in starts]
 
 
 def _gather(made: Iterator[Made]) -> Iterator[Event]:
     for events in made:
         for type_, form in events:
-            yield Event(type_, orjson.loads(form), form)
+            yield Event(type_, parse_written(form), form)
 
 
 _compiled: dict[str, Plan] = {}
@@ -80,10 +77,9 @@ _compiled: dict[str, Plan] = {}
 
 def _make(share: Share) -> Made:
     """The events of some episodes, in a process of their own."""
-    digest = share.bundle.digest
-    plan = _compiled.get(digest)
+    plan = _compiled.get(share.specs)
     if plan is None:
         _compiled.clear()
-        plan = _compiled[digest] = compile_scenario(share.bundle)
+        plan = _compiled[share.specs] = share.compile()
     events = (event for number in share.episodes for event in run_episode(plan, number))
     return [(type_, canonical_ints(body) if form is None else form) for type_, body, form in events]

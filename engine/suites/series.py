@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from itertools import accumulate, chain, pairwise
 from typing import Any, Final
 
-from engine.core.canonical import canonical_ints
 from engine.expr import BOOL, INT, EvaluationError, IntType, ListType, Native, Signature, Type, TypeVariable
 from engine.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT
 from engine.expr.limits import MAX_LIST
@@ -66,7 +65,14 @@ def count(holds: list[bool]) -> int:
 
 def distinct(values: list[Any]) -> int:
     """How many different values there are."""
-    return len({canonical_ints(value) for value in values})
+    return len({_frozen(value) for value in values})
+
+
+def _frozen(value: Any) -> Any:
+    """The value as one that can be a key; a truth is no number, and a number may be one that no receipt holds."""
+    if isinstance(value, Mapping):
+        return dict, tuple((name, _frozen(value[name])) for name in sorted(value))
+    return (list, tuple(map(_frozen, value))) if isinstance(value, list) else (type(value), value)
 
 
 def slice_of(values: list[Any], start: int, end: int) -> list[Any]:

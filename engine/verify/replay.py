@@ -44,7 +44,7 @@ def _law(bundle: Bundle) -> Made:
 def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
     """The events of a scenario's run, from its compiled plan, by at most so many processes."""
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    events = run_apart(bundle, plan, workers, progress)
+    events = run_apart(plan, partial(compile_scenario, bundle), workers, progress)
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 

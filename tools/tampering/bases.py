@@ -14,7 +14,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from engine.pipeline import Conduct, execute, load_runs
+from engine.pipeline import Conduct, Sharing, execute, load_runs
 
 ROOT: Final = Path(__file__).parents[2]
 CLIMB: Final = ROOT / "tests/unit/pipeline/climb"
@@ -71,6 +71,7 @@ BASES: Final = {
     "refuted": Base("mirror-only"),
     "suite": Base("heights.yaml"),
     "discovery": Base("small.yaml"),
+    "taped": Base("small.yaml", ("model=small-cassette", "iterations=2")),
 }
 
 
@@ -97,7 +98,7 @@ def build(name: str, place: Path) -> None:
     base = BASES[name]
     (bundle,) = load_runs([base.target], list(base.changes))
     with _path():
-        execute(bundle, place, conduct=Conduct(trusted=True))
+        execute(bundle, place, conduct=Conduct(trusted=True, sharing=Sharing(record=True)))
     for words in ("VERIFY.md", "sha256sums"):
         (place / words).unlink()
 

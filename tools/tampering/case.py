@@ -79,8 +79,8 @@ class Case:
         code: What `spec verify` says; None where the bundle is honest.
         level: The level of the ladder that is refuted or not reached.
         exit: 0 accepted, 1 refuted, 2 wrong usage, 3 not refuted and not shown.
-        unseen: What a verifier must do to notice it, where the files alone do not tell: `replay`, `specs`, `laws`,
-            `suites` or `schemas`; empty where they do.
+        needs: What a verifier must do to notice it, where the files alone do not tell: `replay`, `specs`, `laws`,
+            `suites` or `words`; empty where they do.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Case:
     code: str | None
     level: str = "L0"
     exit: int = 1
-    unseen: str = ""
+    needs: str = ""
 
     @property
     def family(self) -> str:

@@ -44,9 +44,10 @@ from tools.verifier.basis import (
 from tools.verifier.covers import imprint, note, statement
 from tools.verifier.curve import ed25519
 from tools.verifier.guide import check_words
-from tools.verifier.listed import check_cases, check_evaluator, check_folders, check_sources, may_fail, sorted_out
+from tools.verifier.listed import check_cases, check_evaluator, check_folders, may_fail, sorted_out
 from tools.verifier.logs import check_log
 from tools.verifier.orders import ORDERS
+from tools.verifier.sources_made import SOURCES_CHECK, sources_again
 
 
 class Bundle:
@@ -77,7 +78,7 @@ class Bundle:
             yield "failing cases are those that the receipts show", lambda: check_cases(self), "E_COUNTEREXAMPLES"
         yield "the specs are those that the run names", self.check_specs, "E_SPECS"
         if self.sources:
-            yield "the sources of the specs are of their form", lambda: check_sources(self), "E_SOURCES"
+            yield SOURCES_CHECK, lambda: sources_again(self), "E_SOURCES"
         if TAPE in self.listed:
             yield "the tape is one", self.check_tape, "E_TAPE_FORM"
         if self.order.entries or LOG in self.listed:
@@ -120,7 +121,7 @@ class Bundle:
         further = {"scenario": (LOG, TAPE), "discovery": (TAPE,)}.get(self.kind, ())
         self.listed = [RECEIPTS, SPECS, *(name for name in further if name in paths)]
         self.held = self.bundles() if self.kind == "suite" else []
-        self.sources, self.cases = sorted_out(paths, self.kind)
+        self.sources, self.cases = sorted_out(paths)
         wanted = [*self.listed, *(f"{place}/{MANIFEST}" for place in self.held), *self.sources, *self.cases]
         same = paths == sorted(set(wanted), key=str.encode)
         demand(same, "E_FILES", "the manifest lists other files than there must be, or out of order")

@@ -7,13 +7,13 @@ with the engine, so that a mistake of one is noticed by the other. It needs Pyth
 
 It checks what follows from the evidence itself: files, canonical form, chain, order, commitments, joining states, the
 result, the specs' digest, the audit log, and what covers the manifest; with --trust who signed it, with --against that
-it goes on from a head seen before. Last it makes again what the specs lead to, with an engine of its own, and compares
-the bytes: runs, kernels, laws, suites, discoveries. The last line says what it did *not* check of this very bundle:
-never that the specs are well typed, nor that they follow from the sources beside them.
+it goes on from a head seen before. It resolves the YAML files beside the specs again, and compares. Last it makes again
+what the specs lead to, with an engine of its own, and compares the bytes: runs, kernels, laws, suites, discoveries. The
+last line says what it did *not* check of this very bundle: never that the specs are well typed.
 
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
-refuted, but something that was asked for could not be shown. That something was not made again is asked for by
---level L4 alone.
+refuted, but something that was asked for could not be shown. That something was not made or resolved again is asked
+for by --level L4 alone.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from tools.verifier.basis import MANIFEST, RECEIPTS, SPECS, TIMESTAMP, Open, Ref
 from tools.verifier.bundle import Bundle
 from tools.verifier.covers import note
 from tools.verifier.made_again import TYPES_UNCHECKED, made_again
+from tools.verifier.sources_made import SOURCES_CHECK
 from tools.verifier.trust import read_trust
 from tools.verifier.values import BUDGET
 
@@ -74,7 +75,8 @@ def verify(place, trust=None, against=None, again=None):
             yield AGAIN_CHECK, lambda: made_again(bundle), "E_REPLAY"
 
     intact = all(make(*one) for one in further())
-    open_ones = [one for one in checks if one["status"] == "not made" and (again or one["name"] != AGAIN_CHECK)]
+    left = [one["name"] for one in checks if one["status"] == "not made"]
+    open_ones = [name for name in left if again or name not in (AGAIN_CHECK, SOURCES_CHECK)]
     verdict = "FAIL" if not intact else "INCONCLUSIVE" if open_ones else "PASS"
     return {"verdict": verdict, "checks": checks, "unchecked": unchecked(checks, bundle)}
 
@@ -83,6 +85,8 @@ def unchecked(checks, bundle):
     """What was not checked of this very bundle, in a sentence."""
     left = [STAMPS_UNCHECKED] if TIMESTAMP in bundle.attached else []
     made = {one["name"]: one for one in checks}
+    if SOURCES_CHECK in made and made[SOURCES_CHECK]["status"] == "not made":
+        left.append(f"that specs.json follows from the documents in specs/: {made[SOURCES_CHECK]['message']}")
     if any(one["status"] == "failed" for one in checks):
         left.append("whatever follows the check that failed")
     elif AGAIN_CHECK not in made:

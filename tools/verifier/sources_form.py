@@ -1,4 +1,4 @@
-"""What the shapes of specs leave open: which values are references, and which are left out because they are the default.
+"""What the shapes of specs leave open: which values are references, and which are left out as they are the default.
 
 A spec in its resolved form has no value that equals its default; a default of null, an empty list or an empty mapping
 follows from the shape. Expressions are texts, fixed-point numbers the shortest decimal text, other numbers with a
@@ -11,10 +11,10 @@ from decimal import Decimal
 from tools.verifier.shape_check import SHAPES, alternatives
 from tools.verifier.yaml_scalars import unreadable
 
-MILLION = 1_000_000
+FIXED_ONE = 1_000_000
 DECIMAL_TEXT = re.compile(r"-?[0-9]{1,10}(?:\.[0-9]{1,6}0{0,20})?", re.ASCII)
 
-# Where references stand: of a document `kind.key`, of a mapping inside of one `Mapping.key`, and the kind that is meant.
+# Where references stand, of a document `kind.key`, of a mapping inside of one `Mapping.key`; and the kind meant.
 REFERENCES = {
     line.split()[0]: line.split()[1]
     for line in """\
@@ -169,20 +169,20 @@ def expression_text(value):
     return repr(value) if isinstance(value, (int, float)) else str(value)
 
 
-def millionths(value):
+def fixed_millionths(value):
     """A decimal number of units as an integer of millionths, None if it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         return None
     text = str(value) if isinstance(value, str) else format(Decimal(repr(value)), "f")
-    return int(Decimal(text) * MILLION) if DECIMAL_TEXT.fullmatch(text) else None
+    return int(Decimal(text) * FIXED_ONE) if DECIMAL_TEXT.fullmatch(text) else None
 
 
 def fixed_text(value):
     """A fixed-point number as the shortest decimal text; what is none stays what it is."""
-    scaled = millionths(value)
+    scaled = fixed_millionths(value)
     if scaled is None:
         return free_form(value)
-    whole, rest = divmod(abs(scaled), MILLION)
+    whole, rest = divmod(abs(scaled), FIXED_ONE)
     return "-" * (scaled < 0) + str(whole) + (f".{rest:06d}".rstrip("0") if rest else "")
 
 

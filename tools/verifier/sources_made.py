@@ -6,10 +6,17 @@ not judge is not checked, and that is said.
 
 import re
 
-from tools.verifier.basis import KNOWN_VERSION, MEBI, Open, demand, plain, tagged, write
+from tools.verifier.basis import CRASHES, KNOWN_VERSION, MEBI, Open, demand, plain, tagged, write
 from tools.verifier.listed import ORIGIN, check_sources
 from tools.verifier.shape_check import SHAPES
-from tools.verifier.sources_form import REFERENCES, inner_shapes, mappings_in, place_name, resolved_mapping, shape_of_key
+from tools.verifier.sources_form import (
+    REFERENCES,
+    inner_shapes,
+    mappings_in,
+    place_name,
+    resolved_mapping,
+    shape_of_key,
+)
 from tools.verifier.sources_merge import (
     bound_params,
     cases_of,
@@ -201,5 +208,8 @@ def sources_again(bundle):
         raise Open(code, f"they were resolved by version {bundle.manifest['engine']['version']}, unknown to this file")
     names = [path for path in bundle.sources if path != ORIGIN]
     files = {path[len("specs/") :]: plain(bundle.place / path, code, MEBI) for path in names}
-    made = Sources(origin, files).document()
+    try:
+        made = Sources(origin, files).document()
+    except CRASHES as error:
+        raise Open(code, f"this file cannot resolve them: {error!r}"[:200]) from None
     demand(write(made) == write(bundle.specs), code, "they give other specs than those that are recorded")

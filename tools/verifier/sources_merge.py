@@ -4,7 +4,7 @@ import math
 from itertools import product
 from urllib.parse import quote
 
-from tools.verifier.sources_form import fixed_text, millionths
+from tools.verifier.sources_form import fixed_millionths, fixed_text
 from tools.verifier.yaml_scalars import unjudged, unreadable
 
 MOST_CASES_OF_A_MATRIX = 4096
@@ -80,7 +80,7 @@ def fitted(name, type_, value):
         "bool": isinstance(value, bool),
         "string": isinstance(value, str),
         "double": number,
-        "qfixed": millionths(value) is not None,
+        "qfixed": fixed_millionths(value) is not None,
     }
     if not fits[type_]:
         unreadable(f"the parameter {name} is of the type {type_}")

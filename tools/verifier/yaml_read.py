@@ -13,14 +13,14 @@ from tools.verifier.yaml_scalars import (
     double_text,
     folded_lines,
     plain_key,
-    plain_value,
     single_text,
+    typed_scalar,
     unjudged,
     unreadable,
     word,
 )
 
-MOST_DEPTH, MOST_NODES, LONGEST_KEY = 48, 100_000, 1000
+MOST_DEPTH, MOST_VALUES_READ, LONGEST_KEY = 48, 100_000, 1000
 MARKER = re.compile(r"^(?:---|\.\.\.)(?=[ \n])", re.MULTILINE)
 GAP = re.compile(r"(?:[ \n]+|(?<![^ \n])#[^\n]*)*")
 COLON = re.compile(r" *:")
@@ -106,7 +106,7 @@ class YamlReader:
     def counted(self):
         """One value or key more."""
         self.count += 1
-        if self.count > MOST_NODES:
+        if self.count > MOST_VALUES_READ:
             self.refuse("too many values")
 
     def deeper(self):
@@ -185,7 +185,7 @@ class YamlReader:
         whole = text[begin:end].rstrip(" \n")
         if text[end] == "#":
             self.trapped(whole)
-        return plain_value(folded_lines([(line, False) for line in lines])), begin + len(whole), False
+        return typed_scalar(folded_lines([(line, False) for line in lines])), begin + len(whole), False
 
     def trapped(self, raw):
         """See that an unquoted value is no piece of an expression."""
@@ -203,6 +203,8 @@ class YamlReader:
         own = self.column()
         if own > column or (of_key and own == column and self.dash()):
             return self.node(column, False)
+        if self.text[self.at] in "|>":
+            unjudged("a block that begins left of its value")
         return self.refuse("a value is missing")
 
     def goes_on(self, column):
@@ -317,7 +319,7 @@ class YamlReader:
         if first and first in "[{":
             return self.flow()
         self.counted()
-        value, self.at = self.quoted() if first and first in "'\"" else self.flow_plain(plain_value)
+        value, self.at = self.quoted() if first and first in "'\"" else self.flow_plain(typed_scalar)
         return word(value, self.file) if isinstance(value, str) else value
 
     def flow_plain(self, read):

@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from tools.verifier.basis import BIG, Open, Refuted
 
-LONGEST_NUMBER = 40
+LONGEST_FIGURE = 40
 BIDI = "\u202a-\u202e\u2066-\u2069"
 ODD_BREAKS = "\x85\u2028\u2029"
 UNSEEN = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufdd0-\ufdef\ufffe\uffff\ufeff"
@@ -73,19 +73,19 @@ def admitted(text, name):
     return text if text.endswith("\n") else text + "\n"
 
 
-def plain_value(text):
+def typed_scalar(text):
     """The value of a plain scalar: null, a boolean, an integer, a number with a fraction, or text."""
     if text in ("null", "true", "false"):
         return {"null": None, "true": True, "false": False}[text]
     if WHOLE_NUMBER.fullmatch(text):
-        held = len(text) <= LONGEST_NUMBER and -BIG <= int(text) <= BIG
-        return int(text) if held else unreadable(f"{text[:LONGEST_NUMBER]} is beyond 2^53 - 1")
+        held = len(text) <= LONGEST_FIGURE and -BIG <= int(text) <= BIG
+        return int(text) if held else unreadable(f"{text[:LONGEST_FIGURE]} is beyond 2^53 - 1")
     if FRACTION.fullmatch(text):
-        found = float(text) if len(text) <= LONGEST_NUMBER else math.inf
+        found = float(text) if len(text) <= LONGEST_FIGURE else math.inf
         exact = math.isfinite(found) and Decimal(repr(found)) == Decimal(text)
-        return found if exact else unreadable(f"{text[:LONGEST_NUMBER]} has more digits than a double")
+        return found if exact else unreadable(f"{text[:LONGEST_FIGURE]} has more digits than a double")
     if text.lower() in DISPUTED_WORDS or any(one.fullmatch(text) for one in DISPUTED):
-        unreadable(f"{text[:LONGEST_NUMBER]} is not the same for all readers of YAML")
+        unreadable(f"{text[:LONGEST_FIGURE]} is not the same for all readers of YAML")
     return text
 
 
@@ -93,7 +93,7 @@ def plain_key(text):
     """The text of a plain key; words that are constants of other readers are texts here."""
     if text.lower() in ("yes", "no", "on", "off"):
         return text
-    return text if isinstance(plain_value(text), str) else unreadable(f"the key {text[:LONGEST_NUMBER]} is no text")
+    return text if isinstance(typed_scalar(text), str) else unreadable(f"the key {text[:LONGEST_FIGURE]} is no text")
 
 
 def folded_lines(lines):

@@ -32,7 +32,7 @@ def sweep(laid, stride=1, first=0, bit=1):
     """How many flips were made, and by verifier what came of them: `accepted`, `refused` or `crashed`."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in VERIFIERS}
     flips = 0
-    for path in sorted(laid.bundle.iterdir()):
+    for path in sorted(path for path in laid.bundle.rglob("*") if path.is_file()):
         data = path.read_bytes()
         for at in range(first % len(data), len(data), stride):
             path.write_bytes(data[:at] + bytes([data[at] ^ bit]) + data[at + 1 :])

@@ -43,9 +43,10 @@ def by_engine(laid, **more):
     return Said(EXITS[found.verdict], telling.code, telling.level.value, telling.message or "", telling.name)
 
 
-def by_one_file(laid):
+def by_one_file(laid, replay=True):
     """What `tools/verify.py --json` says."""
     options = [word for name, path in laid.options.items() for word in (f"--{name}", str(path))]
+    options += [] if replay else ["--no-replay"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exit_code = one_file.main([str(laid.bundle), *options, "--json"])

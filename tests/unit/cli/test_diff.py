@@ -1,6 +1,7 @@
 """`spec diff`: where two bundles part, and how the command ends."""
 
 import json
+import shutil
 from pathlib import Path
 
 import jsonschema
@@ -121,10 +122,9 @@ def test_bundles_of_two_kinds_can_be_compared(diff):
 
 
 def test_a_refuted_bundle_is_said_to_be_so(spec, bundles, tmp_path):
-    for file in (bundles / "run").iterdir():
-        (tmp_path / file.name).write_bytes(file.read_bytes())
-    (tmp_path / "receipts.jsonl").write_bytes(b"{}\n")
-    done = spec("diff", bundles / "run", tmp_path)
+    broken = shutil.copytree(bundles / "run", tmp_path / "broken")
+    (broken / "receipts.jsonl").write_bytes(b"{}\n")
+    done = spec("diff", bundles / "run", broken)
     assert (done.status, done.out) == (1, "")
     assert "[E_FILES]" in done.err
     assert "REFUTED" in done.err

@@ -13,7 +13,9 @@ def commit(t=0, episode=0):
 
 def step(t=0, *, episode=0, chosen=0, broken=(), errors=(None,)):
     violations = [{"invariant": name, "severity": "warn"} for name in broken]
-    decisions = [{"rejected": [], "error": None if one is None else {"code": one}} for one in errors]
+    decisions: list[dict[str, object]] = [
+        {"rejected": [], "error": None if one is None else {"code": one}} for one in errors
+    ]
     return ("step", {"episode": episode, "t": t, "chosen": chosen, "violations": violations, "decisions": decisions})
 
 
@@ -25,7 +27,7 @@ def closed(broken=()):
     return ("episode_end", {"violations": [{"invariant": name} for name in broken]})
 
 
-BEGIN = [("start", {}), ("episode", {})]
+BEGIN: list[tuple[str, dict[str, object]]] = [("start", {}), ("episode", {})]
 ERROR = ("error", {"code": "E_X", "episode": 0, "t": 0})
 DRIFT, AUDIT = ("drift", {"t": 0}), ("audit", {"entry_id": "1"})
 

@@ -1,5 +1,7 @@
 """Episodes that are made apart give the receipts of the loop, in the same order."""
 
+from functools import partial
+
 import pytest
 
 from engine.compile.scenario import compile_scenario
@@ -44,7 +46,7 @@ def test_shares_are_the_run(name, changes, monkeypatch):
     monkeypatch.setattr(apart, "spread", lambda work, given, workers: map(work, given))
     monkeypatch.setattr(apart, "_CHUNK", 12)
     seen = []
-    made = run_apart(bundle, plan, 2, lambda done, most: seen.append((done, most)), worth=0)
+    made = run_apart(plan, partial(compile_scenario, bundle), 2, lambda done, most: seen.append((done, most)), worth=0)
     assert told(made) == told(run(plan))
     assert seen == sorted(seen)
     assert len(seen) == 30
@@ -52,7 +54,7 @@ def test_shares_are_the_run(name, changes, monkeypatch):
 
 def test_processes_make_the_same_run():
     bundle, plan = prepared("hazard")
-    assert told(run_apart(bundle, plan, 2, worth=0)) == told(run(plan))
+    assert told(run_apart(plan, partial(compile_scenario, bundle), 2, worth=0)) == told(run(plan))
 
 
 @pytest.mark.parametrize(
@@ -63,4 +65,4 @@ def test_processes_make_the_same_run():
 def test_what_is_not_worth_processes_is_made_here(name, workers, worth, monkeypatch):
     bundle, plan = prepared(name)
     monkeypatch.setattr(apart, "spread", None)
-    assert told(run_apart(bundle, plan, workers, worth=worth)) == told(run(plan))
+    assert told(run_apart(plan, partial(compile_scenario, bundle), workers, worth=worth)) == told(run(plan))

@@ -124,7 +124,7 @@ def test_no_cut_is_accepted(small, name):
 def test_an_untouched_bundle_is_accepted(bundles):
     for name, folder in bundles.items():
         found = verify_bundle(folder)
-        assert [check.status for check in found.checks] == [Status.PASSED] * 8, name
+        assert {check.status for check in found.checks} == {Status.PASSED}, name
         assert found.verdict is Verdict.PASS
 
 

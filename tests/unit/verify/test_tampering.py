@@ -420,7 +420,9 @@ LINES = {
 CONTENT = {
     "a key too many, sealed": sealed(lambda receipts: receipts[STEP].update(note="x")),
     "a body that is a list": sealed(lambda receipts: receipts[START].update(body=[])),
-    "one more receipt, of an unknown type": sealed(lambda receipts: receipts.insert(CLOSE, {"body": {}, "type": "gift"})),
+    "one more receipt, of an unknown type": sealed(
+        lambda receipts: receipts.insert(CLOSE, {"body": {}, "type": "gift"})
+    ),
     "an unknown type": sealed(lambda receipts: receipts[DRIFT].update(type="gift")),
     "a step without its decisions": sealed(lambda receipts: receipts[STEP]["body"].pop("decisions")),
     "an end that counts nothing": sealed(lambda receipts: receipts[END]["body"].clear()),
