@@ -28,13 +28,13 @@ class Share(NamedTuple):
     """The episodes that one process makes at a time: the specs' digest, what compiles them, and the numbers."""
 
     specs: str
-    compile: Callable[[], Plan]
+    plan_again: Callable[[], Plan]
     episodes: range
 
 
 def run_apart(
     plan: Plan,
-    compile_again: Callable[[], Plan],
+    plan_again: Callable[[], Plan],
     workers: int,
     progress: Callable[[int, int], None] | None = None,
     *,
@@ -44,7 +44,7 @@ def run_apart(
 
     Args:
         plan: What to run.
-        compile_again: Gives the same plan in another process; it can be pickled, a plan cannot.
+        plan_again: Gives the same plan in another process; it can be pickled, a plan cannot.
         workers: How many processes at most; with one everything is made here.
         progress: Called with (steps done, steps at most).
         worth: The steps from which several processes are worth their start.
@@ -55,14 +55,14 @@ def run_apart(
     if workers < 2 or plan.episodes < 2 or plan.episodes * plan.horizon < worth or not separate(plan):
         yield from run(plan, progress)
         return
-    yield from run(plan, progress, _gather(spread(_make, _shares(plan, compile_again, workers), workers)))
+    yield from run(plan, progress, _gather(spread(_make, _shares(plan, plan_again, workers), workers)))
 
 
-def _shares(plan: Plan, compile_again: Callable[[], Plan], workers: int) -> Sequence[Share]:
+def _shares(plan: Plan, plan_again: Callable[[], Plan], workers: int) -> Sequence[Share]:
     """Episodes of about the same number for each turn of each process."""
     size = max(1, min(plan.episodes // (workers * _ROUNDS), _CHUNK // plan.horizon))
     starts = range(0, plan.episodes, size)
-    return [Share(plan.specs, compile_again, range(first, min(first + size, plan.episodes))) for first in starts]
+    return [Share(plan.specs, plan_again, range(first, min(first + size, plan.episodes))) for first in starts]
 
 
 def _gather(made: Iterator[Made]) -> Iterator[Event]:
@@ -80,6 +80,6 @@ def _make(share: Share) -> Made:
     plan = _compiled.get(share.specs)
     if plan is None:
         _compiled.clear()
-        plan = _compiled[share.specs] = share.compile()
+        plan = _compiled[share.specs] = share.plan_again()
     events = (event for number in share.episodes for event in run_episode(plan, number))
     return [(type_, canonical_ints(body) if form is None else form) for type_, body, form in events]
