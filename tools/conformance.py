@@ -143,7 +143,7 @@ def run(command: list[str], folder: Path, full: bool) -> Answer:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run a verifier on all cases, print a table and a verdict; 0 if it conforms, else 1."""
+    """Run a verifier on all cases, print a table and a verdict; 0 if it conforms, 1 if not, 2 if none could be run."""
     parser = argparse.ArgumentParser(description="Run a verifier of evidence on the conformance suite.")
     parser.add_argument("--cases", type=Path, default=PLACE, help="the folder of the cases")
     parser.add_argument("--only", default="", help="cases whose names begin so")
@@ -152,10 +152,15 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the verifier and its first arguments")
     asked = parser.parse_args(words)
     folders = [folder for folder in cases(asked.cases) if folder.name.startswith(asked.only)]
-    if not asked.command or not folders:
-        parser.error("name a command, and a folder with cases")
-    with ThreadPoolExecutor(asked.workers) as pool:
-        answers = list(pool.map(lambda folder: run(asked.command, folder, asked.full), folders))
+    if not asked.command:
+        parser.error("name a command")
+    if not folders:
+        parser.exit(2, f"no case is called so: {asked.only!r} in {asked.cases}\n")
+    try:
+        with ThreadPoolExecutor(asked.workers) as pool:
+            answers = list(pool.map(lambda folder: run(asked.command, folder, asked.full), folders))
+    except OSError as error:
+        parser.exit(2, f"the command cannot be run on the cases: {error}\n")
     counts = Counter(answer.status for answer in answers)
     print(f"{'case':44} {'expected':26} {'answer':26} status")
     for folder, answer in zip(folders, answers):

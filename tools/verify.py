@@ -13,8 +13,8 @@ what the specs lead to, with an engine of its own, and compares the bytes: runs,
 last line says what it did *not* check of this very bundle: never that the specs are well typed.
 
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
-refuted, but something that was asked for could not be shown. That something was not made or resolved again is asked
-for by --level L4 alone.
+refuted, but something that was asked for could not be shown. To make and to resolve again is asked for unless
+--no-replay is: what this file does not know, as another version, ends with 3, since whoever forges may choose it.
 """
 
 # Built by `python -m tools.verifier.build` from the modules there.
@@ -761,6 +761,23 @@ def statement(type_, subject, predicate):
             "subject": [{"digest": digest, "name": MANIFEST}],
         }
     )
+
+
+def statements(manifest, data):
+    """What the two envelopes must say, all of which follows from the manifest; `data` are its bytes."""
+    result = manifest["result"]
+    outcome = "WARNED" if result.get("warnings") else "PASSED"
+    outcome = outcome if result["verdict"] == "PASS" else "FAILED"
+    specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
+    tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
+    canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
+    canonical.update(digestSource="canonical-json", tool="specledger")
+    oscal = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
+    types = {
+        ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
+        PROVENANCE: (oscal, data[:-1], canonical),
+    }
+    return {name: statement(*one) for name, one in types.items()}
 
 
 NAME = re.compile(r"[!-*,-~]{1,255}")
@@ -6931,7 +6948,8 @@ class Bundle:
             demand(
                 self.note["head"] == head, "E_CHECKPOINT", "the checkpoint states another head than the receipts have"
             )
-            self.envelopes = {name: self.envelope(name, made) for name, made in self.statements().items()}
+            stated = statements(self.manifest, self.bytes())
+            self.envelopes = {name: self.envelope(name, made) for name, made in stated.items()}
         if TIMESTAMP in self.attached:
             stamped = imprint(plain(self.place / TIMESTAMP, "E_TIMESTAMP", 1 << 16))
             own = hashlib.sha256(self.bytes()).digest()
@@ -6959,25 +6977,6 @@ class Bundle:
             if path.endswith(f"/{MANIFEST}"):
                 found.update(self.sums(path[: -len(MANIFEST)]))
         return found
-
-    def statements(self):
-        """What the two envelopes must say, all of which follows from the manifest."""
-        result, data = self.manifest["result"], self.bytes()
-        outcome = "WARNED" if result.get("warnings") else "PASSED"
-        outcome = outcome if result["verdict"] == "PASS" else "FAILED"
-        specs = next(entry["sha256"] for entry in self.manifest["files"] if entry["path"] == SPECS)
-        tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
-        canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
-        canonical.update(digestSource="canonical-json", tool="specledger")
-        types = {
-            ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
-            PROVENANCE: (
-                "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1",
-                data[:-1],
-                canonical,
-            ),
-        }
-        return {name: statement(*one) for name, one in types.items()}
 
     def envelope(self, name, payload):
         """The signatures of an envelope around exactly this payload, and what they are over."""
@@ -12272,6 +12271,9 @@ def check_said(law, verdict):
     rests = proved and verdict["method"] == "proof"
     demand(status != "PROVED" or rests, "E_VERDICT", "PROVED rests on no certificate")
     demand(not (status == "FAIL" and proved), "E_VERDICT", "FAIL has a certificate that the law holds")
+    power = verdict["power"]
+    says = proved or (isinstance(power, dict) and power["usable"] and power["hits"])
+    demand(status != "PASS" or says, "E_VERDICT", "PASS rests on no case that says anything")
 
 
 def check_law_proof(law, verdict):
@@ -13709,7 +13711,7 @@ class Assessment:
         except Refuted as refuted:
             raise Refuted("E_RUNS", f"{case.place}: {refuted.message} [{refuted.code}]") from None
         except Open as left:
-            self.left.append(f"{case.place}: {left.message}")
+            self.left.append((left.code, f"{case.place}: {left.message}"))
 
     def make_again(self, again):
         """See that every run is what its specs lead to."""
@@ -13852,8 +13854,8 @@ def suite_again(bundle, again):
     except CRASHES as error:
         raise Open("E_REPLAY", f"this file cannot assess the suite: {error!r}"[:200]) from None
     if assessment.left:
-        first, count = assessment.left[0], len(assessment.left)
-        raise Open("E_REPLAY", f"{count} of {len(bundle.inside)} runs were not made again, the first of them {first}")
+        (code, first), count = assessment.left[0], len(assessment.left)
+        raise Open(code, f"{count} of {len(bundle.inside)} runs were not made again, the first of them {first}")
 
 
 # A discovery made again from its specs and the answers, receipt by receipt (docs/discovery.md).
@@ -14209,7 +14211,10 @@ def discovery_again(bundle):
     for line in bundle.lines():
         receipt = json.loads(line)
         receipts.append((receipt["type"], receipt["body"]))
-    bundle.unmade += remade_discovery(bundle.specs, bundle.tape, receipts)
+    notes = remade_discovery(bundle.specs, bundle.tape, receipts)
+    bundle.unmade += [one for one in notes if one != NOTE_WORK]
+    if NOTE_WORK in notes:
+        raise Open("E_WORK", NOTE_WORK)
 
 
 def remade_discovery(document, tape, receipts):
@@ -14283,10 +14288,18 @@ def told(count, receipt, kind, body):
         place, old, new = "type", receipt["type"], kind
     else:
         place, old, new = difference(recorded, body, "body")
-    if "E_EVAL_LIMIT" in json.dumps(recorded):
+    if bounded(receipt["type"], recorded):
         raise Open("E_REPLAY", f"receipt {count} tells of a bound of work, which this file does not count alike")
     message = f"receipt {count}, {place}: recorded {short_text(old)}, made {short_text(new)}"
     raise Refuted("E_REPLAY", message)
+
+
+def bounded(kind, recorded):
+    """Whether a receipt tells of an error by the bound of work, at a place where errors stand: no other is believed."""
+    decisions = recorded.get("decisions") if kind == "step" else None
+    told_there = [one.get("error") for one in decisions if isinstance(one, dict)] if isinstance(decisions, list) else []
+    errors = [recorded] if kind == "error" else told_there
+    return any(isinstance(error, dict) and error.get("code") == "E_EVAL_LIMIT" for error in errors)
 
 
 def short_text(value):
@@ -14316,7 +14329,8 @@ def recorded_signatures(bundle):
     """The signatures of all capability tokens, in the order in which they were issued."""
     receipts = (json.loads(line) for line in bundle.lines())
     entries = [receipt["body"] for receipt in receipts if receipt["type"] == "audit"]
-    return [token["signature"] for body in entries for token in body["capability_tokens"]]
+    issued = [body for body in entries if body["event"] == "CAPABILITY_ISSUED"]
+    return [token["signature"] for body in issued for token in body["capability_tokens"]]
 
 
 def suite_made_again(bundle):
@@ -14340,16 +14354,18 @@ def made_again(bundle):
 
 AGAIN_CHECK = "made again by this file: the same bytes"
 STAMPS_UNCHECKED = "who made a time stamp"
+UNASKED = "L4 was asked for and replay was not"
 
 
-def verify(place, trust=None, against=None, again=None):
+def verify(place, trust=None, against=None, again=True, level=None):
     """All checks: {verdict, checks: [{name, status, code, message}], unchecked}; after a refutation none is made.
 
     Args:
         place: The folder.
         trust: Whom the reader trusts, as `read_trust` gives it.
         against: A head that was seen before: size, root, origin.
-        again: Whether what the specs lead to is made again: False, True if it must be, None if it may stay open.
+        again: Whether what the specs lead to is made again.
+        level: L4 if that must be shown.
     """
     checks, bundle = [], Bundle(place)
     BUDGET.begin()
@@ -14379,13 +14395,14 @@ def verify(place, trust=None, against=None, again=None):
                 lambda: bundle.check_against(seen["size"], seen["root"], None),
                 "E_FORK",
             )
-        if again is not False:
+        if again:
             yield AGAIN_CHECK, lambda: made_again(bundle), "E_REPLAY"
 
     intact = all(make(*one) for one in further())
-    left = [one["name"] for one in checks if one["status"] == "not made"]
-    open_ones = [name for name in left if again or name not in (AGAIN_CHECK, SOURCES_CHECK)]
-    verdict = "FAIL" if not intact else "INCONCLUSIVE" if open_ones else "PASS"
+    if intact and level == "L4" and not again:
+        checks.append({"name": AGAIN_CHECK, "status": "not made", "code": "E_REPLAY", "message": UNASKED})
+    left = any(one["status"] == "not made" for one in checks)
+    verdict = "FAIL" if not intact else "INCONCLUSIVE" if left else "PASS"
     return {"verdict": verdict, "checks": checks, "unchecked": unchecked(checks, bundle)}
 
 
@@ -14404,6 +14421,23 @@ def unchecked(checks, bundle):
     else:
         left.append(TYPES_UNCHECKED)
     return f"Not checked here: {'; '.join([*left, *bundle.unmade])}."
+
+
+def shown(text):
+    """A text that may come from the evidence, as a terminal gets it: printable ASCII, everything else escaped."""
+    return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
+
+
+def ending(found):
+    """The verdict as the last line tells it: `PASS` alone only if what the specs lead to was made again."""
+    made = {one["name"]: one for one in found["checks"]}
+    lacking = [made[name] for name in (AGAIN_CHECK, SOURCES_CHECK) if name in made]
+    told = [one["message"] for one in lacking if one["status"] == "not made"]
+    if found["verdict"] == "INCONCLUSIVE" and told:
+        return f"NOT REFUTED, not made again: {'; '.join(told)}"
+    if found["verdict"] == "PASS" and AGAIN_CHECK not in made:
+        return "PASS, not made again (you asked for none)"
+    return found["verdict"]
 
 
 def main(words=None):
@@ -14429,26 +14463,27 @@ def main(words=None):
                 place.mkdir()
                 unzip(asked.bundle, place)
             if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-                raise Refuted("E_NO_EVIDENCE", f"{place} is no bundle")
-            again = False if asked.no_replay else asked.level == "L4" or None
-            found = verify(place, trust, (*seen["head"], seen["origin"]) if seen else None, again)
+                raise Refuted("E_NO_EVIDENCE", f"{asked.bundle} is no bundle")
+            against = (*seen["head"], seen["origin"]) if seen else None
+            found = verify(place, trust, against, not asked.no_replay, asked.level)
         except (Refuted, OSError) as error:
-            code = getattr(error, "code", "E_NO_EVIDENCE")
+            code, message = getattr(error, "code", "E_NO_EVIDENCE"), getattr(error, "message", str(error))
             if code != "E_ARCHIVE":
-                print(ascii(str(error)) if not asked.json else json.dumps({"verdict": None, "code": code}))
+                print(json.dumps({"verdict": None, "code": code}) if asked.json else f"[{code}] {shown(message)}")
                 return 2
             found = {
                 "verdict": "FAIL",
-                "checks": [{"name": "archive", "status": "failed", "code": code, "message": str(error)[:200]}],
+                "checks": [{"name": "archive", "status": "failed", "code": code, "message": message[:200]}],
                 "unchecked": "Not checked here: what lies in the archive.",
             }
     if asked.json:
         print(json.dumps(found, indent=2))
     else:
         for index, one in enumerate(found["checks"], 1):
-            said = f" [{one['code']}] {one['message']}" if one["status"] != "passed" else ""
-            print(f"{index}. {one['status']:8} {one['name']}{ascii(said)[1:-1]}")
-        print(f"{found['verdict']}. {found['unchecked']}")
+            said = f" [{one['code']}]" if one["code"] else ":" if one["message"] else ""
+            said += f" {one['message']}" if one["message"] else ""
+            print(f"{index}. {one['status']:8} {one['name']}{shown(said)}")
+        print(shown(f"{ending(found)}. {found['unchecked']}"))
     return {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}[found["verdict"]]
 
 

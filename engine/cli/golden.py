@@ -24,14 +24,15 @@ def golden(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[FILE...]", help="Scenarios, suites and laws; all of specs/scenario/ if none is named."
+            metavar="[FILE...]",
+            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ if none is named.",
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
     folder: Folder = PINNED,
     workers: Workers = None,
 ) -> None:
-    """Compare scenarios, suites and laws with their pinned digests and receipts, or accept a change."""
+    """Compare scenarios, suites, laws and discoveries with their pinned digests and receipts, or accept a change."""
     from engine.pipeline import NOT_PINNED, load_runs, pin_matches
     from engine.pipeline import pin as pin_case
     from engine.run.workers import available
@@ -66,5 +67,5 @@ def golden(
 
 
 def pin(files: Files, folder: Folder = PINNED, workers: Workers = None) -> None:
-    """Pin what scenarios, suites and laws give now, for `spec golden` to compare: the short form of its `--update`."""
+    """Pin what scenarios, suites, laws and discoveries give now for `spec golden`: short for its `--update`."""
     golden(list(files), update=True, folder=folder, workers=workers)

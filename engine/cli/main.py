@@ -233,7 +233,8 @@ def _guarded() -> int:
         show.refuse(rejected.diagnostics, as_json)
         return Exit.INVALID
     except TyperException as error:
-        show.refuse([Diagnostic(E_USAGE, error.format_message(), hint=_USAGE)], as_json)
+        message = error.format_message().replace("\n\t", " ")  # typer lists choices on lines of their own
+        show.refuse([Diagnostic(E_USAGE, message, hint=_USAGE)], as_json)
         return Exit.INVALID
     except Interrupted as interrupted:
         show.refuse([interrupted.diagnostic], as_json)

@@ -43,7 +43,12 @@ TrustAgent = Annotated[
 Live = Annotated[bool, typer.Option("--live", help="Have each entry of the audit log on the disk before its action.")]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, max=256, help="Processes that share the runs of a suite.  [default: one for each processor]"),
+    typer.Option(
+        min=1,
+        max=256,
+        help="Processes that share the runs of a suite, the work of a discovery, or the separate episodes of a run "
+        "of at least 20,000 steps (2,000 an episode at most) and of its replay.  [default: one for each processor]",
+    ),
 ]
 Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
 ToldAs = Annotated[Told, typer.Option("--format", help="How results are shown.")]

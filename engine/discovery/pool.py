@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import socket
 from collections.abc import Callable, Iterator
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -26,7 +25,7 @@ from engine.discovery.worker import Worker, group_name, owner_name
 from engine.load import Bundle
 from engine.oracles.model import Model
 from engine.oracles.tape import E_TAPE_MISSING
-from engine.run.workers import spread
+from engine.run.workers import WorkerDied, spread
 
 if TYPE_CHECKING:
     from engine.discovery.store import Store
@@ -84,7 +83,7 @@ def work_all(job: Job, store: Store, workers: int, progress: Progress | None = N
             for refused in spread(partial(_work_apart, job, group), range(workers), workers):
                 if refused is not None:
                     raise refused
-    except BrokenProcessPool:  # a worker was killed, and the others have ended with it: this process goes on alone
+    except WorkerDied:  # a worker was killed, and the others have ended with it: this process goes on alone
         store.release(group)
         _work(job, group, workers, progress)
     finally:

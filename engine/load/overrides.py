@@ -149,7 +149,10 @@ class _Applier:
         known = (*known_keys(shapes), *(("with",) if any(shape.reference for shape in shapes) else ()))
         arguments = bool(path) and path[-1] == "with"
         if step.key not in members and (rest.steps or not (step.key in known or arguments)):
-            self._refuse(step, [*members, *known])
+            if step.key in known:
+                self._unset(step, rest.steps[0])
+            else:
+                self._refuse(step, [*members, *known])
             return node
         old = members.get(step.key, rest.value)
         inner = tuple(shape for outer in shapes for shape in outer.inside(step.key))
@@ -185,6 +188,13 @@ class _Applier:
             later = isinstance(step, int) and step > int(gone[depth])
             moved[(*path[:depth], int(path[depth]) - 1, *path[depth + 1 :]) if later else path] = changes
         self.handed_on = moved
+
+    def _unset(self, step: Step, below: Step) -> None:
+        """Refuse to go below a key that the kind knows and the spec does not have."""
+        typed = step.place.source.text[: step.place.end].strip()
+        value = "[...]" if below.key.isdigit() else "{...}"
+        hint = f"set it as a whole: `{typed}={value}`"
+        self._diagnostics.error(E_SET_PATH, f"`{step.key}` is not set", step.place.span, hint=hint)
 
     def _refuse(self, step: Step, candidates: Sequence[str], holds: str | None = None) -> None:
         near = suggest(step.key, candidates)

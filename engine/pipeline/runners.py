@@ -43,8 +43,8 @@ class Incident:
 
     Attributes:
         episode, t: When.
-        what: An invariant's name, or the code of an error.
-        detail: The witness, the expression that failed, or the reasons of each proposal.
+        what: The name of an invariant or a probe, or the code of an error.
+        detail: The witness, the expression that failed, the cause of a probe, or the reasons of each proposal.
     """
 
     episode: int
@@ -54,10 +54,12 @@ class Incident:
 
 
 def incidents_of(event: Event) -> list[Incident]:
-    """What an event says went wrong: errors, broken invariants, and a step without an admissible action."""
+    """What an event says went wrong: errors, broken invariants, failed probes, and a step with nothing admissible."""
     body = event.body
     if event.type == "error":
         return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
+    if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
+        return [Incident(body["episode"], body["t"], body["probe"], body["cause"])]
     if event.type not in ("step", "episode_end"):
         return []
     t = body["t"] if event.type == "step" else body["steps"]
@@ -79,7 +81,7 @@ class Finished:
         kind: What was run.
         place: The bundle, a folder or a zip file.
         manifest: Its manifest.
-        incidents: Of a run the first errors and broken invariants, in the order of the run.
+        incidents: Of a run what went wrong first, in the order of the run.
         told: Of a suite or a law its receipts: type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.
         found: What people are warned of: a torn audit log that an earlier run left, signatures that are gone.

@@ -70,7 +70,7 @@ def _type(outcome: Outcome, lenient: bool) -> str | None:
 def _of_check(type_: str, subject: Subject, check: Check, sources: Path | None, waiving: Control | None) -> str:
     first = next(iter(check.observations), None)
     seen = "" if first is None else f" (first: receipt {first.seq}, {first.what} {first.detail})"
-    times = f" {check.failures} of {check.opportunities} times" if check.failures else ""
+    times = f" {check.tally}" if check.failures else ""
     word = "" if waiving is None else f"; control {waiving.id}: {waiver_words(waiving)}"
     words = f"{check.outcome}{times}: {check.why or check.says}{seen}{word}"
     file = file_of(check.spec or subject.root, sources)

@@ -90,10 +90,9 @@ def counts_of(ended: Counter[str]) -> dict[str, str | int]:
 def _check(suite: str, check: Check, control: Control | None) -> Case:
     """The case of a check; if a waived control covers it, it is skipped, and what was observed is still its text."""
     inner = []
-    counted = f"{check.failures} of {check.opportunities}"
     end = _end(check.outcome)
     if end:
-        message = f"{check.outcome}: {check.why or counted}"
+        message = f"{check.outcome}: {check.why or check.tally}"
         shown = "" if end == "skipped" else lines_of(_observed(check))
         if end != "skipped" and control is not None:
             end, message = "skipped", f"{message}; control {control.id}: {waiver_words(control)}"

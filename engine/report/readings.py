@@ -93,6 +93,7 @@ class _Suite:
             int(verdict is Verdict.FAIL),
             shorten(why, LONGEST),
             **self._seen.of(id_),
+            once=True,
         )
 
     def _mutant(self, body: Body) -> Check:
@@ -155,7 +156,8 @@ class _Law:
         says = f"{main.model.doc or main.name}: {verdict['claim']}"
         id_, could = f"law/{main.name}", self._cases or int(verdict["status"] == "PROVED")
         seen = self._seen.of("law")
-        yield Check(id_, shorten(says, LONGEST), main.key, outcome, False, False, could, failed, why, **seen)
+        words = shorten(says, LONGEST)
+        yield Check(id_, words, main.key, outcome, False, False, could, failed, why, once=True, **seen)
 
 
 READINGS: Final[Mapping[str, Callable[[Bundle], Reading]]] = {

@@ -95,10 +95,11 @@ class Check:
         error: Whether it is not known because something could not be evaluated.
         warning: Whether a breach is one that its spec only warns of.
         opportunities: How often it could have failed.
-        failures: How often it did.
+        failures: How often it did; 1 of what is judged once and failed.
         why: Why nothing is known, or what is known beside it; may be empty.
         observations: The first receipts that say so.
         more: How many further ones there are.
+        once: Whether it is judged once over all opportunities, not at each.
     """
 
     id: str
@@ -112,6 +113,14 @@ class Check:
     why: str
     observations: tuple[Observation, ...] = ()
     more: int = 0
+    once: bool = False
+
+    @property
+    def tally(self) -> str:
+        """How often it failed of how many times, or, of what is judged once, over how many opportunities."""
+        if self.once:
+            return f"over {self.opportunities} {'opportunity' if self.opportunities == 1 else 'opportunities'}"
+        return f"{self.failures} of {self.opportunities} times"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from engine.run.workers import spread
 
 WORTH: Final = 20_000
 """Steps at most of a run that is made here: to start a process takes as long as some thousands of them."""
-_CHUNK: Final = 2_000  # steps that go to a process at a time, at most: some megabytes of events
+_CHUNK: Final = 2_000  # steps that go to a process at a time, at most, so that what waits has some megabytes
 _ROUNDS: Final = 4  # times at least that each process is given work, so that none is waited for long
 
 Made = list[tuple[str, bytes]]
@@ -40,7 +40,7 @@ def run_apart(
     *,
     worth: int = WORTH,
 ) -> Iterator[Event]:
-    """Run every episode of a plan, in several processes if its episodes are separate and long enough.
+    """Run every episode of a plan, in several processes if its episodes are separate, many, and none too long.
 
     Args:
         plan: What to run.
@@ -52,7 +52,8 @@ def run_apart(
     Yields:
         The events of `loop.run`.
     """
-    if workers < 2 or plan.episodes < 2 or plan.episodes * plan.horizon < worth or not separate(plan):
+    steps = plan.episodes * plan.horizon
+    if min(workers, plan.episodes) < 2 or steps < worth or plan.horizon > _CHUNK or not separate(plan):
         yield from run(plan, progress)
         return
     yield from run(plan, progress, _gather(spread(_make, _shares(plan, plan_again, workers), workers)))

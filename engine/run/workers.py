@@ -13,14 +13,32 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
 from typing import Final, TypeVar
+
+from engine.core.diagnostics import Diagnostic, Rejected, code
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
 
 _AHEAD: Final = 3  # items for each process that are made before their turn comes, so that results never pile up
+
+
+E_WORKER_DIED = code(
+    "E_WORKER_DIED",
+    "a process that shared the work was ended",
+    "Somebody ended it, or memory was short. Nothing of the work under way was kept: begin it again, with fewer "
+    "`--workers` if memory is what was missing.",
+)
+
+
+class WorkerDied(Rejected):
+    """One of the processes was ended from outside, and the others have ended with it."""
+
+    def __init__(self) -> None:
+        super().__init__([Diagnostic(E_WORKER_DIED, "a worker was ended by somebody, or for want of memory")])
 
 
 def available() -> int:
@@ -40,6 +58,7 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
         The results in the order of the items.
 
     Raises:
+        WorkerDied: A process was ended from outside.
         Exception: Whatever `work` raises, at its item; work that was not begun is not done any more.
     """
     workers = min(workers, len(given))
@@ -57,6 +76,8 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
             made = due.popleft().result()
             due.extend(pool.submit(work, item) for item in islice(rest, 1))
             yield made
+    except BrokenProcessPool:
+        raise WorkerDied() from None
     except KeyboardInterrupt:
         for process in multiprocessing.active_children():
             if process not in others:

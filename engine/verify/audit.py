@@ -19,6 +19,8 @@ from engine.core.canonical import NotCanonical, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.entries import GENESIS, entry_hash, mode_of
 from engine.evidence.audit import MAX_ENTRY
+from engine.evidence.layout import AUDIT_LOG
+from engine.evidence.places import holds_bundle
 from engine.gates.digests import scope_hash
 from engine.gates.documents import axion
 from engine.verify.checks import Broken, Verification
@@ -208,4 +210,6 @@ def _read(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _no_log(path: Path, why: str) -> Rejected:
-    return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no audit log: {why}")])
+    inside = path.name != AUDIT_LOG and holds_bundle(path.parent)
+    hint = f"it lies in a bundle: verify the folder `{path.parent}`" if inside else None
+    return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no audit log: {why}", hint=hint)])

@@ -107,7 +107,9 @@ class Verifier:
         """
         try:
             if not self.place.is_dir() or not any((self.place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-                raise Rejected([Diagnostic(E_NO_EVIDENCE, f"`{self.place}` is no bundle")])
+                there = os.path.lexists(self.place)
+                message = f"`{self.place}` is no bundle" if there else f"there is nothing at `{self.place}`"
+                raise Rejected([Diagnostic(E_NO_EVIDENCE, message)])
             names = () if self.inner else SIGNED
             self.verification.signed = any(os.path.lexists(self.place / name) for name in names)
             self._verify()

@@ -144,6 +144,8 @@ def _passed(
         recorded = power.get("usable"), power.get("hits")
         if recorded != (usable, hits):
             return f"recorded {recorded[0]} usable cases and {recorded[1]} hits, judged {usable} and {hits}"
+    if not hits:
+        raise Unjudged("no case says anything about it")
     return None
 
 

@@ -183,6 +183,9 @@ def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
         "contract": law.contract,
     }
     _check_same(*((f"its {key}", verdict[key], value) for key, value in about.items()))
+    power = verdict["power"]
+    if verdict["status"] == "PASS" and verdict["certificate"] is None and not (power["usable"] and power["hits"]):
+        raise Broken(E_VERDICT, "the law is said to have passed, though no case says anything about it")
     _rests(verdict)
 
 

@@ -22,7 +22,7 @@ from engine.verify.checks import Broken, Lacking, Level, Verification
 from engine.verify.fork import E_FORK, E_OTHER_LOG, Against
 from engine.verify.ladder import Reader
 from engine.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
-from engine.verify.trust import Trust, read_json
+from engine.verify.trust import Seen, Trust, read_json
 
 INCLUSION: Final = "specledger/inclusion/v1"
 MAX_PROOF: Final = 2 * MAX_LINE
@@ -94,7 +94,7 @@ def verify_proof(path: Path, reader: Reader) -> Verification:
     proof, verification = _read(path), Verification()
     verification.asked = reader.asked if reader.levels else reader.asked - {Level.REPLAYED} | {Level.UNFORKED}
     verification.demanded = reader.levels
-    verification.signed = any(before.note is not None for before in reader.against)
+    verification.signed = any(before.note is not None and _states(before.seen, proof) for before in reader.against)
     name = "the receipt is canonical, and its leaf and its number are those of the proof"
     _make(verification, name, _check_receipt, proof)
     _make(verification, "the path leads from the leaf to the root", _check_path, proof)
@@ -169,7 +169,7 @@ def _check_head(proof: Any, before: Against, trust: Trust | None) -> str:
     if note is not None and trust is not None and note.origin != trust.origin_for(run):
         message = f"{before.where} is of the log {note.origin!a}, the proof of {trust.origin_for(run)!a}"
         raise Lacking(message, E_OTHER_LOG)
-    if (seen.size, seen.root.hex()) == (proof["size"], proof["root"]):
+    if _states(seen, proof):
         return str(seen)  # the leaf holds the run, so the head is one of it
     if note is not None and before.run is None and trust is None and run not in note.origin:
         raise Lacking(f"that {before.where}, of the log {note.origin!a}, is of this run is not known", E_OTHER_LOG)
@@ -177,6 +177,11 @@ def _check_head(proof: Any, before: Against, trust: Trust | None) -> str:
     if seen.size != proof["size"]:
         raise Lacking(f"{both}: ask for a proof for that size")
     raise Broken(E_FORK, both)
+
+
+def _states(seen: Seen, proof: Any) -> bool:
+    """Whether a head that was seen is that of the proof."""
+    return (seen.size, seen.root.hex()) == (proof["size"], proof["root"])
 
 
 def _check_receipt(proof: Any) -> str:

@@ -161,7 +161,7 @@ def first_difference(number: int, made: bytes | None, given: bytes | None) -> st
         return f"receipt {number} is one too many: replay has ended"
     found = list(differences(made, given))
     path, left, right = min(found, key=lambda one: (one[0] != "type", is_digest(one)))
-    return f"receipt {number} differs at {path}: recorded {_short(right)}, replayed {_short(left)}"
+    return f"receipt {number} differs at {path}: recorded {short(right)}, replayed {short(left)}"
 
 
 def differences(made: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
@@ -189,6 +189,7 @@ def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
         yield path or "its form", made, given
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
+    """A value in words, eighty characters at most."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

@@ -270,6 +270,16 @@ def passed(said: Any) -> None:
     said |= {"status": "PASS", "method": "sample", "counterexample": None}
 
 
+def passed_with_figures(said: Any) -> None:
+    passed(said)
+    said |= {"power": {"usable": 60, "hits": 60}}
+
+
+def passed_by_nothing(said: Any) -> None:
+    passed(said)
+    said |= {"power": {"usable": 60, "hits": 0}}
+
+
 def proved(said: Any) -> None:
     said |= {"status": "PROVED", "method": "proof", "counterexample": None}
 
@@ -287,7 +297,8 @@ LAWS: Final = [
     Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", needs="laws"),
     Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
     Case("law-proved", "A law that is false is said to be proved.", "refuted", verdict(proved, met=False), seal, "E_VERDICT"),
-    Case("law-passed", "A law that is false is said to have passed.", "refuted", verdict(passed, met=False), seal, "E_REPLAY", "L4", needs="replay"),
+    Case("law-passed", "A law that is false is said to have passed.", "refuted", verdict(passed_with_figures, met=False), seal, "E_REPLAY", "L4", needs="replay"),
+    Case("law-passed-by-nothing", "A law is said to have passed, though by its figures no case says anything.", "refuted", verdict(passed_by_nothing, met=False), seal, "E_VERDICT"),
     Case("law-counterexample-start", "A counterexample begins with another ring.", "refuted", counterexample(start="..>."), seal, "E_COUNTEREXAMPLE", needs="laws"),
     Case("law-counterexample-step", "A counterexample is said to violate the law at another step.", "refuted", counterexample(t=0), seal, "E_COUNTEREXAMPLE", needs="laws"),
     Case("law-counterexample-symbol", "A counterexample has a symbol that the alphabet lacks.", "refuted", counterexample(start="..Z>"), seal, "E_COUNTEREXAMPLE", needs="laws"),

@@ -7,7 +7,6 @@ import re
 
 from tools.verifier.basis import (
     ATTACHED,
-    ATTESTATION,
     CHECKPOINT,
     FAILURES,
     FOLDERS,
@@ -18,7 +17,6 @@ from tools.verifier.basis import (
     LOG,
     MANIFEST,
     MEBI,
-    PROVENANCE,
     RECEIPTS,
     SIGNED,
     SPECS,
@@ -41,7 +39,7 @@ from tools.verifier.basis import (
     unbase64,
     write,
 )
-from tools.verifier.covers import imprint, note, statement
+from tools.verifier.covers import imprint, note, statements
 from tools.verifier.curve import ed25519
 from tools.verifier.guide import check_words
 from tools.verifier.listed import check_cases, check_evaluator, check_folders, may_fail, sorted_out
@@ -287,7 +285,8 @@ class Bundle:
             demand(
                 self.note["head"] == head, "E_CHECKPOINT", "the checkpoint states another head than the receipts have"
             )
-            self.envelopes = {name: self.envelope(name, made) for name, made in self.statements().items()}
+            stated = statements(self.manifest, self.bytes())
+            self.envelopes = {name: self.envelope(name, made) for name, made in stated.items()}
         if TIMESTAMP in self.attached:
             stamped = imprint(plain(self.place / TIMESTAMP, "E_TIMESTAMP", 1 << 16))
             own = hashlib.sha256(self.bytes()).digest()
@@ -315,25 +314,6 @@ class Bundle:
             if path.endswith(f"/{MANIFEST}"):
                 found.update(self.sums(path[: -len(MANIFEST)]))
         return found
-
-    def statements(self):
-        """What the two envelopes must say, all of which follows from the manifest."""
-        result, data = self.manifest["result"], self.bytes()
-        outcome = "WARNED" if result.get("warnings") else "PASSED"
-        outcome = outcome if result["verdict"] == "PASS" else "FAILED"
-        specs = next(entry["sha256"] for entry in self.manifest["files"] if entry["path"] == SPECS)
-        tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
-        canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
-        canonical.update(digestSource="canonical-json", tool="specledger")
-        types = {
-            ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
-            PROVENANCE: (
-                "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1",
-                data[:-1],
-                canonical,
-            ),
-        }
-        return {name: statement(*one) for name, one in types.items()}
 
     def envelope(self, name, payload):
         """The signatures of an envelope around exactly this payload, and what they are over."""

@@ -3,7 +3,7 @@
 import hashlib
 import re
 
-from tools.verifier.basis import BIG, MANIFEST, Refuted, demand, unbase64, write
+from tools.verifier.basis import ATTESTATION, BIG, MANIFEST, PROVENANCE, SPECS, Refuted, demand, unbase64, write
 
 
 def statement(type_, subject, predicate):
@@ -18,6 +18,23 @@ def statement(type_, subject, predicate):
             "subject": [{"digest": digest, "name": MANIFEST}],
         }
     )
+
+
+def statements(manifest, data):
+    """What the two envelopes must say, all of which follows from the manifest; `data` are its bytes."""
+    result = manifest["result"]
+    outcome = "WARNED" if result.get("warnings") else "PASSED"
+    outcome = outcome if result["verdict"] == "PASS" else "FAILED"
+    specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
+    tested = {"configuration": [{"digest": {"sha256": specs}, "name": SPECS}], "result": outcome}
+    canonical = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256"}
+    canonical.update(digestSource="canonical-json", tool="specledger")
+    oscal = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
+    types = {
+        ATTESTATION: ("https://in-toto.io/attestation/test-result/v0.1", data, tested),
+        PROVENANCE: (oscal, data[:-1], canonical),
+    }
+    return {name: statement(*one) for name, one in types.items()}
 
 
 NAME = re.compile(r"[!-*,-~]{1,255}")

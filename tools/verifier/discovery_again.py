@@ -6,7 +6,7 @@ What only a prover, or the engine's own words, could tell is taken from the rece
 import json
 
 from tools.verifier.basis import CRASHES, Open, Refuted
-from tools.verifier.discovery_check import DiscoveryTrials
+from tools.verifier.discovery_check import NOTE_WORK, DiscoveryTrials
 from tools.verifier.discovery_form import NoLaw
 from tools.verifier.discovery_replay import DiscoveryReplay
 from tools.verifier.values import Failed
@@ -18,7 +18,10 @@ def discovery_again(bundle):
     for line in bundle.lines():
         receipt = json.loads(line)
         receipts.append((receipt["type"], receipt["body"]))
-    bundle.unmade += remade_discovery(bundle.specs, bundle.tape, receipts)
+    notes = remade_discovery(bundle.specs, bundle.tape, receipts)
+    bundle.unmade += [one for one in notes if one != NOTE_WORK]
+    if NOTE_WORK in notes:
+        raise Open("E_WORK", NOTE_WORK)
 
 
 def remade_discovery(document, tape, receipts):

@@ -90,6 +90,9 @@ def check_said(law, verdict):
     rests = proved and verdict["method"] == "proof"
     demand(status != "PROVED" or rests, "E_VERDICT", "PROVED rests on no certificate")
     demand(not (status == "FAIL" and proved), "E_VERDICT", "FAIL has a certificate that the law holds")
+    power = verdict["power"]
+    says = proved or (isinstance(power, dict) and power["usable"] and power["hits"])
+    demand(status != "PASS" or says, "E_VERDICT", "PASS rests on no case that says anything")
 
 
 def check_law_proof(law, verdict):

@@ -12,8 +12,8 @@ what the specs lead to, with an engine of its own, and compares the bytes: runs,
 last line says what it did *not* check of this very bundle: never that the specs are well typed.
 
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
-refuted, but something that was asked for could not be shown. That something was not made or resolved again is asked
-for by --level L4 alone.
+refuted, but something that was asked for could not be shown. To make and to resolve again is asked for unless
+--no-replay is: what this file does not know, as another version, ends with 3, since whoever forges may choose it.
 """
 
 import argparse
@@ -32,16 +32,18 @@ from tools.verifier.values import BUDGET
 
 AGAIN_CHECK = "made again by this file: the same bytes"
 STAMPS_UNCHECKED = "who made a time stamp"
+UNASKED = "L4 was asked for and replay was not"
 
 
-def verify(place, trust=None, against=None, again=None):
+def verify(place, trust=None, against=None, again=True, level=None):
     """All checks: {verdict, checks: [{name, status, code, message}], unchecked}; after a refutation none is made.
 
     Args:
         place: The folder.
         trust: Whom the reader trusts, as `read_trust` gives it.
         against: A head that was seen before: size, root, origin.
-        again: Whether what the specs lead to is made again: False, True if it must be, None if it may stay open.
+        again: Whether what the specs lead to is made again.
+        level: L4 if that must be shown.
     """
     checks, bundle = [], Bundle(place)
     BUDGET.begin()
@@ -71,13 +73,14 @@ def verify(place, trust=None, against=None, again=None):
                 lambda: bundle.check_against(seen["size"], seen["root"], None),
                 "E_FORK",
             )
-        if again is not False:
+        if again:
             yield AGAIN_CHECK, lambda: made_again(bundle), "E_REPLAY"
 
     intact = all(make(*one) for one in further())
-    left = [one["name"] for one in checks if one["status"] == "not made"]
-    open_ones = [name for name in left if again or name not in (AGAIN_CHECK, SOURCES_CHECK)]
-    verdict = "FAIL" if not intact else "INCONCLUSIVE" if open_ones else "PASS"
+    if intact and level == "L4" and not again:
+        checks.append({"name": AGAIN_CHECK, "status": "not made", "code": "E_REPLAY", "message": UNASKED})
+    left = any(one["status"] == "not made" for one in checks)
+    verdict = "FAIL" if not intact else "INCONCLUSIVE" if left else "PASS"
     return {"verdict": verdict, "checks": checks, "unchecked": unchecked(checks, bundle)}
 
 
@@ -96,6 +99,23 @@ def unchecked(checks, bundle):
     else:
         left.append(TYPES_UNCHECKED)
     return f"Not checked here: {'; '.join([*left, *bundle.unmade])}."
+
+
+def shown(text):
+    """A text that may come from the evidence, as a terminal gets it: printable ASCII, everything else escaped."""
+    return "".join(one if " " <= one <= "~" else ascii(one)[1:-1] for one in text)
+
+
+def ending(found):
+    """The verdict as the last line tells it: `PASS` alone only if what the specs lead to was made again."""
+    made = {one["name"]: one for one in found["checks"]}
+    lacking = [made[name] for name in (AGAIN_CHECK, SOURCES_CHECK) if name in made]
+    told = [one["message"] for one in lacking if one["status"] == "not made"]
+    if found["verdict"] == "INCONCLUSIVE" and told:
+        return f"NOT REFUTED, not made again: {'; '.join(told)}"
+    if found["verdict"] == "PASS" and AGAIN_CHECK not in made:
+        return "PASS, not made again (you asked for none)"
+    return found["verdict"]
 
 
 def main(words=None):
@@ -121,24 +141,25 @@ def main(words=None):
                 place.mkdir()
                 unzip(asked.bundle, place)
             if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
-                raise Refuted("E_NO_EVIDENCE", f"{place} is no bundle")
-            again = False if asked.no_replay else asked.level == "L4" or None
-            found = verify(place, trust, (*seen["head"], seen["origin"]) if seen else None, again)
+                raise Refuted("E_NO_EVIDENCE", f"{asked.bundle} is no bundle")
+            against = (*seen["head"], seen["origin"]) if seen else None
+            found = verify(place, trust, against, not asked.no_replay, asked.level)
         except (Refuted, OSError) as error:
-            code = getattr(error, "code", "E_NO_EVIDENCE")
+            code, message = getattr(error, "code", "E_NO_EVIDENCE"), getattr(error, "message", str(error))
             if code != "E_ARCHIVE":
-                print(ascii(str(error)) if not asked.json else json.dumps({"verdict": None, "code": code}))
+                print(json.dumps({"verdict": None, "code": code}) if asked.json else f"[{code}] {shown(message)}")
                 return 2
             found = {
                 "verdict": "FAIL",
-                "checks": [{"name": "archive", "status": "failed", "code": code, "message": str(error)[:200]}],
+                "checks": [{"name": "archive", "status": "failed", "code": code, "message": message[:200]}],
                 "unchecked": "Not checked here: what lies in the archive.",
             }
     if asked.json:
         print(json.dumps(found, indent=2))
     else:
         for index, one in enumerate(found["checks"], 1):
-            said = f" [{one['code']}] {one['message']}" if one["status"] != "passed" else ""
-            print(f"{index}. {one['status']:8} {one['name']}{ascii(said)[1:-1]}")
-        print(f"{found['verdict']}. {found['unchecked']}")
+            said = f" [{one['code']}]" if one["code"] else ":" if one["message"] else ""
+            said += f" {one['message']}" if one["message"] else ""
+            print(f"{index}. {one['status']:8} {one['name']}{shown(said)}")
+        print(shown(f"{ending(found)}. {found['unchecked']}"))
     return {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}[found["verdict"]]

@@ -82,7 +82,7 @@ class Assessment:
         except Refuted as refuted:
             raise Refuted("E_RUNS", f"{case.place}: {refuted.message} [{refuted.code}]") from None
         except Open as left:
-            self.left.append(f"{case.place}: {left.message}")
+            self.left.append((left.code, f"{case.place}: {left.message}"))
 
     def make_again(self, again):
         """See that every run is what its specs lead to."""
@@ -225,5 +225,5 @@ def suite_again(bundle, again):
     except CRASHES as error:
         raise Open("E_REPLAY", f"this file cannot assess the suite: {error!r}"[:200]) from None
     if assessment.left:
-        first, count = assessment.left[0], len(assessment.left)
-        raise Open("E_REPLAY", f"{count} of {len(bundle.inside)} runs were not made again, the first of them {first}")
+        (code, first), count = assessment.left[0], len(assessment.left)
+        raise Open(code, f"{count} of {len(bundle.inside)} runs were not made again, the first of them {first}")

@@ -42,7 +42,7 @@ def signed(folder, key):
 
 
 def text_of(place):
-    return b"".join(path.read_bytes() for path in sorted(place.iterdir()))
+    return b"".join(path.read_bytes() for path in sorted(place.rglob("*")) if path.is_file())
 
 
 def test_a_run_signs_and_a_replay_without_the_key_verifies(bundle, tmp_path, monkeypatch):

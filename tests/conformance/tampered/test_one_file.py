@@ -180,3 +180,14 @@ def test_any_command_can_be_run_on_the_suite():
     assert (done.returncode, "It conforms." in done.stdout) == (0, True), done.stdout + done.stderr
     done = subprocess.run([*runner, sys.executable, "-c", ""], capture_output=True, text=True, check=False)
     assert (done.returncode, "2 WRONG" in done.stdout) == (1, True)
+
+
+@pytest.mark.parametrize(
+    "words", [["--only", "rollback", "no-such-command"], ["--only", "no-such-case", sys.executable]]
+)
+def test_a_suite_that_cannot_be_run_is_said_so_in_one_line(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        conformance.main(words)
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "no-such" in said.err

@@ -199,6 +199,9 @@ class TestVerify:
     def test_what_is_no_evidence(self, spec, project):
         done = spec("verify", "climb.yaml", "--format=json")
         assert (done.status, done.codes) == (2, ["E_AUDIT_NO_LOG"])
+        spec("run", "climb.yaml", "--out", "there")
+        (told,) = spec("verify", "there/receipts.jsonl", "--format=json").json["diagnostics"]
+        assert told["hint"] == "it lies in a bundle: verify the folder `there`"
         (project / "empty").mkdir()
         done = spec("verify", "empty", "--format=json")
         assert (done.status, done.codes) == (2, ["E_NO_EVIDENCE"])

@@ -5,6 +5,9 @@ import re
 
 import pytest
 
+from engine.core.events import Event
+from engine.pipeline.runners import Incident, incidents_of
+
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
 
 
@@ -71,6 +74,13 @@ def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, wha
     shown = detail if isinstance(detail, str) else json.dumps(detail, separators=(",", ":"))
     assert lines[first : first + len(places)] == [f"    episode {n}, step {t}: {what}  {shown}" for n, t in places]
     assert lines[first + len(places)].startswith("  specs ")
+
+
+@pytest.mark.parametrize("verdict", ["PASS", "FAIL", "ERROR", "INCONCLUSIVE"])
+def test_a_probe_that_failed_is_among_what_went_wrong(verdict):
+    body = {"episode": 1, "t": 2, "probe": "steady", "verdict": verdict, "cause": "fabricated"}
+    wrong = [Incident(1, 2, "steady", "fabricated")] if verdict in {"FAIL", "ERROR"} else []
+    assert incidents_of(Event("probe", body)) == wrong
 
 
 @pytest.mark.usefixtures("project")

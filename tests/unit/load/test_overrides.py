@@ -128,7 +128,12 @@ WRONG = {
     "an unknown element": ("governor.gates.rof.deny=false", "E_SET_PATH", 16, "did you mean `roof`?"),
     "an index beyond": ("governor.gates.2.deny=false", "E_SET_PATH", 16, "2 elements: floor, roof"),
     "inside a number": ("horizon.x=1", "E_SET_PATH", 9, "the number 10"),
-    "a key below one that was not written": ("map.drawing=ab", "E_SET_PATH", 1, "`map`"),
+    "a key below one that was not written": (
+        "map.drawing=ab",
+        "E_SET_PATH",
+        1,
+        "`map` is not set None None set it as a whole: `map={...}`",
+    ),
     "an unknown argument": ("drift.0.with.evry=1", "E_PARAM_UNKNOWN", 14, "did you mean `every`?"),
     "an argument of the wrong type": ("drift.0.with.every=x", "E_PARAM_TYPE", 20, "int"),
     "an unknown argument of the root": ("with.a=1", "E_PARAM_UNKNOWN", 6, "no parameter `a`"),

@@ -71,6 +71,7 @@ def test_what_cannot_be_done_is_said_with_its_code(words, code, report, trap, he
     status, said, complained = report(*(word.format(trap=trap, heights=heights) for word in words))
     assert (status, said) == (Exit.INVALID, "")
     assert f"error[{code}]" in complained
+    assert "\\n" not in complained
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,16 @@ def hostile(text):
     return Report((subject(*checks, name="walk", doc=text),), judged(*controls))
 
 
+def test_what_is_judged_once_is_not_said_to_have_failed_several_times():
+    each = check(outcome=Outcome.FAILED)
+    for one, words in ((each, "1 of 9 times"), (replace(each, once=True), "over 9 opportunities")):
+        report = Report((subject(one),))
+        oscal = write_oscal(report, "2026-01-31")
+        for written in (annotate(report), write_junit(report), oscal):
+            assert words in written
+            assert ("times" in written) == (not one.once)
+
+
 # JUnit
 
 

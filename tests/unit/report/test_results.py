@@ -148,6 +148,7 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
     assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation"]
     assert told(found["check/climbs"])[0] == "passed"
     assert found["check/climbs"].says == "high.value > 0"
+    assert [id_ for id_, check in found.items() if check.once] == ["check/climbs"]
     assert "climbs" in found["mutant/no-bound"].observations[0].what
     assert [figure["figure"] for figure in subject.figures] == ["arrives", "high", "never", "nothing"]
 
@@ -156,7 +157,7 @@ def test_a_law_is_told_by_whether_it_is_as_expected(law):
     subject = read_subject(read_evidence(law))
     check = next(check for check in subject.checks if check.id == "law/movers-balance-collisions")
     (seen,) = check.observations
-    assert check.outcome is Outcome.PASSED
+    assert (check.outcome, check.once) == (Outcome.PASSED, True)
     assert check.why.startswith(seen.what)
     assert seen.seq == 2
 

@@ -46,12 +46,29 @@ def other_engine(*_):
     raise one_file.Open("E_REPLAY", "no such thing here")
 
 
-@pytest.mark.parametrize(("words", "exit_code"), [((), 0), (("--level", "L4"), 3)])
-def test_what_cannot_be_made_again_counts_where_it_was_asked_for(place, capsys, monkeypatch, words, exit_code):
+@pytest.mark.parametrize(("words", "exit_code"), [((), 3), (("--level", "L4"), 3), (("--no-replay",), 0)])
+def test_what_cannot_be_made_again_counts_unless_nobody_asked(place, capsys, monkeypatch, words, exit_code):
     monkeypatch.setattr(one_file, "made_again", other_engine)
     code, again, unchecked = asked(capsys, place, *words)
-    assert (code, again["status"]) == (exit_code, "not made")
-    assert "no such thing here" in unchecked
+    assert code == exit_code
+    assert exit_code == 0 or (again["status"] == "not made" and "no such thing here" in unchecked)
+
+
+LAST = {
+    "made again": ((), 0, "PASS. Not checked here: "),
+    "nobody asked": (("--no-replay",), 0, "PASS, not made again (you asked for none). Not checked here: "),
+    "asked for both": (("--level", "L4", "--no-replay"), 3, "NOT REFUTED, not made again: L4 was asked for and replay"),
+    "unable": ((), 3, "NOT REFUTED, not made again: no such thing here. Not checked here: "),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_the_last_line_says_pass_alone_only_if_it_was_made_again(place, capsys, monkeypatch, name):
+    words, exit_code, begins = LAST[name]
+    if name == "unable":
+        monkeypatch.setattr(one_file, "made_again", other_engine)
+    assert one_file.main([str(place), *words]) == exit_code
+    assert capsys.readouterr().out.splitlines()[-1].startswith(begins)
 
 
 def test_a_crash_refutes_nothing(place, capsys, monkeypatch):
@@ -60,7 +77,7 @@ def test_a_crash_refutes_nothing(place, capsys, monkeypatch):
 
     monkeypatch.setattr(one_file.Replay, "receipts", crash)
     code, again, unchecked = asked(capsys, place)
-    assert (code, again["status"]) == (0, "not made")
+    assert (code, again["status"]) == (3, "not made")
     assert "cannot make it again" in unchecked
 
 

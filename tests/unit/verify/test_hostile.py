@@ -172,6 +172,7 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
     with pytest.raises(Rejected) as error:
         verify_bundle(tmp_path / what)
     assert [one.code for one in error.value.diagnostics] == ["E_NO_EVIDENCE"]
+    assert ("there is nothing at" in error.value.diagnostics[0].message) == (what == "nothing")
 
 
 def test_a_half_of_a_bundle_is_refuted(small):

@@ -159,6 +159,14 @@ def test_a_head_of_another_log_is_no_fork(sealed, bundles, tmp_path, variant, or
     assert found.verdict is (Verdict.INCONCLUSIVE if code else Verdict.PASS)
 
 
+def test_a_signed_checkpoint_of_another_log_does_not_make_a_proof_signed(sealed, bundles, tmp_path):
+    path = written(tmp_path, proof_of(bundles["small"], 1))
+    for variant, words in (("climb", "unsigned"), ("small", "signed, but by nobody that you named")):
+        found = verify_proof(path, Reader(against=(read_against(sealed(variant) / "checkpoint"),)))
+        assert words in headline(found).split(", ", 1)[1]
+        assert found.signed == (variant == "small")
+
+
 def test_heads_of_one_log_contradict_each_other_only_in_one_size(bundles, tmp_path):
     proof = proof_of(bundles["small"], 1)
     path = written(tmp_path, proof)

@@ -91,6 +91,15 @@ def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
     assert failed == ([] if change is None else [(NAME, "E_SOURCES")])
 
 
+def test_what_differs_is_told_by_spec_and_field(forger):
+    forger.replace("specs/invariant/bounded.yaml", b"<=", b"<")
+    forger.list_files()
+    (check,) = [one for one in verify_bundle(forger.folder, replay=False).checks if one.code == "E_SOURCES"]
+    message = check.message or ""
+    assert "invariant/bounded differs at require: the files say " in message
+    assert len(message) <= 400
+
+
 def test_honest_sources_are_accepted_and_told(honest):
     found = verify_bundle(honest)
     assert found.verdict is Verdict.PASS

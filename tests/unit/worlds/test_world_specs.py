@@ -197,12 +197,12 @@ def written(value):
 def test_the_parts_receipts_chain_their_states_through_steps_and_drifts():
     """Both state digests and both tips, recomputed from states that are stepped here."""
     plan = hazard("episodes=2", "horizon=25")
-    tip, kernel, state, proposals = "0" * 64, None, {}, []
+    tip, kernel, state, proposals = "", None, {}, []
     seen = 0
     for event in run(plan):
         body = event.body
         if event.type == "episode":
-            state = copy.deepcopy(body["state"])
+            state, tip = copy.deepcopy(body["state"]), "0" * 64
             assert body["parts"] == {"coherence": tagged(b"specledger/state/v1", written(state["coherence"]))}
             outer = {key: value for key, value in state.items() if key != "coherence"}
             assert body["world"] == tagged(b"specledger/state/v1", written(outer))
