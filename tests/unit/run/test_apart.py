@@ -1,5 +1,6 @@
 """Episodes that are made apart give the receipts of the loop, in the same order."""
 
+import os
 from functools import partial
 
 import pytest
@@ -10,6 +11,7 @@ from engine.load import load
 from engine.run import apart
 from engine.run.apart import run_apart
 from engine.run.loop import run, separate
+from engine.run.workers import WorkerDied, spread
 
 SHORT = ["horizon=6", "episodes=5"]
 
@@ -66,3 +68,9 @@ def test_what_is_not_worth_processes_is_made_here(name, workers, worth, monkeypa
     bundle, plan = prepared(name)
     monkeypatch.setattr(apart, "spread", None)
     assert told(run_apart(plan, partial(compile_scenario, bundle), workers, worth=worth)) == told(run(plan))
+
+
+def test_a_worker_that_is_ended_by_somebody_is_said_to_be_so():
+    with pytest.raises(WorkerDied) as died:
+        list(spread(os._exit, [3, 3], 2))
+    assert [found.code for found in died.value.diagnostics] == ["E_WORKER_DIED"]

@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from engine.discovery import pool
 from engine.discovery.store import Store
 from engine.discovery.worker import Worker
 from engine.evidence.chain import Chain, run_id
+from engine.run.workers import WorkerDied
 
 SMALL = Path(__file__).parent / "small"
 OPERATIONS = ("claim", "keep_answer", "finish")
@@ -121,7 +121,7 @@ def test_where_a_worker_of_a_pool_is_killed_the_process_goes_on_alone(small, qui
         with pytest.raises(Killed):
             worker(Dying(store, 4, True), work.args[1] + "/0").work()  # it held a lease, as one of this group
         yield from ()
-        raise BrokenProcessPool
+        raise WorkerDied
 
     monkeypatch.setattr(pool, "spread", killed)
     store = Store(str(tmp_path / "store"), bundle.digest, 60.0)
