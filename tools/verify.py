@@ -3,8 +3,8 @@
 
     python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--json]
 
-BUNDLE is a folder or a zip file. Written from the pages in `docs/` and the standards named there; it shares no line
-with the engine, so that a mistake of one is noticed by the other. It needs Python 3.9 or newer.
+BUNDLE is a folder or a zip file. Written a second time, from the pages in `docs/` and the standards named there: it
+imports nothing of the engine, so that a slip of one is noticed by the other. It needs Python 3.9 or newer.
 
 It checks what follows from the evidence itself: files, canonical form, chain, order, commitments, joining states, the
 result, the specs' digest, the audit log, and what covers the manifest; with --trust who signed it, with --against that
@@ -38,7 +38,7 @@ import zipfile
 from collections import Counter, deque, namedtuple
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import accumulate, product
 from math import isfinite, isqrt, sqrt
 from pathlib import Path
@@ -2903,14 +2903,15 @@ class Scramble:
 
 def fact_at(facts, path):
     """What a path leads to, or None."""
-    for step in path.split("."):
-        if isinstance(facts, dict):
-            facts = facts.get(step)
-        elif isinstance(facts, list) and step.isdecimal() and int(step) < len(facts):
-            facts = facts[int(step)]
-        else:
-            return None
-    return facts
+    return reduce(held_at, path.split("."), facts)
+
+
+def held_at(holder, step):
+    """What a mapping or a list holds at one step of a path, or None."""
+    if isinstance(holder, list):
+        place = int(step) if step.isdecimal() else len(holder)
+        return holder[place] if place < len(holder) else None
+    return holder.get(step) if isinstance(holder, dict) else None
 
 
 def filled(text, facts):
@@ -3384,11 +3385,12 @@ def apportioned(count, weights):
     total = sum(weights.values())
     if not total:
         return dict.fromkeys(weights, 0)
-    shares = {name: count * weight // total for name, weight in weights.items()}
-    order = sorted(weights, key=lambda name: (-(count * weights[name] % total), name))
-    for name in order[: count - sum(shares.values())]:
-        shares[name] += 1
-    return shares
+    whole, rest = {}, {}
+    for name in sorted(weights):
+        whole[name], rest[name] = divmod(count * weights[name], total)
+    by_rest = sorted(rest, key=rest.get, reverse=True)  # of equal rests the first name comes first
+    favoured = by_rest[: sum(rest.values()) // total]
+    return {name: whole[name] + (name in favoured) for name in weights}
 
 
 def law_cases_digest(law, cases):
@@ -9555,14 +9557,12 @@ def rate_bound(count, of, parts):
     """The least rate, in millionths, at which so few of so many are as improbable as one in `parts`."""
     if count >= of:
         return PARTS
-    low, high = 0, PARTS
-    while high - low > 1:
-        middle = (low + high) // 2
-        if improbable(count, of, middle, parts):
-            high = middle
-        else:
-            low = middle
-    return high
+    rate = 0  # the greatest so far that is not improbable, found digit by digit in base 2
+    for digit in reversed(range(PARTS.bit_length())):
+        higher = rate + (1 << digit)
+        if higher < PARTS and not improbable(count, of, higher, parts):
+            rate = higher
+    return rate + 1
 
 
 def improbable(count, of, rate, parts):

@@ -27,6 +27,7 @@ from engine.core.diagnostics import Diagnostic, Rejected, Severity, code
 from engine.core.digest import sha256_hex
 from engine.core.entries import GENESIS, Entries, Mode, entry_hash, mode_of
 from engine.core.events import Event
+from engine.evidence.disk import sync_folder, write_all
 
 if sys.platform != "win32":
     import fcntl
@@ -118,7 +119,7 @@ class AuditLog:
             raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
         line = self._line(entry)
         try:
-            _write(self._file, line)
+            write_all(self._file, line)
             if self.mode is Mode.LIVE:
                 os.fsync(self._file)
         except OSError as error:
@@ -279,22 +280,8 @@ def _open(path: Path) -> int:
         except BlockingIOError:
             raise Rejected([Diagnostic(E_AUDIT_BUSY, f"{path} is being written by another process")]) from None
         if fresh:
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
     except BaseException:
         os.close(file)
         raise
     return file
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force the name of a new file to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _write(file: int, line: bytes) -> None:
-    while line:
-        line = line[os.write(file, line) :]

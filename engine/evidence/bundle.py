@@ -20,6 +20,7 @@ from engine.core.events import Event
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.evidence.chain import Chain
 from engine.evidence.counterexamples import counterexamples, may_fail
+from engine.evidence.disk import write_file
 from engine.evidence.layout import (
     ENGINE,
     EVALUATOR,
@@ -140,7 +141,7 @@ class BundleWriter:
             Rejected: E_OUT_UNWRITABLE.
         """
         try:
-            _write(self.inside / name, data)
+            write_file(self.inside / name, data)
         except OSError as error:
             raise self._workplace.unwritable(error) from error
 
@@ -166,9 +167,9 @@ class BundleWriter:
             files |= {f"{SOURCES}/{name}": data for name, data in self._sources.items()}
             for name, data in files.items():
                 (self.inside / name).parent.mkdir(parents=True, exist_ok=True)
-                _write(self.inside / name, data)
+                write_file(self.inside / name, data)
             manifest = self._manifest(result, [*files, *(f"{place}/{MANIFEST}" for place in held)])
-            _write(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
+            write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
             if attach is not None:
                 attach(self.inside)
             self._workplace.move()
@@ -213,13 +214,6 @@ class BundleWriter:
         file.flush()
         os.fsync(file.fileno())
         file.close()
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _entry(folder: Path, name: str) -> dict[str, Any]:

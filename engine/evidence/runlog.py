@@ -28,6 +28,7 @@ from typing import Any, Final
 from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, Severity, code
 from engine.core.digest import sha256_hex, tagged
+from engine.evidence.disk import sync_folder, write_all
 
 if sys.platform != "win32":
     import fcntl
@@ -235,7 +236,7 @@ def _opened(path: Path) -> Iterator[tuple[int, RunLog]]:
             fcntl.flock(file, fcntl.LOCK_EX)
             log = _read(file)
             if fresh:
-                _sync_folder(path.parent)
+                sync_folder(path.parent)
             yield file, log
         finally:
             os.close(file)
@@ -258,7 +259,7 @@ def _read(file: int) -> RunLog:
         os.ftruncate(file, size - len(log.torn))
     if log.heads:
         return log
-    _write(file, _LINE + b"\n")
+    write_all(file, _LINE + b"\n")
     return RunLog((), (tagged(FORMAT, _LINE),), log.torn)
 
 
@@ -285,26 +286,12 @@ def _append(file: int, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
     _read_line(seq, line, log.head)
     size = os.fstat(file).st_size
     try:
-        _write(file, line + b"\n")
+        write_all(file, line + b"\n")
         os.fsync(file)
     except OSError:
         os.ftruncate(file, size)
         raise
     return seq
-
-
-def _write(file: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(file, data) :]
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force the name of a new file to the disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def attempt_of(kind: str, name: str, specs: str, run: str, seeds: Sequence[int], purpose: str | None) -> dict[str, Any]:

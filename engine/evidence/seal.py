@@ -33,6 +33,7 @@ from engine.evidence.checkpoint import (
     read_note,
     sign_note,
 )
+from engine.evidence.disk import write_file
 from engine.evidence.envelope import Envelope, InvalidEnvelope, Signature, read_envelope, write_envelope
 from engine.evidence.guide import guide
 from engine.evidence.keys import SigningKey
@@ -286,10 +287,7 @@ def _check_timestamp(data: bytes, digest: bytes) -> None:
 def _write(path: Path, data: bytes) -> None:
     """Put a file in place whole, whatever was there; what a killed process leaves lies beside the bundle."""
     beside = path.parent.parent / f".{path.parent.name}.{path.name}.{os.getpid()}"
-    with beside.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+    write_file(beside, data)
     beside.replace(path)
 
 

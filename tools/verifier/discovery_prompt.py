@@ -1,6 +1,7 @@
 """Prompts made again: the contract of a universe, the places in texts, the budget, and scrambling (docs/prompts.md)."""
 
 import re
+from functools import reduce
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from tools.verifier.basis import Refuted, tagged, write
@@ -156,14 +157,15 @@ class Scramble:
 
 def fact_at(facts, path):
     """What a path leads to, or None."""
-    for step in path.split("."):
-        if isinstance(facts, dict):
-            facts = facts.get(step)
-        elif isinstance(facts, list) and step.isdecimal() and int(step) < len(facts):
-            facts = facts[int(step)]
-        else:
-            return None
-    return facts
+    return reduce(held_at, path.split("."), facts)
+
+
+def held_at(holder, step):
+    """What a mapping or a list holds at one step of a path, or None."""
+    if isinstance(holder, list):
+        place = int(step) if step.isdecimal() else len(holder)
+        return holder[place] if place < len(holder) else None
+    return holder.get(step) if isinstance(holder, dict) else None
 
 
 def filled(text, facts):

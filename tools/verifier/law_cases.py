@@ -47,11 +47,12 @@ def apportioned(count, weights):
     total = sum(weights.values())
     if not total:
         return dict.fromkeys(weights, 0)
-    shares = {name: count * weight // total for name, weight in weights.items()}
-    order = sorted(weights, key=lambda name: (-(count * weights[name] % total), name))
-    for name in order[: count - sum(shares.values())]:
-        shares[name] += 1
-    return shares
+    whole, rest = {}, {}
+    for name in sorted(weights):
+        whole[name], rest[name] = divmod(count * weights[name], total)
+    by_rest = sorted(rest, key=rest.get, reverse=True)  # of equal rests the first name comes first
+    favoured = by_rest[: sum(rest.values()) // total]
+    return {name: whole[name] + (name in favoured) for name in weights}
 
 
 def law_cases_digest(law, cases):

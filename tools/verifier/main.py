@@ -2,8 +2,8 @@
 
     python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--json]
 
-BUNDLE is a folder or a zip file. Written from the pages in `docs/` and the standards named there; it shares no line
-with the engine, so that a mistake of one is noticed by the other. It needs Python 3.9 or newer.
+BUNDLE is a folder or a zip file. Written a second time, from the pages in `docs/` and the standards named there: it
+imports nothing of the engine, so that a slip of one is noticed by the other. It needs Python 3.9 or newer.
 
 It checks what follows from the evidence itself: files, canonical form, chain, order, commitments, joining states, the
 result, the specs' digest, the audit log, and what covers the manifest; with --trust who signed it, with --against that

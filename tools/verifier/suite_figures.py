@@ -41,14 +41,12 @@ def rate_bound(count, of, parts):
     """The least rate, in millionths, at which so few of so many are as improbable as one in `parts`."""
     if count >= of:
         return PARTS
-    low, high = 0, PARTS
-    while high - low > 1:
-        middle = (low + high) // 2
-        if improbable(count, of, middle, parts):
-            high = middle
-        else:
-            low = middle
-    return high
+    rate = 0  # the greatest so far that is not improbable, found digit by digit in base 2
+    for digit in reversed(range(PARTS.bit_length())):
+        higher = rate + (1 << digit)
+        if higher < PARTS and not improbable(count, of, higher, parts):
+            rate = higher
+    return rate + 1
 
 
 def improbable(count, of, rate, parts):

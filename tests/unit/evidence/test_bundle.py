@@ -607,7 +607,7 @@ def test_an_interruption_leaves_what_was_there(tmp_path, interruption, after, th
 
 
 @pytest.mark.parametrize("there", [False, True], ids=["new", "replacing"])
-@pytest.mark.parametrize("name", ["canonical_bytes", "_write", "_entry"])
+@pytest.mark.parametrize("name", ["canonical_bytes", "write_file", "_entry"])
 def test_an_interruption_in_mid_write_leaves_what_was_there(tmp_path, monkeypatch, name, there):
     place = tmp_path / "evidence"
     if there:

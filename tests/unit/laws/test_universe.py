@@ -29,6 +29,7 @@ BAD = {
     "a rule whose value is no symbol": ("{number: 90}", "{next: left + right}", "E_UNIVERSE_TABLE"),
     "a rule that reads what there is not": ("{number: 90}", "{next: above}", "E_EXPR_UNKNOWN_NAME"),
     "a number for three symbols": ("[a, b]", "[a, b, c]", "E_UNIVERSE_TABLE"),
+    "an observable with a reserved name": ("count: {args", "in: {args", "E_NAME_TAKEN"),
     "a symbol twice": ("[a, b]", "[a, b, a]", "E_UNIVERSE_SYMBOL"),
     "nothing that is no symbol": ("ring:", "empty: z\nring:", "E_UNIVERSE_SYMBOL"),
     "a start with another symbol": ("ring:", "starts: {symbols: [a, z]}\nring:", "E_UNIVERSE_SYMBOL"),
