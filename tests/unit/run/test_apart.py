@@ -1,8 +1,5 @@
 """Episodes that are made apart give the receipts of the loop, in the same order."""
 
-import os
-import signal
-import time
 from functools import partial
 
 import pytest
@@ -13,7 +10,6 @@ from engine.load import load
 from engine.run import apart
 from engine.run.apart import run_apart
 from engine.run.loop import run, separate
-from engine.run.workers import WorkerDied, _undisturbed, spread
 
 SHORT = ["horizon=6", "episodes=5"]
 
@@ -72,28 +68,8 @@ def test_what_is_not_worth_processes_is_made_here(name, workers, worth, monkeypa
     assert told(run_apart(plan, partial(compile_scenario, bundle), workers, worth=worth)) == told(run(plan))
 
 
-def test_a_worker_that_is_ended_by_somebody_is_said_to_be_so():
-    with pytest.raises(WorkerDied) as died:
-        list(spread(os._exit, [3, 3], 2))
-    assert [found.code for found in died.value.diagnostics] == ["E_WORKER_DIED"]
-
-
 def test_an_episode_that_is_too_long_to_wait_whole_is_made_here(monkeypatch):
     bundle, plan = prepared("hazard")
     monkeypatch.setattr(apart, "spread", None)
     monkeypatch.setattr(apart, "_CHUNK", 5)
     assert told(run_apart(plan, partial(compile_scenario, bundle), 2, worth=0)) == told(run(plan))
-
-
-def test_an_interruption_waits_until_processes_are_started():
-    started = []
-
-    def start():
-        with _undisturbed():
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(0.01)
-            started.append(True)
-
-    with pytest.raises(KeyboardInterrupt):
-        start()
-    assert started

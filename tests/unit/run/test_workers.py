@@ -1,0 +1,135 @@
+"""Workers give their results in order, and neither their end nor an interruption leaves anybody waiting."""
+
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from engine.run.workers import WorkerDied, _undisturbed, spread
+
+LARGE = 8_000_000  # bytes: more than any pipe holds, so that whoever sends them waits until they are read
+
+
+def slow_first(item):
+    time.sleep(0.2 if item == 0 else 0)
+    return item, os.getpid()
+
+
+def refuse_odd(item):
+    if item % 2:
+        raise ValueError(item)
+    return item
+
+
+def fill(size):
+    return bytes(size)
+
+
+def unsendable(_item):
+    return threading.Lock()
+
+
+def interrupted(_item):
+    os.kill(os.getpid(), signal.SIGINT)
+    return "went on"
+
+
+class Counted(Sequence):
+    """Items that say how many of them were asked for."""
+
+    def __init__(self, number):
+        self.asked = 0
+        self.number = number
+
+    def __len__(self):
+        return self.number
+
+    def __getitem__(self, index):
+        self.asked += 1
+        return index
+
+
+def test_results_come_in_the_order_of_the_items_whoever_made_them():
+    made = list(spread(slow_first, range(20), 2))
+    assert [item for item, _ in made] == list(range(20))
+    assert len({process for _, process in made}) == 2
+    assert os.getpid() not in {process for _, process in made}
+    assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize(("given", "workers"), [([], 2), ([0], 2), ([0, 1], 1)], ids=["none", "one item", "one worker"])
+def test_what_needs_no_process_is_made_here(given, workers):
+    assert [process for _, process in spread(slow_first, given, workers)] == [os.getpid()] * len(given)
+
+
+def test_no_more_is_begun_than_may_wait():
+    given = Counted(50)
+    results = spread(slow_first, given, 2)
+    assert next(results)[0] == 0
+    assert given.asked < 10
+    assert len(list(results)) == 49
+    assert given.asked == 50
+
+
+def test_an_error_is_raised_at_its_item():
+    results = spread(refuse_odd, [0, 2, 3, 4], 2)
+    assert (next(results), next(results)) == (0, 2)
+    with pytest.raises(ValueError, match="3"):
+        next(results)
+    assert not multiprocessing.active_children()
+
+
+def test_what_cannot_be_sent_is_an_error_of_the_work_and_no_death():
+    with pytest.raises(TypeError, match="lock"):
+        list(spread(unsendable, [0, 1], 2))
+
+
+def test_a_worker_that_is_ended_by_somebody_is_said_to_be_so():
+    with pytest.raises(WorkerDied) as died:
+        list(spread(os._exit, [3, 3], 2))
+    assert [found.code for found in died.value.diagnostics] == ["E_WORKER_DIED"]
+
+
+def in_the_midst_of_a_result():
+    """A spread whose workers both wait, with a part of their next result in the pipe, for somebody to read the rest."""
+    results = spread(fill, [1, 1, *[LARGE] * 4], 2)
+    assert len(next(results)) == 1
+    assert len(next(results)) == 1
+    time.sleep(1)
+    return results
+
+
+def test_a_worker_that_is_killed_in_the_midst_of_a_result_leaves_nobody_waiting():
+    results = in_the_midst_of_a_result()
+    for process in multiprocessing.active_children():
+        process.kill()
+    with pytest.raises(WorkerDied):
+        list(results)
+
+
+def test_whoever_stops_reading_in_the_midst_of_a_result_does_not_wait():
+    in_the_midst_of_a_result().close()
+    assert not multiprocessing.active_children()
+
+
+def test_an_interruption_is_for_whoever_gave_the_work():
+    assert list(spread(interrupted, [0, 1], 2)) == ["went on"] * 2
+
+
+def test_an_interruption_waits_until_processes_are_started_and_they_never_see_one():
+    started = []
+
+    def start():
+        with _undisturbed():
+            os.kill(os.getpid(), signal.SIGINT)
+            started.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    with pytest.raises(KeyboardInterrupt):
+        start()
+    (mask,) = started
+    assert signal.SIGINT in mask, "what is started inherits this"
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
