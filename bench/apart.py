@@ -7,10 +7,9 @@ from statistics import median
 from time import perf_counter
 from typing import Any
 
+from bench.pieces import seal
 from bench.table import AIM_PUBLISHED, PUBLISHED, reached
 from engine.compile.scenario import compile_scenario
-from engine.evidence.chain import Chain, run_id
-from engine.evidence.result import Tally
 from engine.load import Bundle
 from engine.run.apart import run_apart
 from engine.run.workers import available
@@ -19,13 +18,9 @@ from engine.run.workers import available
 def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:
     """Run, seal and count every event: seconds that passed, head and root, steps. The start of processes counts."""
     plan = compile_scenario(bundle)
-    chain, tally = Chain(run_id(plan.specs)), Tally()
     began = perf_counter()
-    for event in run_apart(plan, partial(compile_scenario, bundle), workers, worth=0):
-        chain.seal(event)
-        tally.add(event.type, event.body)
-    passed = perf_counter() - began
-    return passed, {"count": chain.count, "head": chain.head, "root": chain.root}, tally.result()["steps"]
+    head, result = seal(plan.specs, run_apart(plan, partial(compile_scenario, bundle), workers, worth=0))
+    return perf_counter() - began, head, result["steps"]
 
 
 def lines(bundle: Bundle, rounds: int) -> list[str]:

@@ -17,7 +17,7 @@ import json
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,9 +55,9 @@ class Case(NamedTuple):
 class Recorder(KernelDesk):
     """The desk of the run whose proposals are kept."""
 
-    def __init__(self, plan: Plan, made: Callable[[Plan], Any], cases: list[Case]) -> None:
+    def __init__(self, plan: Plan, cases: list[Case]) -> None:
         """Serve one run, and keep its cases."""
-        super().__init__(plan, made(plan).kernel)
+        super().__init__(plan)
         self._cases = cases
 
     def submit(self, moment: Moment, choice: Choice, occasion: Occasion) -> object:
@@ -82,18 +82,15 @@ def record(episodes: int, more: Sequence[str] = ()) -> tuple[Plan, list[list[Cas
     """The plan of the scenario without probes, and the cases of a run, by episode."""
     sets = ["probes=[]", f"episodes={episodes}", f"horizon={HORIZON}", *more]
     plan = compile_scenario(load(SCENARIO, set=sets)[0])
-    made = plan.desk
-    assert made is not None
     cases: list[Case] = []
-    for _ in run(replace(plan, desk=lambda _plan: Recorder(plan, made, cases))):
+    for _ in run(replace(plan, desk=lambda _plan: Recorder(plan, cases))):
         pass
     return plan, [[case for case in cases if case.moment.episode == number] for number in range(episodes)]
 
 
 def desk_of(plan: Plan) -> Submitting:
     """A desk of the plan's own kernel."""
-    made: Any = plan.desk
-    return Submitting(plan, made(plan).kernel)
+    return Submitting(plan)
 
 
 def decide(desk: Submitting, log: AuditLog, episode: list[Case]) -> int:

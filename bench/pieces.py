@@ -1,7 +1,8 @@
-"""What is measured: the engine, the hand-written loop, MiniGrid, and the two halves of verifying."""
+"""What is measured: the engine, the hand-written loop, MiniGrid, and the parts of verifying."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,8 +10,10 @@ from bench.clock import Piece
 from bench.handwritten import Run
 from bench.task import Task
 from engine.compile.plan import Plan
-from engine.evidence.bundle import RECEIPTS, BundleWriter
+from engine.core.events import Event
+from engine.evidence.bundle import BundleWriter
 from engine.evidence.chain import Chain, run_id
+from engine.evidence.layout import RECEIPTS
 from engine.evidence.result import Tally
 from engine.load import Bundle
 from engine.run.loop import run
@@ -28,8 +31,13 @@ REPLAY: Final = "verify: replay"
 
 def run_engine(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     """Run a plan, seal and count every event: (count, head and root, the result)."""
-    chain, tally = Chain(run_id(plan.specs)), Tally()
-    for event in run(plan):
+    return seal(plan.specs, run(plan))
+
+
+def seal(specs: str, events: Iterable[Event]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Seal and count the events of a run: (count, head and root, the result)."""
+    chain, tally = Chain(run_id(specs)), Tally()
+    for event in events:
         chain.seal(event)
         tally.add(event.type, event.body)
     return {"count": chain.count, "head": chain.head, "root": chain.root}, tally.result()

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from engine.evidence.bundle import RECEIPTS
+from engine.evidence.layout import RECEIPTS
 from engine.load import load
 from engine.pipeline import execute
 

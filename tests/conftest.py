@@ -15,9 +15,16 @@ from pathlib import Path
 
 import pytest
 from coverage import Coverage
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("deterministic", derandomize=True, deadline=None, database=None, max_examples=100)
+settings.register_profile(
+    "deterministic",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    max_examples=100,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.load_profile("deterministic")
 
 HERE = Path(__file__).parent
@@ -66,6 +73,23 @@ def pytest_runtest_protocol(item):
     controller.pause()
     while (other := Coverage.current()) is not None:  # in a worker two were started, and the first one would take over
         other.stop()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _examples_of_no_module():
+    """Else constants of the modules that happen to be imported are among the examples, and others are drawn with them.
+
+    There is no setting for it; where the place that holds them is another, examples depend on the imports again.
+    """
+    try:
+        providers = import_module("hypothesis.internal.conjecture.providers")
+        none = import_module("hypothesis.internal.constants_ast").Constants()
+    except (ImportError, AttributeError, TypeError):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(providers, "_get_local_constants", lambda: none, raising=False)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

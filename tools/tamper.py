@@ -18,12 +18,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from tools.tampering import faults_chain, faults_covers, faults_form, faults_kinds, faults_layout
+from tools.tampering import (
+    faults_archive,
+    faults_chain,
+    faults_covers,
+    faults_form,
+    faults_kinds,
+    faults_layout,
+    faults_reader,
+)
 from tools.tampering.bases import BASES, ROOT, build, project
 from tools.tampering.case import TRUST, Case
-from tools.tampering.forger import Forger
+from tools.tampering.signer import Signer
 
-TABLES: Final = (faults_chain, faults_form, faults_covers, faults_kinds, faults_layout)
+TABLES: Final = (
+    faults_chain,
+    faults_form,
+    faults_covers,
+    faults_reader,
+    faults_archive,
+    faults_kinds,
+    faults_layout,
+)
 CASES: Final = tuple(case for table in TABLES for case in table.FAULTS)
 PLACE: Final = ROOT / "fixtures" / "tampered"
 
@@ -53,7 +69,7 @@ def _bases(work: Path) -> dict[str, Files]:
         for name in BASES:
             build(name, work / name)
     for name in BASES:
-        Forger(work / name).sign()
+        Signer(work / name).sign()
     return {name: held(work / name) for name in BASES}
 
 
@@ -61,7 +77,7 @@ def _made(case: Case, work: Path, base: Files) -> Files:
     """The files of a case: `case.json`, and under `files` what differs from the base."""
     folder = work / "case"
     shutil.rmtree(folder, ignore_errors=True)
-    forger = Forger(shutil.copytree(work / case.base, folder))
+    forger = Signer(shutil.copytree(work / case.base, folder))
     case.change(forger)
     case.mend(forger)
     now = held(folder)
@@ -82,7 +98,7 @@ def _made(case: Case, work: Path, base: Files) -> Files:
         },
     }
     if forger.archived is not None:
-        made = {"bundle.zip": forger.archived(b"")}
+        made = {"bundle.zip": forger.archived}
         document |= {"archive": "bundle.zip", "removed": []}
     for option, data in forger.options.items():
         shared = next((name for name, known in TRUST.items() if known == data), None)

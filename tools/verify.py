@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Verify a bundle of evidence with Python alone: no package, no network, no code of the engine that made it.
 
-    python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--json]
+    python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--work N]
+        [--json]
 
 BUNDLE is a folder or a zip file. Written a second time, from the pages in `docs/` and the standards named there: it
 imports nothing of the engine, so that a slip of one is noticed by the other. It needs Python 3.9 or newer.
@@ -15,6 +16,10 @@ last line says what it did *not* check of this very bundle: never that the specs
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
 refuted, but something that was asked for could not be shown. To make and to resolve again is asked for unless
 --no-replay is: what this file does not know, as another version, ends with 3, since whoever forges may choose it.
+
+Work is bounded: --work N is how many million steps of evaluation a part of the evidence may take (each check, each run
+of a suite, each verdict of a discovery), and twenty times as many are the most for all of it. What takes more ends
+with 3, too. On a terminal a line tells how far it is.
 """
 
 # Built by `python -m tools.verifier.build` from the modules there.
@@ -33,12 +38,13 @@ import stat
 import struct
 import sys
 import tempfile
+import time
 import uuid
 import zipfile
 from collections import Counter, deque, namedtuple
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import accumulate, product
 from math import isfinite, isqrt, sqrt
 from pathlib import Path
@@ -462,6 +468,44 @@ def form_inside(form, key):
     return form[1] if form[0] == "list" else None
 
 
+# How far a verification has come, for whoever waits at a terminal; nothing is written anywhere else.
+
+SECONDS_BETWEEN = 0.2
+
+
+class Progress:
+    """One line of a terminal, written over and over. It holds figures alone: no text of the evidence comes here."""
+
+    def __init__(self):
+        self.file, self.due, self.parts = None, 0.0, {}
+
+    def begin(self, file):
+        """Tell it to a file, if that is a terminal."""
+        self.file = file if file.isatty() else None
+
+    def tell(self, what, number, count):
+        """Begin so manieth of so many things; what was told of things inside the one before is over."""
+        if self.file is None:
+            return
+        outer = list(self.parts)[: list(self.parts).index(what)] if what in self.parts else list(self.parts)
+        self.parts = {**{one: self.parts[one] for one in outer}, what: f"{what} {number} of {count}"}
+        now = time.monotonic()
+        if now >= self.due:
+            self.due = now + SECONDS_BETWEEN
+            self.file.write(f"\r\x1b[K{', '.join(self.parts.values())}")
+            self.file.flush()
+
+    def end(self):
+        """Leave an empty line."""
+        if self.file is not None:
+            self.file.write("\r\x1b[K")
+            self.file.flush()
+        self.file, self.parts = None, {}
+
+
+PROGRESS = Progress()
+
+
 # The shapes of recorded specs: made from schemas/kinds by `python -m tools.shapes`, and not to be edited.
 #
 # A line names a mapping and gives the shape of each of its keys; a key with `!` must be there. Mappings before the
@@ -566,7 +610,7 @@ Offer breaches!:s does!:=omit_snapshots|=execute_raw|=reuse_token
 Control checks:[s] evidence:[@EvidenceCheck] id!:s says!:s section!:s
   status!:=shown|=differs|=open|=deferred|=not~applicable waiver:@Waiver|0 why:s|0
 Document controls!:[@Control] doc:s|0 metadata:@Metadata|0 name!:s source!:s spec!:=profile/v1
-EvidenceCheck check!:s of:s|0
+EvidenceCheck check:s|0 kind:=scenario|=suite|=law|=discovery|0 of:s|0 receipts:s|0 require:e|0 verified:s|0 when:e|0
 Waiver owner!:s reason!:s until!:s
 # prompt
 Document doc:s|0 dynamic:[@Memory] metadata:@Metadata|0 name!:s scramble:[=symbols|=names] spec!:=prompt/v1
@@ -1678,56 +1722,77 @@ def may_fail(kind, result):
 
 
 def failing_cases(kind, lines):
-    """The files of the failing cases by path: of each cause the first, of all cases the first hundred."""
-    made, known, told = {}, set(), []
+    """The failing cases, of each cause the first, of all the first hundred: causes, first and last receipt of each."""
+    made, known, causes, begun = [], set(), set(), None
     for seq, line in enumerate(lines):
         receipt = json.loads(line)
-        one = {"body": receipt["body"], "seq": seq, "type": receipt["type"]}
-        causes, case = causes_of(kind, one, told)
-        if causes - known and len(made) < MOST_CASES:
-            known |= causes
-            shown = {"causes": sorted(causes, key=str.encode), "receipts": case}
-            made[f"counterexamples/{seq:08d}.json"] = write(shown) + b"\n"
+        type_, body = receipt["type"], receipt["body"]
+        if kind != "scenario":
+            causes, begun, over = laws_refuted(kind, type_, body), seq, True
+        elif type_ in ("start", "episode", "end"):
+            causes, begun = set(), None
+            continue
+        else:
+            causes, begun = causes | gone_wrong(type_, body), seq if begun is None else begun
+            over = type_ in ("step", "error", "episode_end")
+        if over:
+            if causes - known:
+                made.append((causes, begun, seq))
+                known |= causes
+            causes, begun = set(), None
+        if len(made) == MOST_CASES:
+            break
     return made
 
 
-def causes_of(kind, one, told):
-    """What failed at a receipt, and the receipts that show it; `told` collects those of a step of a run."""
-    body, type_ = one["body"], one["type"]
-    if kind == "suite":
-        return set(), []
+def laws_refuted(kind, type_, body):
+    """What a receipt of a law or of a discovery refutes; a suite's refute nothing."""
     if kind == "law":
         found = type_ == "verdict" and body["verdict"]["counterexample"] is not None
-        return ({f"law:{body['verdict']['law']}"} if found else set()), [one]
-    if kind == "discovery":
-        verdict = body["verdict"] if type_ in ("law", "escalation") else None
-        found = verdict is not None and verdict["counterexample"] is not None
-        return ({f"law:{body['law']}"} if found else set()), [one]
-    if type_ == "episode":
-        told.clear()
-    elif type_ not in ("start", "end"):
-        told.append(one)
-    if type_ not in ("step", "error", "episode_end"):
-        return set(), []
-    case = list(told)
-    told.clear()
-    probes = [each["body"] for each in case if each["type"] == "probe"]
-    causes = {f"probe:{each['probe']}" for each in probes if each["verdict"] in ("FAIL", "ERROR")}
-    causes |= {f"invariant:{each['invariant']}" for each in body.get("violations", ())}
+        return {f"law:{body['verdict']['law']}"} if found else set()
+    verdict = body["verdict"] if kind == "discovery" and type_ in ("law", "escalation") else None
+    return {f"law:{body['law']}"} if verdict is not None and verdict["counterexample"] is not None else set()
+
+
+def gone_wrong(type_, body):
+    """What a receipt of a run says went wrong."""
+    if type_ == "probe":
+        return {f"probe:{body['probe']}"} if body["verdict"] in ("FAIL", "ERROR") else set()
     if type_ == "error":
-        causes.add(f"error:{body['code']}")
+        return {f"error:{body['code']}"}
+    if type_ not in ("step", "episode_end"):
+        return set()
+    causes = {f"invariant:{each['invariant']}" for each in body.get("violations", ())}
     if type_ == "step":
         causes |= {f"error:{each['error']['code']}" for each in body["decisions"] if each["error"] is not None}
         causes |= {"progress"} if body["chosen"] is None else set()
-    return causes, case
+    return causes
+
+
+def case_parts(case, numbered):
+    """The bytes of the file of a failing case, in parts: there may be many receipts in one step."""
+    causes, begun, last = case
+    yield b'{"causes":' + write(sorted(causes, key=str.encode)) + b',"receipts":['
+    for seq, line in numbered:
+        if seq >= begun:
+            receipt = json.loads(line)
+            told = {"body": receipt["body"], "seq": seq, "type": receipt["type"]}
+            yield b"," * (seq > begun) + write(told)
+        if seq == last:
+            break
+    yield b"]}\n"
 
 
 def check_cases(bundle):
     """The failing cases are those that the receipts show, every byte of them."""
     code, made = "E_COUNTEREXAMPLES", failing_cases(bundle.kind, bundle.lines())
-    demand(sorted(made) == sorted(bundle.cases), code, "other failing cases are shown than the receipts have")
-    for path, data in made.items():
-        demand((bundle.place / path).read_bytes() == data, code, f"{path} is not what the receipts show")
+    paths = [f"counterexamples/{last:08d}.json" for _, _, last in made]
+    demand(sorted(paths) == sorted(bundle.cases), code, "other failing cases are shown than the receipts have")
+    numbered = enumerate(bundle.lines())
+    for path, case in zip(paths, made):
+        with (bundle.place / path).open("rb") as file:
+            same = all(file.read(len(part)) == part for part in case_parts(case, numbered)) and not file.read(1)
+        demand(same, code, f"{path} is not what the receipts show")
 
 
 def check_sources(bundle):
@@ -1798,11 +1863,12 @@ def log_entry(entry, head):
 
 # What a run puts into a receipt: the canonical bytes, or the place of what no receipt can hold.
 
+MOST_WEIGHT = 8 << 20
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Unsealable(Exception):
-    """A number beyond 2^53 - 1, and the path of what holds it."""
+    """A number beyond 2^53 - 1, and the path of what holds it; or too much."""
 
     def __init__(self, code, path):
         self.code, self.path = code, path
@@ -1816,6 +1882,29 @@ class Unsealable(Exception):
             plain_key = isinstance(key, str) and PLAIN_KEY.fullmatch(key)
             shown += f".{key}" if plain_key else f"[{json.dumps(key)}]"
         return {"code": self.code, "expression": shown, "offset": None}
+
+
+def weighed(value):
+    """A value that holds no more than may be told: members and characters, looked at no further than to the bound."""
+    weight, todo = 0, [value]
+    while todo and weight <= MOST_WEIGHT:  # what is still to be looked at was counted, so it is bounded too
+        one = todo.pop()
+        if isinstance(one, str):
+            weight += len(one)
+        elif isinstance(one, dict):
+            weight += len(one) + sum(map(len, one))
+            todo.extend(one.values())
+        elif isinstance(one, list):
+            weight += len(one)
+            todo.extend(one)
+    if weight > MOST_WEIGHT:
+        raise Unsealable("E_CANON_SIZE", ())
+    return value
+
+
+def state_hash(state):
+    """The digest of a state, or of a part's."""
+    return tagged("state", sealed(weighed(state)))
 
 
 def sealed(value):
@@ -2460,25 +2549,49 @@ class Parser:
 
 # Values of expressions: 64-bit ints, equality, order, membership; how an evaluation fails; how much work is done.
 
+USUAL_WORK, MILLION_STEPS, PARTS_OF_ALL = 60, 1_000_000, 20
+
 
 class Budget:
-    """How many nodes may still be evaluated: `begin` anew for each bundle, `spend` before each piece of work."""
+    """How many steps of evaluation may still be done: so many for a part of the evidence, a multiple for all of it.
 
-    def __init__(self, most):
-        self.most = self.left = most
+    `begin` anew for each bundle and `part` for each part; `spend` before each piece of work.
+    """
 
-    def begin(self):
+    def __init__(self):
+        self.most = self.left = self.rest = 0
+        self.begin()
+
+    def begin(self, millions=USUAL_WORK):
         """A new bundle is looked at."""
-        self.left = self.most
+        self.most, self.left, self.rest = millions * MILLION_STEPS, 0, millions * MILLION_STEPS * PARTS_OF_ALL
+        self.part()
+
+    def part(self):
+        """The next part is looked at: it has as much as every other one, as long as all of it has."""
+        self.rest += max(0, self.left)
+        self.left = min(self.most, self.rest)
+        self.rest -= self.left
 
     def spend(self, nodes):
         """Do so much work, or say that it is too much to be done here."""
         self.left -= nodes
         if self.left < 0:
-            raise Open("E_WORK", "replay takes more work than this file does")
+            self.refuse()
+
+    def foresee(self, nodes):
+        """See that a part can do so much work before it begins with it."""
+        if nodes > self.most:
+            self.refuse()
+
+    def refuse(self):
+        """Say that it is too much."""
+        most = self.most // MILLION_STEPS
+        bounds = f"{most} million steps of evaluation for a part, {most * PARTS_OF_ALL} million for all"
+        raise Open("E_WORK", f"it takes more work than {bounds}; --work N allows more")
 
 
-BUDGET = Budget(60_000_000)
+BUDGET = Budget()
 
 
 class Failed(Exception):
@@ -2515,6 +2628,8 @@ def checked_size(value, most):
 
 def equal_values(a, b):
     """Numbers are compared as numbers, other values of different types are unequal, NaN equals nothing."""
+    if type(a) is type(b) and type(a) in (int, str):
+        return a == b
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(equal_values(value, b[key]) for key, value in a.items())
     if type(a) is not type(b):
@@ -3273,9 +3388,9 @@ def receive_value(document):
     try:
         form = canonical(document, PROPOSAL)
     except Unsealable as unsealable:
-        raise Open("E_KERNEL", f"an agent inside gave a document without canonical form ({unsealable.code})") from None
+        raise Open("E_REPLAY", f"an agent inside gave a document without canonical form ({unsealable.code})") from None
     if len(form) > MOST_PROPOSAL:
-        raise Open("E_KERNEL", "an agent inside gave a document of more than 8 MiB")
+        raise Open("E_REPLAY", "an agent inside gave a document of more than 8 MiB")
     return Submission(document, hashlib.sha256(form).hexdigest(), trace_digest(document["trace"]), form=form)
 
 
@@ -3306,7 +3421,7 @@ def parse_given(data):
     try:
         return json.loads(data.decode(), object_pairs_hook=_members, parse_constant=_no_number, parse_int=_integer)
     except RecursionError:
-        raise Open("E_KERNEL", "an answer is nested so deeply that readers differ about it") from None
+        raise Open("E_REPLAY", "an answer is nested so deeply that readers differ about it") from None
 
 
 def _members(pairs):
@@ -5416,14 +5531,17 @@ KERNELS = {}
 
 
 def spread(start, free, most=None):
-    """The steps from a cell to every cell that is reached over free ones; the start counts whatever it holds."""
+    """The steps from a cell to every cell that is reached over free ones; the start counts whatever it holds.
+
+    `free` says of a cell (x, y) whether it is.
+    """
     steps, front, count = {start: 0}, [start], 0
     while front and (most is None or count < most):
         count += 1
         met = []
         for x, y in front:
-            for near in around(x, y):
-                if near not in steps and free(*near):
+            for near in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+                if near not in steps and free(near):
                     steps[near] = count
                     met.append(near)
         BUDGET.spend(4 * len(front))
@@ -5434,7 +5552,8 @@ def spread(start, free, most=None):
 def distances_over(blocked, p):
     """Steps from a cell over cells that are 0, -1 where none lead."""
     start = (p["x"], p["y"])
-    steps = spread(start, lambda x, y: inside(blocked, x, y) and not blocked[y][x]) if inside(blocked, *start) else {}
+    free = {(x, y) for y, row in enumerate(blocked) for x, a in enumerate(row) if not a}
+    steps = spread(start, free.__contains__) if inside(blocked, *start) else {}
     return [[steps.get((x, y), -1) for x in range(len(row))] for y, row in enumerate(blocked)]
 
 
@@ -5446,7 +5565,8 @@ def open_map_distances(f, codes, p):
     width = min(LONGEST_SIDE, max([x + 1, *(len(row) for row in f)]) + 1)
     height = min(LONGEST_SIDE, max(y + 1, len(f)) + 1)
 
-    def free(a, b):
+    def free(cell):
+        a, b = cell
         return 0 <= a < width and 0 <= b < height and not (inside(f, a, b) and f[b][a] in codes)
 
     steps = spread((x, y), free)
@@ -5458,7 +5578,8 @@ def length_of_way(f, codes, p, q):
     start, end = (p["x"], p["y"]), (q["x"], q["y"])
     if not (inside(f, *start) and inside(f, *end)):
         return -1
-    return spread(start, lambda x, y: inside(f, x, y) and f[y][x] not in codes).get(end, -1)
+    free = {(x, y) for y, row in enumerate(f) for x, a in enumerate(row) if a not in codes}
+    return spread(start, free.__contains__).get(end, -1)
 
 
 def viability_kernel(f, phases):
@@ -5535,7 +5656,11 @@ def dilated(f, n):
 
 def reached_cells(blocked, start, n):
     """The cells reached in at most n steps over cells that are 0, with the number of steps."""
-    return spread(start, lambda x, y: inside(blocked, x, y) and not blocked[y][x], n) if inside(blocked, *start) else {}
+
+    def free(cell):
+        return inside(blocked, *cell) and not blocked[cell[1]][cell[0]]
+
+    return spread(start, free, n) if inside(blocked, *start) else {}
 
 
 def size_of_reach(blocked, p, n):
@@ -6299,11 +6424,20 @@ SIGNATURES = {
     "wall_edits": ("llmiil",),
     "fresh": ("sl",),
 }
+TAKEN = {}
 VALUE_LETTERS = {int: "i", float: "d", str: "s", bool: "b", list: "l", dict: "m", type(None): "0"}
 
 
 def takes(name, values):
     """Whether a function takes values of these types, lists by the outside; what has no row takes lists alone."""
+    question = (name, *map(type, values))
+    if question not in TAKEN:
+        TAKEN[question] = fitting_row(name, values)
+    return TAKEN[question]
+
+
+def fitting_row(name, values):
+    """The same, looked up; types alone decide."""
     letters = "".join("m" if isinstance(one, dict) else VALUE_LETTERS.get(type(one), "?") for one in values)
     if name == "digest_of":
         return len(values) == 1
@@ -6380,7 +6514,7 @@ class Admission:
     def __init__(self, data, invariants, variables, ground, vocabulary):
         """`data` is the governor's `admission`; `invariants` has (name, severity, `judge(state, names)`) of each."""
         if data["document"] != "proposal":
-            raise Open("E_KERNEL", f"documents of the schema {data['document']!r} are not made again here")
+            raise Open("E_REPLAY", f"documents of the schema {data['document']!r} are not made again here")
         self.invariants, self.variables, self.ground, self.vocabulary = invariants, variables, ground, vocabulary
         self.env_text = data["env"]
         self.grants = {name: scope_document(one) for name, one in data.get("grants", {}).items()}
@@ -6722,7 +6856,7 @@ class Bundle:
     def __init__(self, place, inner=False):
         self.place, self.inner = place, inner
         self.note, self.envelopes, self.specs, self.tape = None, {}, None, None
-        self.attached, self.unmade = [], []
+        self.attached, self.unmade, self.sources = [], [], None
         self.inside = {}
 
     def checks(self):
@@ -6928,7 +7062,9 @@ class Bundle:
         """Every bundle inside is whole, and each is one that a receipt of the suite speaks of, and speaks truly."""
         told = self.order.runs
         demand(sorted(told) == self.held, "E_RUNS", "the suite speaks of other runs than it holds")
-        for path in self.held:
+        for place, path in enumerate(self.held, 1):
+            PROGRESS.tell("files of run", place, len(self.held))
+            BUDGET.part()
             inner = self.inside[path] = Bundle(self.place / path, inner=True)
             try:
                 for _, check, code in inner.checks():
@@ -7348,8 +7484,6 @@ def dotted_name(node):
 
 def cells_in(value):
     """The elements of a list, and of the lists in it: what a function may look at."""
-    if type(value) is not list:
-        return 1
     return len(value) * (len(value[0]) if value and type(value[0]) is list else 1)
 
 
@@ -7379,7 +7513,10 @@ def compile_call(node, local):
             return context.call(tree, params, values)
         if function is own and not takes(known_as, values):
             raise Failed("E_EVAL_TYPE", start)
-        context.spend(sum(map(cells_in, values)))
+        work = 0
+        for one in values:
+            work += cells_in(one) if type(one) is list else 1
+        context.spend(work)
         try:
             return function(*values)
         except Failed as failed:
@@ -7716,28 +7853,49 @@ def in_order(lets):
 
 # Ring automata: a universe as its spec says it, one step of a ring, and what can be measured of a state.
 #
-# A state is a `bytes` of symbol numbers. Everything is computed cell by cell; what was computed once is kept.
+# A state is a `bytes` of symbol numbers.
 
-MAX_RING_WINDOWS = 65_536
+MAX_RING_WINDOWS, BYTE_CODES = 65_536, 256
 TRANSFORM_CALL = re.compile(r"([A-Za-z]\w*)(?:\(\s*(-?[0-9]{1,9}(?:\s*,\s*-?[0-9]{1,9})*)\s*\))?", re.ASCII)
 LET_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def window_codes(symbols, ring, first, width):
+    """The code of each cell's window, which begins so many cells from it and goes around the ring.
+
+    Where every code fits a byte, all cells are computed at once, as the bytes of one large integer: no byte overflows.
+    """
+    if (first, width) == (0, 1):
+        return ring
+    size = len(ring)
+    turned = [ring[place % size :] + ring[: place % size] for place in range(first, first + width)]
+    if symbols**width <= BYTE_CODES:
+        codes = 0
+        for cells in turned:
+            codes = codes * symbols + int.from_bytes(cells, "big")
+        return codes.to_bytes(size, "big")
+    codes = [0] * size
+    for cells in turned:
+        codes = [code * symbols + cell for code, cell in zip(codes, cells)]
+    return codes
+
+
+def byte_table(values):
+    """What `bytes.translate` takes: a byte for each code, the rest never used."""
+    return bytes(values).ljust(BYTE_CODES, b"\0")
 
 
 class RingRule:
     """A table of next symbols, by the code of (left, self, right)."""
 
     def __init__(self, symbols, table):
-        self.symbols, self.table, self.after = symbols, tuple(table), {}
+        self.symbols, self.table = symbols, tuple(table)
+        self.bytes = byte_table(self.table) if len(self.table) <= BYTE_CODES else None
 
     def step(self, ring):
         """The ring one step later."""
-        found = self.after.get(ring)
-        if found is None:
-            many, table = self.symbols, self.table
-            threes = zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1])
-            found = bytes([table[(left * many + own) * many + right] for left, own, right in threes])
-            self.after[ring] = found
-        return found
+        codes = window_codes(self.symbols, ring, -1, 3)
+        return bytes([self.table[code] for code in codes]) if self.bytes is None else codes.translate(self.bytes)
 
     def run(self, ring, steps):
         """The states at 0, 1, … steps."""
@@ -7754,37 +7912,35 @@ class RingRule:
         return RingRule(self.symbols, table)
 
 
+class Weights(dict):
+    """What windows weigh, by code, each computed when it is first asked for."""
+
+    def __init__(self, symbols, width, weigh):
+        super().__init__()
+        self.symbols, self.width, self.weigh = symbols, width, weigh
+
+    def __missing__(self, code):
+        rest, cells = code, []
+        for _ in range(self.width):
+            rest, cell = divmod(rest, self.symbols)
+            cells.append(cell)
+        self[code] = self.weigh(cells[::-1])
+        return self[code]
+
+
 class WindowSum:
     """A sum, over all cells, of what the window weighs that begins there; windows go around the ring."""
 
     def __init__(self, symbols, width, weigh):
-        self.symbols, self.width, self.weigh, self.known = symbols, width, weigh, {}
-
-    def weight(self, code):
-        """What one window weighs."""
-        if code not in self.known:
-            rest, cells = code, []
-            for _ in range(self.width):
-                rest, cell = divmod(rest, self.symbols)
-                cells.append(cell)
-            self.known[code] = self.weigh(cells[::-1])
-        return self.known[code]
+        self.symbols, self.width, self.weight = symbols, width, Weights(symbols, width, weigh)
 
     def weights(self):
         """What every window weighs, by code."""
-        return [self.weight(code) for code in range(self.symbols**self.width)]
+        return [self.weight[code] for code in range(self.symbols**self.width)]
 
     def of(self, ring):
         """The sum over a ring."""
-        size, ahead = len(ring), self.width - 1
-        cells = (ring * (-(-ahead // size) + 1))[: size + ahead]
-        top, many, known, total, code = self.symbols**ahead, self.symbols, self.known, 0, 0
-        for cell in cells[:ahead]:
-            code = code * many + cell
-        for cell in cells[ahead:]:
-            code = code % top * many + cell
-            total += known[code] if code in known else self.weight(code)
-        return total
+        return sum(map(self.weight.__getitem__, window_codes(self.symbols, ring, 0, self.width)))
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells."""
@@ -7796,21 +7952,15 @@ class CellScan:
     """Where cells with certain symbols are, on a ring that is read from cell 0 to the last."""
 
     def __init__(self, form, wanted):
-        self.form, self.wanted = form, wanted
+        self.form, self.wanted, self.marks = form, wanted, byte_table(wanted)
 
     def of(self, ring):
         """An index, -1 if there is no such cell; or a length."""
-        marks = [self.wanted[cell] for cell in ring]
+        marks = ring.translate(self.marks)
         if self.form == "longest":
-            best = run = 0
-            for mark in marks:
-                run = run + 1 if mark else 0
-                best = max(best, run)
-            return best
-        if True not in marks:
-            return -1
-        first, last = marks.index(True), len(marks) - 1 - marks[::-1].index(True)
-        return {"first": first, "last": last, "extent": last - first}[self.form]
+            return max(map(len, marks.split(b"\0")))
+        first, last = marks.find(1), marks.rfind(1)
+        return {"first": first, "last": last, "extent": last - first if first >= 0 else -1}[self.form]
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells."""
@@ -7821,13 +7971,13 @@ class RingImage:
     """A change of a ring: reflected if so, then rotated right, then every symbol mapped."""
 
     def __init__(self, reflect, shift, symbols):
-        self.reflect, self.shift, self.symbols = reflect, shift, symbols
+        self.reflect, self.shift, self.symbols, self.bytes = reflect, shift, symbols, byte_table(symbols)
 
     def of(self, ring):
         """The changed ring."""
         turned = ring[::-1] if self.reflect else ring
         cut = len(ring) - self.shift % len(ring)
-        return bytes(self.symbols[cell] for cell in turned[cut:] + turned[:cut])
+        return (turned[cut:] + turned[:cut]).translate(self.bytes)
 
 
 class RingUniverse:
@@ -7842,7 +7992,7 @@ class RingUniverse:
         self.starts = sorted({marks.index(one) for one in (data.get("starts") or {}).get("symbols") or marks})
         self.generators = {name: data["generators"][name] for name in sorted(data["generators"])}
         self.transforms, self.observables = data.get("transforms") or {}, data["observables"]
-        self.interaction, self.measures = data.get("interaction"), {}
+        self.interaction, self.measures, self.mutant_runs = data.get("interaction"), {}, {}
         self.rule = RingRule(len(marks), ring_table(marks, data["transition"]))
 
     def text(self, ring):
@@ -9339,6 +9489,7 @@ class Quantity:
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells; None if an integer may leave 64 bits."""
+        BUDGET.spend(1)
         if self.op == "number":
             found = (self.left, self.left)
         elif self.op == "measure":
@@ -9356,6 +9507,7 @@ class Quantity:
         left, right = self.left.terms(), self.right.terms()
         if left is None or right is None:
             return None
+        BUDGET.spend(1 + len(left[1]) + len(right[1]))
         if self.op == "*":
             left, right = (right, left) if not left[1] else (left, right)
             times = right[0]
@@ -10508,7 +10660,7 @@ class Variables:
             if "normal" in told:
                 wanted = self.ground.over(state, told["normal"], {**given, "value": value})
                 if type_ is None and wanted != value:
-                    raise Open("E_KERNEL", f"whether {name!r} can have a value is not known here")
+                    raise Open("E_REPLAY", f"whether {name!r} can have a value is not known here")
             if not self.ground.over(state, told.get("require", "true"), {**given, "value": wanted}):
                 return None
             found = [None] if tries is None else self.ground.over(state, tries["for"], {**given, "value": wanted})
@@ -10559,7 +10711,7 @@ class Variables:
             if value == now or value in found or (type_ is not None and not fits(value, type_)):
                 continue
             if type_ is None and drawn and self.mutate(state, name, value) is None:
-                raise Open("E_KERNEL", f"whether {name!r} can have one of its alternatives is not known here")
+                raise Open("E_REPLAY", f"whether {name!r} can have one of its alternatives is not known here")
             found.append(value)
         return found
 
@@ -11054,28 +11206,28 @@ class RingLaw:
         unread = self.unknown is not None and self.claim == CLAIM_TRUE
         return self.data["claim"] if unread and self.data.get("claim") else claim_text(self.claim)
 
-    @property
+    @cached_property
     def last(self):
         """The last step that is judged."""
         return self.T - self.short
 
-    @property
+    @cached_property
     def waits(self):
         """Steps after the one that is judged at which it may still come true."""
         return (self.H or 0) if self.within else 0
 
-    @property
+    @cached_property
     def reach(self):
         """Steps after the one that is judged that are looked at."""
         nodes = [self.holds, self.antecedent or CLAIM_TRUE]
         return max([0, *(step for one in nodes for _, step, fixed in claim_reads(one) if not fixed)]) + self.waits
 
-    @property
+    @cached_property
     def fixed(self):
         """The latest step from the start that the claim names."""
         return max((step for _, step, fixed in claim_reads(self.claim) if fixed), default=0)
 
-    @property
+    @cached_property
     def steps(self):
         """Steps that are evolved."""
         return max(self.last + self.reach, self.fixed)
@@ -11104,97 +11256,137 @@ class RingLaw:
 
 # Trying a law on starts: whether it is violated, when first, and what the lack of a violation is worth.
 #
-# Every start is followed step by step. Where an integer may leave 64 bits, everything that could be read is computed,
-# so
-# that it does not depend on the order whether one does.
+# Every start is followed step by step, and its steps are judged together. Where an integer may leave 64 bits,
+# everything
+# that could be read is computed, so that it does not depend on the order whether one does.
 
-MOST_CELLS_TRIED = 60_000_000
 LAW_LIMIT_CELLS = 500_000_000
 MILLIONTHS = 1_000_000
 SEARCH_ROUNDS, SEARCH_POOL, MINIMISED_MOST, EXCERPT_MOST = 5, 48, 300, 12
+STATES_KEPT, MEASURES_KEPT = 1 << 19, 16
 CONTENT_STARTS, CONTENT_STEPS, CONTENT_MUTANTS, CONTENT_CELLS = 64, 8, 4096, 10
 
 
 class Tried:
-    """One start under a law: its states, and what the law says of each step."""
+    """One start under a law: its states, and what the law says of each step.
 
-    def __init__(self, law, start, rule=None, last=None):
+    Values of many steps are computed together, as one list: of what is about cells those of all cells of a step, then
+    those of the next one.
+    """
+
+    def __init__(self, law, start, last=None, rule=None, known=None):
+        """Follow a start, to the last step that is judged; under another rule, and where it is known, what comes."""
         self.law, self.start, rule = law, start, rule or law.universe.rule
         self.last = law.last if last is None else last
-        steps = law.steps if last is None else max(last + law.reach, law.fixed)
+        steps = steps_to(law, self.last)
         BUDGET.spend(len(start) * (steps + 1))
-        self.states = rule.run(start, steps)
-        self.images = self.moved = []
+        self.states, self.known = known or (rule.run(start, steps), {})
+        self.rows, self.measured = {CELL_NOW: self.states}, {}
         if law.image is not None:
-            self.images = rule.run(law.image.of(start), steps)
-            self.moved = [law.image.of(state) for state in self.states]
-        self.rows = {CELL_NOW: self.states, CELL_IMAGE: self.images, CELL_MOVED: self.moved}
+            self.rows[CELL_IMAGE] = rule.run(law.image.of(start), steps)
+            self.rows[CELL_MOVED] = [law.image.of(state) for state in self.states]
+
+    def row(self, quantity):
+        """The values of an observable at every step."""
+        if quantity not in self.measured:
+            self.measured[quantity] = self.measure(quantity)
+        return self.measured[quantity]
+
+    def measure(self, quantity):
+        """The same, computed; what a measure of the universe is worth is known for the other laws, too."""
+        op, left = quantity.op, quantity.left
+        if op == "number":
+            return [left] * len(self.states)
+        if op == "measure":
+            found = self.known.get(left) or list(map(left.of, self.states))
+            if len(self.known) < MEASURES_KEPT:
+                self.known[left] = found
+            return found
+        return all_held(list(map(APPLIED[op], self.row(left), self.row(quantity.right))))
 
     def read_all(self):
         """Compute every observable that is read, of every state."""
         law = self.law
         for node in (law.where, law.holds, law.antecedent or law.where):
             for name, _, _ in claim_reads(node):
-                for state in self.states if name not in CELLWISE else ():
-                    law.quantities[name].of(state)
+                if name not in CELLWISE:
+                    self.row(law.quantities[name])
 
-    def value(self, node, t):
-        """A node of a claim at a step; of what is about single cells the values of all cells."""
-        kind = node[0]
+    def values(self, node, first, last):
+        """A node of a claim at the steps from one to another, and whether these are values of cells."""
+        kind, count = node[0], last - first + 1
         if kind == "const":
             symbol = isinstance(node[1], str)
-            return self.law.universe.alphabet.index(node[1]) if symbol else node[1]
+            return [self.law.universe.alphabet.index(node[1]) if symbol else node[1]] * count, False
         if kind == "obs":
-            step = node[2] if node[3] else t + node[2]
-            if node[1] in CELLWISE:
-                return list(self.rows[node[1]][step])
-            return self.law.quantities[node[1]].of(self.states[step])
+            begin, end = (node[2], node[2]) if node[3] else (first + node[2], last + node[2])
+            cellwise = node[1] in CELLWISE
+            row = self.rows[node[1]] if cellwise else self.row(self.law.quantities[node[1]])
+            row = row[begin : end + 1] * (count if node[3] else 1)
+            return b"".join(row) if cellwise else row, cellwise
         if kind == "not":
-            return by_cell(lambda one, _: not one, self.value(node[1], t), None)
-        found = by_cell(APPLIED[kind], self.value(node[1], t), self.value(node[2], t))
-        return held_integer(found) if kind in SUM_SIGNS else found
+            found, cellwise = self.values(node[1], first, last)
+            return [not one for one in found], cellwise
+        (one, wide), (other, broad) = (self.values(below, first, last) for below in node[1:])
+        if wide != broad:
+            one, other = (one, self.spread(other)) if wide else (self.spread(one), other)
+        BUDGET.spend(len(one))
+        found = list(map(APPLIED[kind], one, other))
+        return all_held(found) if kind in SUM_SIGNS else found, wide or broad
+
+    def spread(self, values):
+        """A value for each cell of each step."""
+        size = len(self.start)
+        return [one for one in values for _ in range(size)]
 
     def usable(self):
         """Whether the start meets the preconditions."""
-        return bool(self.value(self.law.where, 0))
+        return bool(self.values(self.law.where, 0, 0)[0][0])
 
-    def step(self, t):
-        """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring."""
-        law, size = self.law, len(self.start)
-        counts = True if law.antecedent is None else self.value(law.antecedent, t)
-        holds = [self.value(law.holds, t + later) for later in range(law.waits + 1)]
-        if not law.cells:
-            return bool(counts), bool(counts) and not any(holds)
-        counts = spread_over(counts, size)
-        kept = [any(one) for one in zip(*(spread_over(one, size) for one in holds))]
-        return any(counts), any(one and not other for one, other in zip(counts, kept))
+    def looked(self, first, last):
+        """At how many of some steps the antecedent holds, and the first at which the law is violated, or None."""
+        law, size = self.law, len(self.start) if self.law.cells else 1
+        if last < first:
+            return 0, None
+        counts, wide = [True] * (last - first + 1), False
+        if law.antecedent is not None:
+            counts, wide = self.values(law.antecedent, first, last)
+        kept, broad = self.values(law.holds, first, last + law.waits)
+        if not law.cells and (wide or broad):
+            raise Open("E_SPECS", "a law that is not about cells reads cells")
+        if law.cells:
+            counts, kept = counts if wide else self.spread(counts), kept if broad else self.spread(kept)
+        span = 1
+        while span <= law.waits:  # each is true if it or one of those up to `span` steps later is
+            more = min(span, law.waits + 1 - span)
+            kept = [one or other for one, other in zip(kept, kept[more * size :])]
+            span += more
+        broken = [one and not other for one, other in zip(counts, kept)]
+        hits = sum(any(counts[place : place + size]) for place in range(0, len(counts), size))
+        return hits, first + broken.index(True) // size if True in broken else None
 
     def judged(self):
         """Whether it counts, at how many steps the antecedent held, and the first step of a violation or None."""
         if not self.law.fitting:
             self.read_all()
-        usable, hits, violated = self.usable(), 0, None
+        usable = self.usable()
         if self.law.fitting and not usable:
             return False, 0, None
-        for t in range(self.law.first, self.last + 1):
-            hit, broken = self.step(t)
-            hits += hit
-            if broken and violated is None:
-                violated = t
-        return usable, hits if usable else 0, violated if usable else None
+        hits, violated = self.looked(self.law.first, self.last)
+        return (True, hits, violated) if usable else (False, 0, None)
 
 
-def by_cell(apply, one, other):
-    """An operator on two values, cell by cell where one of them is about cells."""
-    if isinstance(one, list) or isinstance(other, list):
-        size = len(one) if isinstance(one, list) else len(other)
-        return [apply(a, b) for a, b in zip(spread_over(one, size), spread_over(other, size))]
-    return apply(one, other)
+def all_held(values):
+    """Integers, all of them within 64 bits."""
+    if values:
+        held_integer(min(values))
+        held_integer(max(values))
+    return values
 
 
-def spread_over(value, size):
-    """A value for each cell."""
-    return value if isinstance(value, list) else [value] * size
+def steps_to(law, last):
+    """Steps that are evolved to judge those up to a last one."""
+    return max(last + law.reach, law.fixed)
 
 
 def law_work(law, cases):
@@ -11208,8 +11400,7 @@ class Trial:
     """A law, tried on its cases."""
 
     def __init__(self, law, cases):
-        if law_work(law, cases) > MOST_CELLS_TRIED:
-            raise Open("E_WORK", "trying the law again takes more work than this file does")
+        BUDGET.foresee(law_work(law, cases))
         law.fitting = law.fits(law.claim) is not None and law.fits(law.where) is not None
         self.law, self.cases, self.judged = law, cases, []
         seen = dict.fromkeys(("interacting", "wrapping"), 0)
@@ -11319,11 +11510,23 @@ def law_content(law):
     every, last = len(universe.rule.table) * (universe.rule.symbols - 1), min(law.last, CONTENT_STEPS)
     mutants, broken = min(every, CONTENT_MUTANTS), 0
     for number in range(mutants):
-        rule = universe.rule.changed(number * every // mutants)
-        judged = (Tried(law, start, rule, last).judged() for start in starts)
+        rule, known = mutant_runs(universe, number * every // mutants, starts, steps_to(law, last))
+        judged = (Tried(law, start, last, rule, one).judged() for start, one in zip(starts, known))
         every_one = list(judged) if not law.fitting else judged
         broken += any(one[2] is not None for one in every_one)
     return {"broken": broken, "mutants": mutants, "share": MILLIONTHS * broken // mutants}
+
+
+def mutant_runs(universe, number, starts, steps):
+    """A rule that differs in one entry, and what it makes of some starts; kept, as every law is tried on the same."""
+    question = (universe.rule.table, number, steps, *starts)
+    found = universe.mutant_runs.get(question)
+    if found is None:
+        rule = universe.rule.changed(number)
+        found = rule, [(rule.run(start, steps), {}) for start in starts]
+        if (len(universe.mutant_runs) + 1) * len(starts) * (steps + 1) <= STATES_KEPT:
+            universe.mutant_runs[question] = found
+    return found
 
 
 # Counterexamples
@@ -11342,7 +11545,7 @@ def minimised(law, start, t):
         while chunk and spent < MINIMISED_MOST:
             candidates = list(dict.fromkeys(shrink(law, start, chunk)))[: MINIMISED_MOST - spent]
             spent += len(candidates)
-            judged = [Tried(law, one, None, t).judged()[2] for one in candidates]
+            judged = [Tried(law, one, t).judged()[2] for one in candidates]
             found = [(at, place) for place, at in enumerate(judged) if at is not None]
             if found:
                 t, place = min(found)
@@ -11396,6 +11599,16 @@ def presented(law, start):
 
 
 # What comes to a run from outside of its step: drifts, which change the state, and invariants, which look at it.
+
+
+def drifts_of(keys, specs, world, horizon):
+    """The drifts that a scenario names, in order; their schedules must find room in the first receipt."""
+    made, room = {}, LINE
+    for key, times in Counter(keys).items():
+        made[key] = Drift(specs[key], world, horizon)
+        room -= times * sum(len(str(t)) + 1 for t in made[key].schedule)
+        demand(room >= 0, "E_SPECS", "the drifts are due more often than a receipt can tell")
+    return [made[key] for key in keys]
 
 
 class Drift:
@@ -12304,7 +12517,7 @@ def check_counterexample(law, recorded):
     try:
         tried = Tried(law, start)
         demand(tried.usable(), code, "its start does not meet the preconditions")
-        found = next((step for step in range(law.first, t + 1) if tried.step(step)[1]), None)
+        found = tried.looked(law.first, t)[1]
         demand(found == t, code, f"the law holds at step {t}" if found is None else f"it is violated at step {found}")
         made = counterexample_of(law, start, t, None)
     except IntegerLost:
@@ -12340,8 +12553,11 @@ def replay_verdict(law, verdict, cases):
     return notes
 
 
-def remade_verdict(law, verdict, cases):
-    """What a verdict must hold, as far as it is no mere description of its law; and what was not made again."""
+def remade_verdict(law, verdict, cases, told=True):
+    """What a verdict must hold, as far as it is no mere description of its law; and what was not made again.
+
+    Where it is not told, how many other rules break a law is computed only if an integer may be lost on the way.
+    """
     if law.unknown is not None:
         return {"status": "UNKNOWN", "method": "none", "reason": law.unknown[0], "detail": law.unknown[1]}, []
     work = law_work(law, cases)
@@ -12351,13 +12567,13 @@ def remade_verdict(law, verdict, cases):
     if verdict["method"] == "refutation":
         return remade_refutation(law, verdict)
     try:
-        return remade_trial(law, verdict, Trial(law, cases), work)
+        return remade_trial(law, verdict, Trial(law, cases), work, told)
     except IntegerLost:
         lost = {"reason": "evaluation_error", "detail": "E_EVAL_OVERFLOW"}
         return {"status": "UNKNOWN", "method": "sample", **lost}, []
 
 
-def remade_trial(law, verdict, trial, work):
+def remade_trial(law, verdict, trial, work, told):
     """What a trial leads to, with a proof or without one."""
     found = trial.violation()
     made, notes = {"power": trial.power, "work": work}, []
@@ -12377,7 +12593,7 @@ def remade_trial(law, verdict, trial, work):
         if verdict["certificate"] is not None:
             demand(isinstance(verdict["detail"], str), "E_REPLAY", "why no proof reaches further is not said")
             made.update({name: verdict[name] for name in ("certificate", "proved_for", "up_to", "detail")})
-    made["content"] = None if reason else law_content(law)
+    made["content"] = law_content(law) if not reason and (told or not law.fitting) else None
     return made, notes
 
 
@@ -12925,7 +13141,7 @@ NOTE_UNSAID = "that a verdict was too large to be told, where one says so"
 NOTE_HELD_PROOF = "proofs and the reach of proofs under rules that are held out, whose certificates are not kept"
 NOTE_HELD_FOUND = "how the rings were found that refute laws under rules that are held out"
 NOTE_HELD_REASON = "why a law cannot be said in another universe"
-NOTE_WORK = "verdicts of laws whose trial takes more work than this file does"
+NOTE_WORK = "verdicts of laws whose trial takes more work than --work N allows"
 
 
 class DiscoveryTrials:
@@ -13077,7 +13293,7 @@ class DiscoveryTrials:
             demand(write(made) == write(found), "E_REPLAY", "a counterexample under a rule that is held out differs")
             return
         blank = dict.fromkeys(("certificate", "proved_for", "detail", "counterexample"))
-        made, _ = remade_verdict(law, {**blank, **held}, [] if law.unknown is not None else law_cases(law))
+        made, _ = remade_verdict(law, {**blank, **held}, [] if law.unknown is not None else law_cases(law), False)
         for name in ("status", "method", "reason", "counterexample"):
             same = write(made.get(name)) == write(held[name])
             demand(same, "E_REPLAY", f"{name} under a rule that is held out: recorded {held[name]!r}")
@@ -13341,7 +13557,7 @@ class Replay:
         self.agent = None if outside else Agent(self.agent_data, self.world, self.governor.claims)
         self.tape = None if tape is None else Tape(tape)
         demand(self.tape is not None or not outside, "E_TAPE_MISSING", "the agent is outside, and there is no tape")
-        self.drifts = [Drift(self.specs[key], self.world, self.horizon) for key in self.scenario.get("drift", [])]
+        self.drifts = drifts_of(self.scenario.get("drift", []), self.specs, self.world, self.horizon)
         keys = dict.fromkeys([*governor.get("invariants", []), *self.scenario.get("invariants", [])])
         wanted = [self.specs[key] for key in keys if self.specs[key].get("scope") != "proposal"]
         self.invariants = [Invariant(one, self.world) for one in wanted]
@@ -13431,14 +13647,15 @@ class Episode:
         try:
             self.watch.begin()
             start = self.state = run.start(self.number)
-            self.digest = tagged("state", sealed(start))
+            self.digest = state_hash(start)
             yield "episode", self.begun(start)
             for self.t in range(run.horizon):
                 yield from self.step()
                 self.steps += 1
                 if self.ended is not None:
                     break
-            violations, idle = self.breaches("episode", start, self.state)
+            found, idle = self.breaches("episode", start, self.state)
+            violations = weighed(found)
             self.idle.update(idle)
         except Ended as ended:
             self.ended = ended.kind
@@ -13466,14 +13683,15 @@ class Episode:
 
     def begun(self, state):
         """The receipt of a start state."""
-        return {
+        body = {
             "episode": self.number,
             "state": state,
             "digest": self.digest,
             "opening": self.world.opening(state),
-            "world": tagged("state", sealed({k: v for k, v in state.items() if k not in self.tips})),
-            "parts": {name: tagged("state", sealed(state[name])) for name in self.tips},
+            "world": state_hash({k: v for k, v in state.items() if k not in self.tips}),
+            "parts": {name: state_hash(state[name]) for name in self.tips},
         }
+        return weighed(body)
 
     def step(self):
         """The receipts of one step."""
@@ -13489,9 +13707,10 @@ class Episode:
         self.watch.observe(seen, self.state, fresh)
         yield from desk.attend("before_propose", self.moment(seen))
         proposals = desk.propose(self.moment(seen))
-        leaves = [sealed({"index": index, "proposal": one}) for index, one in enumerate(proposals)]
+        leaves = [sealed({"index": index, "proposal": one}) for index, one in enumerate(weighed(proposals))]
         root = merkle(leaves)
-        body = {"episode": self.number, "t": self.t, "observation": tagged("observation", sealed(seen)), "root": root}
+        observed = tagged("observation", sealed(weighed(seen)))
+        body = {"episode": self.number, "t": self.t, "observation": observed, "root": root}
         yield "commit", {**body, "proposals": proposals}
         yield from desk.attend("after_commit", self.moment(seen))
         found = desk.judge(self.moment(seen), proposals, lambda some: self.judge(some, seen))
@@ -13519,12 +13738,12 @@ class Episode:
         for (name, stream, _), source in zip(drift.draws, sources):
             drawn[name] = Stream(self.run.seed, "drift", stream, place, self.number, self.t, name).choice(source)
         after = drift.apply(before, drawn)
-        digest = tagged("state", sealed(after))
+        digest = state_hash(after)
         rebases, values = self.watch.drift(drift.name, after)
         moved = {name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]}
         body = {"episode": self.number, "t": self.t, "drift": drift.name, "drawn": drawn, "changed": moved}
         body.update(rebases=rebases, before=self.digest, after=digest)
-        sealed(body)
+        sealed(weighed(body))
         self.state, self.seen, self.digest, self.watch.values = after, None, digest, values
         yield "drift", body
 
@@ -13582,10 +13801,12 @@ class Episode:
             {"rejected": one.rejected, "error": None if one.error is None else one.error.told()} for one in found
         ]
         body = {"episode": self.number, "t": self.t, "before": self.digest, "decisions": decisions, **body}
-        body.update(after=tagged("state", sealed(after)), success=success, violations=violations)
+        body.update(after=state_hash(after), success=success, violations=violations)
         tips = dict(self.tips)
-        body["parts"] = {name: self.part(tips, name, after, one, chosen is not None) for name, one in told.items()}
-        sealed(body)
+        body["parts"] = {
+            name: self.part(tips, name, after, one, chosen is not None) for name, one in weighed(told).items()
+        }
+        sealed(weighed(body))
         refused = sum(1 for one in found if one.rejected)
         paid = chosen is not None and found[chosen].cost["total"] != 0
         self.pending = refused + (0 if paid else self.pending)
@@ -13607,7 +13828,7 @@ class Episode:
         """The receipt of a part, and the tip of its chain after it."""
         states = {"before": self.state[name], "after": after[name]}
         receipt = {**told, "accepted": accepted, "tip": tips[name]}
-        receipt.update({place: tagged("state", sealed(one)) for place, one in states.items()})
+        receipt.update({place: state_hash(one) for place, one in states.items()})
         tips[name] = tagged("part", tips[name].encode() + sealed(receipt))
         return {**receipt, "tip_after": tips[name]}
 
@@ -13682,6 +13903,7 @@ class Assessment:
 
     def check_run(self, trial, case, figures, samplers):
         """See to one run."""
+        BUDGET.part()
         run = self.look(case.place)
         specs, manifest = run.specs, run.manifest
         self.look_at(case, lambda: check_overlay(case.known, case.root, specs))
@@ -13715,9 +13937,11 @@ class Assessment:
 
     def make_again(self, again):
         """See that every run is what its specs lead to."""
-        for trial in self.plan.trials():
-            for case in trial.cases:
-                self.look_at(case, lambda place=case.place: again(self.look(place)))
+        cases = [case for trial in self.plan.trials() for case in trial.cases]
+        for number, case in enumerate(cases, 1):
+            PROGRESS.tell("run", number, len(cases))
+            BUDGET.part()
+            self.look_at(case, lambda place=case.place: again(self.look(place)))
 
     # What follows from the runs
 
@@ -13848,6 +14072,7 @@ def suite_again(bundle, again):
         assessment = Assessment(bundle.specs, bundle.inside.__getitem__)
         assessment.check_places(bundle.inside)
         assessment.check_runs()
+        BUDGET.part()
         receipts = map(json.loads, bundle.lines())
         assessment.compare([(one["type"], one["body"]) for one in receipts])
         assessment.make_again(again)
@@ -14230,9 +14455,13 @@ def remade_discovery(document, tape, receipts):
     judged = [one for one in receipts if one[0] in ("law", "escalation")]
     try:
         for kind, body in judged:
+            BUDGET.part()
             trials.check(kind, body)
+        BUDGET.part()
         DiscoveryReplay(document, tape, receipts, notes).run()
-        for kind, body in judged:
+        for number, (kind, body) in enumerate(judged, 1):
+            PROGRESS.tell("verdict", number, len(judged))
+            BUDGET.part()
             trials.again(kind, body)
     except (Failed, NoLaw) as failed:
         raise Refuted("E_SPECS", f"the specs cannot be computed with: {failed}"[:300]) from None
@@ -14250,7 +14479,7 @@ SHOWN_VALUE = 80
 TYPES_UNCHECKED = "the static types of expressions, and whatever else makes specs invalid without changing a receipt"
 
 
-def compare(document, tape, lines, desk=None):
+def compare(document, tape, lines, desk=None, known=None):
     """Make a run again and compare every receipt with the recorded one.
 
     Args:
@@ -14258,6 +14487,7 @@ def compare(document, tape, lines, desk=None):
         tape: The documents of tape.jsonl, None without it.
         lines: The lines of the receipts, without their newlines.
         desk: What makes the desk of a kernel, of a `Replay`.
+        known: How many receipts there are, for whoever waits.
 
     Returns:
         How many receipts are the same.
@@ -14266,6 +14496,7 @@ def compare(document, tape, lines, desk=None):
         made = Replay(document, tape, desk).receipts()
         count = 0
         for line in lines:
+            PROGRESS.tell("receipt", count + 1, known)
             receipt = json.loads(line)
             kind, body = next(made, (None, None))
             told(count, receipt, kind, body)
@@ -14322,7 +14553,11 @@ def difference(old, new, place):
 
 def scenario_again(bundle):
     """A run. A kernel that signs with a key takes its signatures from the receipts, and checks them."""
-    compare(bundle.specs, bundle.tape, bundle.lines(), lambda run: KernelDesk(run, recorded_signatures(bundle)))
+
+    def desk(run):
+        return KernelDesk(run, recorded_signatures(bundle))
+
+    compare(bundle.specs, bundle.tape, bundle.lines(), desk, bundle.manifest["receipts"]["count"])
 
 
 def recorded_signatures(bundle):
@@ -14354,10 +14589,12 @@ def made_again(bundle):
 
 AGAIN_CHECK = "made again by this file: the same bytes"
 STAMPS_UNCHECKED = "who made a time stamp"
+WORK_HELP = f"""million steps of evaluation that a part of the evidence may take: each check, each run of a suite, each
+verdict of a discovery; {PARTS_OF_ALL} times as many for all of it (default: {USUAL_WORK}, up to a minute for a part)"""
 UNASKED = "L4 was asked for and replay was not"
 
 
-def verify(place, trust=None, against=None, again=True, level=None):
+def verify(place, trust=None, against=None, again=True, level=None, work=USUAL_WORK):
     """All checks: {verdict, checks: [{name, status, code, message}], unchecked}; after a refutation none is made.
 
     Args:
@@ -14366,11 +14603,13 @@ def verify(place, trust=None, against=None, again=True, level=None):
         against: A head that was seen before: size, root, origin.
         again: Whether what the specs lead to is made again.
         level: L4 if that must be shown.
+        work: How many million steps of evaluation a part may take.
     """
     checks, bundle = [], Bundle(place)
-    BUDGET.begin()
+    BUDGET.begin(work)
 
     def make(name, check, code):
+        BUDGET.part()
         said = {"name": name, "status": "passed", "code": None, "message": None}
         try:
             guarded(check, code)
@@ -14412,6 +14651,8 @@ def unchecked(checks, bundle):
     made = {one["name"]: one for one in checks}
     if SOURCES_CHECK in made and made[SOURCES_CHECK]["status"] == "not made":
         left.append(f"that specs.json follows from the documents in specs/: {made[SOURCES_CHECK]['message']}")
+    if bundle.sources is not None and not bundle.sources:
+        left.append("which documents specs.json was resolved from: there is no specs/")
     if any(one["status"] == "failed" for one in checks):
         left.append("whatever follows the check that failed")
     elif AGAIN_CHECK not in made:
@@ -14440,6 +14681,13 @@ def ending(found):
     return found["verdict"]
 
 
+def millions(text):
+    """A number of millions, as a command line says it."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) and len(text) <= 9):
+        raise argparse.ArgumentTypeError("expected a whole number from 1 to 999999999")
+    return int(text)
+
+
 def main(words=None):
     """Verify what the words of a command line name, print what was found, and give the exit code."""
     parser = argparse.ArgumentParser(description="Verify a bundle of evidence with Python alone.")
@@ -14448,6 +14696,7 @@ def main(words=None):
     parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")
     parser.add_argument("--no-replay", action="store_true", help="make nothing again")
     parser.add_argument("--level", choices=["L4"], help="L4: what the specs lead to must be made again")
+    parser.add_argument("--work", type=millions, default=USUAL_WORK, metavar="N", help=WORK_HELP)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     asked = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as work:
@@ -14465,7 +14714,8 @@ def main(words=None):
             if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
                 raise Refuted("E_NO_EVIDENCE", f"{asked.bundle} is no bundle")
             against = (*seen["head"], seen["origin"]) if seen else None
-            found = verify(place, trust, against, not asked.no_replay, asked.level)
+            PROGRESS.begin(sys.stderr)
+            found = verify(place, trust, against, not asked.no_replay, asked.level, asked.work)
         except (Refuted, OSError) as error:
             code, message = getattr(error, "code", "E_NO_EVIDENCE"), getattr(error, "message", str(error))
             if code != "E_ARCHIVE":
@@ -14476,6 +14726,8 @@ def main(words=None):
                 "checks": [{"name": "archive", "status": "failed", "code": code, "message": message[:200]}],
                 "unchecked": "Not checked here: what lies in the archive.",
             }
+        finally:
+            PROGRESS.end()
     if asked.json:
         print(json.dumps(found, indent=2))
     else:

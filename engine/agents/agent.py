@@ -10,17 +10,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.agents.draws import check_draws
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.expr import (
     BOOL,
     INT,
+    MISTAKEN,
     Checked,
     Environment,
     ListType,
     RecordType,
     Type,
 )
+from engine.expr.statements.draws import Draws, check_draws
 from engine.expr.statements.effects import PlannedEffect
 from engine.expr.statements.memory import EPISODE, Memory, check_fields, check_writes
 from engine.expr.statements.scope import Let, Scope
@@ -116,7 +117,7 @@ class Agent:
     score: Checked
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
-    draws: tuple[tuple[str, str, Checked], ...] = ()
+    draws: Draws = ()
 
     @property
     def kept(self) -> Memory:
@@ -138,8 +139,8 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     types, begin, scope = check_fields(model.memory, scope)
     writes = check_writes(model.remember, types, scope.within(action=around.action), around.observation)
-    draws, scope = check_draws(model.draw, scope)
-    let, scope = scope.let(model.let, "let")
+    draws, drawn = check_draws(model.draw, scope)
+    let, scope = scope.declare(drawn, "draw").let(model.let, "let")
     candidates = tuple(
         candidate
         for index in range(len(model.candidates))
@@ -149,13 +150,13 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     state = around.state if model.predicts else None
     if model.predicts and around.state is None:
         scope.wrong(E_AGENT_PREDICTS, "the world does not show its whole state, or needs inputs", "predicts")
-        return None
-    if state is not None:
-        scope = scope.within(now=state, next=state).declare({BREACH: BOOL}, "predicts")
+    if model.predicts:
+        scope = scope.within(now=state or MISTAKEN, next=state or MISTAKEN).declare({BREACH: BOOL}, "predicts")
     each, scope = scope.let(model.each, "each")
     claims = _claims(model, around, scope)
     scope = scope.within(claims=RecordType("claims", claims.types))
     score = scope.expression("score", expect=INT)
+    scope.unused(model.functions)
     if score is None or (diagnostics.has_errors and not before):
         return None
     lasts = EPISODE if model.memory is None else model.memory.scope
@@ -184,12 +185,11 @@ def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> Pl
         scope.wrong(
             E_AGENT_CANDIDATE, f"the world has no action {candidate.op!r}", "candidates", index, "op", near=near
         )
-        return None
-    args = around.actions[candidate.op].fields
-    if set(args) != set(candidate.for_each):
+    known = around.actions.get(candidate.op)
+    args = {} if known is None else known.fields
+    if known is not None and set(args) != set(candidate.for_each):
         takes = ", ".join(sorted(args)) or "no arguments"
         scope.wrong(E_AGENT_CANDIDATE, f"{candidate.op!r} takes {takes}", "candidates", index)
-        return None
     scope.sealed(args, "candidates", index, "for_each")
     expect = {name: ListType(type_) for name, type_ in args.items()}
     for_each = scope.each(candidate.for_each, "candidates", index, "for_each", expect=expect)
@@ -203,5 +203,4 @@ def _claims(model: AgentSpec, around: Around, scope: Scope) -> Let:
         scope.wrong(E_AGENT_CLAIMS, f"the governor also asks for {', '.join(sorted(asked - given))}", "name")
     for name in sorted(given - asked):
         scope.wrong(E_AGENT_CLAIMS, f"the governor asks for no claim {name!r}", "claims", name)
-    known = {name: model.claims[name] for name in sorted(asked & given)}
-    return scope.each(known, "claims", expect=around.claims)
+    return scope.each(model.claims, "claims", expect=around.claims)

@@ -11,10 +11,10 @@ from math import prod
 from typing import Any
 
 from engine.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
-from engine.agents.draws import drawn_sources
 from engine.expr import Emitter, EvaluationError, compile_function
 from engine.expr.errors import E_EVAL_LIMIT
 from engine.expr.statements.bind import bind, emit_let, fields_of
+from engine.expr.statements.draws import drawn_sources
 from engine.expr.statements.effects import emit_fitting
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.agents.agent import BREACH, Agent
-from engine.agents.draws import drawn_sources
 from engine.agents.propose import emit_now, propose_reads, sources_of
 from engine.expr import Emitter, compile_function
 from engine.expr.statements.bind import bind, emit_let, fields_of
+from engine.expr.statements.draws import drawn_sources
 from engine.expr.statements.effects import emit_fitting
 
 

@@ -1,4 +1,4 @@
-"""The options for a run log, and how a run is announced in it and entered after."""
+"""The options for a run log, and how a run is announced in it, made, and entered after."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from engine.cli import show
 
 if TYPE_CHECKING:
     from engine.load import Bundle
-    from engine.pipeline import Finished
+    from engine.pipeline import Conduct, Finished
 
 Log = Annotated[
     Path | None,
@@ -34,7 +34,27 @@ def check_purpose(log: Path | None, purpose: str | None) -> None:
         raise typer.BadParameter("--purpose stands in the file of --log, in at most 1000 characters")
 
 
-def begin(log: Path | None, bundle: Bundle, purpose: str | None) -> int | None:
+def make_run(
+    log: Path | None, bundle: Bundle, purpose: str | None, place: Path, workers: int, conduct: Conduct
+) -> Finished:
+    """Announce a run if there is a log, make it, enter its result, and tell what was found on the way.
+
+    Raises:
+        Rejected: It cannot be announced, made or entered.
+    """
+    from engine.cli.progress import progress_bar
+    from engine.pipeline import execute
+
+    attempt = _begin(log, bundle, purpose)
+    with progress_bar(bundle.main.name) as progress:
+        finished = execute(bundle, place, progress, workers, conduct)
+    _end(log, attempt, finished)
+    if finished.found:
+        show.complain(show.diagnostics_text(finished.found))
+    return finished
+
+
+def _begin(log: Path | None, bundle: Bundle, purpose: str | None) -> int | None:
     """Announce a run, if there is a log.
 
     Raises:
@@ -50,7 +70,7 @@ def begin(log: Path | None, bundle: Bundle, purpose: str | None) -> int | None:
     return attempt
 
 
-def end(log: Path | None, attempt: int | None, finished: Finished) -> None:
+def _end(log: Path | None, attempt: int | None, finished: Finished) -> None:
     """Enter the result of an announced run.
 
     Raises:

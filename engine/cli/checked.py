@@ -22,7 +22,10 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         shown: For whom.
     """
     if shown is Told.JSON:
-        ok = [{"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest} for one in checked]
+        ok = [
+            {"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest, "typed": one.typed}
+            for one in checked
+        ]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
     elif shown is not Told.HUMAN:
         text = _text(checked, findings, shown)

@@ -17,7 +17,8 @@ from engine.core.verdict import Exit
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from engine.report.diff import Change, Difference, Divergence
+    from engine.report.diff import Difference
+    from engine.report.parting import Change, Divergence, Parting
 
 
 _SHOWN: Final = 20  # fields of a receipt that people are shown
@@ -32,7 +33,7 @@ def diff(
     workers: Workers = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
-    """Compare two bundles: specs, results, verdicts, and the first receipt and field that differ."""
+    """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
     from engine.report.diff import compare
 
     with ExitStack() as held:
@@ -48,7 +49,7 @@ def difference_json(found: Difference) -> dict[str, Any]:
     """A difference as JSON values; its schema is `schemas/results/diff.schema.json`."""
     from engine.report.diff import FORMAT
 
-    parted = found.receipts
+    run = None if found.run is None else {"place": found.run[0], **_parting(found.run[1]), "more": found.run[1].more}
     return {
         "format": FORMAT,
         "same": found.same,
@@ -56,14 +57,20 @@ def difference_json(found: Difference) -> dict[str, Any]:
         "specs": _changes(found.specs),
         "results": _changes(found.results),
         "checks": _changes(found.checks),
-        "receipts": None if parted is None else _divergence(parted),
-        "run": None if found.run is None else {"place": found.run[0], "receipts": _divergence(found.run[1])},
-        "more": dict(found.more),
+        **_parting(found.receipts),
+        "run": run,
+        "sources": _changes(found.sources),
+        "more": {**found.more, "start": found.receipts.more},
     }
 
 
 def _changes(changes: Sequence[Change]) -> list[dict[str, str | None]]:
     return [{"path": one.path, "first": one.first, "second": one.second} for one in changes]
+
+
+def _parting(parted: Parting) -> dict[str, Any]:
+    later = None if parted.receipts is None else _divergence(parted.receipts)
+    return {"start": _changes(parted.start), "receipts": later}
 
 
 def _divergence(parted: Divergence) -> dict[str, Any]:
@@ -73,25 +80,35 @@ def _divergence(parted: Divergence) -> dict[str, Any]:
 
 def _lines(found: Difference) -> Iterator[str]:
     if found.same:
-        yield f"{printable(found.names[0])}: the same specs, receipts and result"
+        others = ", from other sources" if found.sources else ""
+        yield f"{printable(found.names[0])}: the same specs, receipts and result{others}"
+        yield from _listed("sources", found.sources, found.more["sources"])
         return
-    for title, changes in (("specs", found.specs), ("checks", found.checks), ("result", found.results)):
-        if changes:
-            yield title
-            yield from (f"  {_line(change)}" for change in changes)
-        left = found.more.get("results" if title == "result" else title, 0)
-        if left:
-            yield f"  and {left} more"
-    parted = found.receipts
-    if parted is None:
-        yield "receipts: the same"
-        return
-    yield from _parted("receipts", parted)
+    yield from _listed("sources", found.sources, found.more["sources"])
+    yield from _listed("specs", found.specs, found.more["specs"])
+    yield from _listed("checks", found.checks, found.more["checks"])
+    yield from _listed("result", found.results, found.more["results"])
+    yield from _listed("start", found.receipts.start, found.receipts.more)
+    yield from _parted("receipts", found.receipts)
     if found.run is not None:
-        yield from _parted(printable(found.run[0]), found.run[1])
+        place = printable(found.run[0])
+        yield from _listed(f"start of {place}", found.run[1].start, found.run[1].more)
+        yield from _parted(place, found.run[1])
 
 
-def _parted(what: str, parted: Divergence) -> Iterator[str]:
+def _listed(title: str, changes: Sequence[Change], left: int) -> Iterator[str]:
+    if changes:
+        yield title
+        yield from (f"  {_line(change)}" for change in changes)
+    if left:
+        yield f"  and {left} more"
+
+
+def _parted(what: str, parting: Parting) -> Iterator[str]:
+    parted = parting.receipts
+    if parted is None:
+        yield f"{what}{' after the start' if parting.start else ''}: the same"
+        return
     where = "".join(
         f", {word} {value}" for word, value in (("episode", parted.episode), ("step", parted.t)) if value is not None
     )

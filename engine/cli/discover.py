@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from engine.cli import show
-from engine.cli.announcing import Log, Purpose, begin, check_purpose, end
+from engine.cli.announcing import Log, Purpose, check_purpose, make_run
 from engine.cli.codes import E_INTERRUPTED
-from engine.cli.options import Format, Out, Shown
+from engine.cli.options import Format, Out, Shown, see_changes
 from engine.cli.sealing import Origin, Packed, Sign, Stamp, check_shared, seal_of
 from engine.core.diagnostics import Diagnostic, printable
 from engine.core.verdict import combine, exit_code
 
 if TYPE_CHECKING:
     from engine.load import Bundle
-    from engine.pipeline import Conduct, Finished, Sharing
+    from engine.pipeline import Finished, Sharing
 
 STORE_SUFFIX: Final = ".store.sqlite"
 """What the store beside the evidence is called: as the evidence is, without `.zip`, and then this."""
@@ -91,6 +91,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     from engine.run.workers import available
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
+    see_changes(changes)
     cases = _load(files, changes, store)
     seal = seal_of(sign, origin, timestamp)
     check_shared(seal, len(cases))
@@ -100,11 +101,12 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
         place.parent.mkdir(parents=True, exist_ok=True)
         sharing = Sharing(store or _beside(place), LEASE if lease is None else lease, record, retry)
         conduct = Conduct(seal=seal, sharing=sharing)
-        attempt = begin(log, bundle, purpose)
-        finished.append(_make(bundle, place, workers or available(), conduct, sharing))
-        end(log, attempt, finished[-1])
-        if finished[-1].found:
-            show.complain(show.diagnostics_text(finished[-1].found))
+        try:
+            finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
+        except KeyboardInterrupt:
+            message = f"interrupted: what was done is kept in {_shown(sharing)}"
+            hint = "the same command goes on from there"
+            raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
         if shown is Format.HUMAN:
             show.say("\n".join([show.finished_text(finished[-1]), *_kept(bundle, sharing, finished[-1])]))
     if shown is Format.JSON:
@@ -127,23 +129,6 @@ def _load(files: Sequence[str], changes: Sequence[str], store: str | None) -> tu
     if store is not None and len(cases) > 1:
         raise typer.BadParameter("a store holds one discovery: name one --store for each, in calls of their own")
     return cases
-
-
-def _make(bundle: Bundle, place: Path, workers: int, conduct: Conduct, sharing: Sharing) -> Finished:
-    """Make one discovery.
-
-    Raises:
-        Interrupted: It was, and what was done is kept.
-    """
-    from engine.cli.progress import progress_bar
-    from engine.pipeline import execute
-
-    try:
-        with progress_bar(bundle.main.name) as progress:
-            return execute(bundle, place, progress, workers, conduct)
-    except KeyboardInterrupt:
-        message = f"interrupted: what was done is kept in {_shown(sharing)}"
-        raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint="the same command goes on from there")) from None
 
 
 def _beside(place: Path) -> str:

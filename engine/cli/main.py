@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from io import TextIOWrapper
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +14,7 @@ from typer.exceptions import TyperException
 from engine import __version__
 from engine.cli import show
 from engine.cli.agent import agent
-from engine.cli.announcing import Log, Purpose, begin, check_purpose, end
+from engine.cli.announcing import Log, Purpose, check_purpose, make_run
 from engine.cli.check import check
 from engine.cli.codes import (
     DEFECT,
@@ -31,8 +30,8 @@ from engine.cli.explain import explain
 from engine.cli.golden import golden, pin
 from engine.cli.keys import keys
 from engine.cli.new import new
-from engine.cli.options import Files, Live, Out, Overrides, Told, ToldAs, TrustAgent, Workers
-from engine.cli.outcomes import say_runs
+from engine.cli.options import Files, Live, Out, Overrides, Told, ToldAs, TrustAgent, Workers, see_changes
+from engine.cli.outcomes import refuse, say_runs
 from engine.cli.plan import plan
 from engine.cli.report import report
 from engine.cli.sealing import Origin, Packed, Sign, Stamp, check_shared, seal, seal_of
@@ -99,13 +98,13 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     shown: ToldAs = Told.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
-    from engine.cli.progress import progress_bar
-    from engine.pipeline import Conduct, execute, load_runs, place_cases
+    from engine.pipeline import Conduct, load_runs, place_cases
     from engine.run.workers import available
 
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
+    see_changes(changes)
     conduct = Conduct(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes)
     _check_seed(seed, cases)
@@ -113,12 +112,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     check_purpose(log, purpose)
     finished, laws = [], []
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
-        attempt = begin(log, bundle, purpose)
-        with progress_bar(bundle.main.name) as progress:
-            finished.append(execute(bundle, place, progress, workers or available(), conduct))
-        end(log, attempt, finished[-1])
-        if finished[-1].found:
-            show.complain(show.diagnostics_text(finished[-1].found))
+        finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
         if bundle.main.kind == "law":
             laws.append(finished[-1])
         elif shown is Told.HUMAN:
@@ -223,34 +217,33 @@ def main() -> None:
 
 
 def _guarded() -> int:
-    as_json = "--format=json" in sys.argv or ("--format", "json") in pairwise(sys.argv)
     try:
         status = app(standalone_mode=False)
         if status == Exit.INTERRUPTED:  # typer makes a status of it
             raise KeyboardInterrupt
         return status if isinstance(status, int) else Exit.CONFORMS
     except Rejected as rejected:
-        show.refuse(rejected.diagnostics, as_json)
+        refuse(rejected.diagnostics)
         return Exit.INVALID
     except TyperException as error:
         message = error.format_message().replace("\n\t", " ")  # typer lists choices on lines of their own
-        show.refuse([Diagnostic(E_USAGE, message, hint=_USAGE)], as_json)
+        refuse([Diagnostic(E_USAGE, message, hint=_USAGE)])
         return Exit.INVALID
     except Interrupted as interrupted:
-        show.refuse([interrupted.diagnostic], as_json)
+        refuse([interrupted.diagnostic])
         return Exit.INTERRUPTED
     except KeyboardInterrupt:
-        show.refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")], as_json)
+        refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")])
         return Exit.INTERRUPTED
     except SystemExit:  # typer leaves so when nobody reads its help
         return Exit.CONFORMS
     except OSError as error:
-        show.refuse([Diagnostic(E_SYSTEM, f"the system refuses: {error.strerror or error}")], as_json)
+        refuse([Diagnostic(E_SYSTEM, f"the system refuses: {error.strerror or error}")])
         return Exit.INVALID
     except Exception as error:
         if os.environ.get("SPECLEDGER_TRACEBACK"):
             raise
-        show.refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=DEFECT)], as_json)
+        refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=DEFECT)])
         return Exit.INTERNAL
 
 

@@ -26,10 +26,28 @@ class Told(StrEnum):
     GITHUB = "github"
 
 
+def see_changes(changes: list[str] | None) -> list[str] | None:
+    """See that no `--set` comes to nothing by a later one.
+
+    Raises:
+        Rejected: E_SET_TWICE.
+    """
+    if changes is not None and len(changes) > 1:
+        from engine.load.overrides import see_none_lost
+
+        see_none_lost(changes)
+    return changes
+
+
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Spec files, or names of shipped specs.")]
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a field of the resolved spec; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        callback=see_changes,
+        help="Override a field of the resolved spec; may be repeated.",
+    ),
 ]
 Out = Annotated[
     Path | None,

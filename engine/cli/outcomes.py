@@ -1,9 +1,11 @@
-"""Results and verifications for other programs: what `spec run` and `spec verify` say with `--format`."""
+"""Results, verifications and refusals for other programs: what commands say with `--format`."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +14,7 @@ from engine.cli.options import Told
 from engine.cli.report import open_all, say_text, write_summary
 
 if TYPE_CHECKING:
+    from engine.core.diagnostics import Diagnostic
     from engine.pipeline import Finished
     from engine.verify.checks import Verification
 
@@ -63,3 +66,29 @@ def say_verification(place: Path, verification: Verification, shown: Told) -> No
         show.say(show.verification_text(place, verification))
     else:
         say_text(junit_of(evidence, verification) if shown is Told.JUNIT else sarif_of(evidence, verification))
+
+
+def refuse(diagnostics: Sequence[Diagnostic]) -> None:
+    """Say why a command ends without a result: on standard error, and as a document where a program waits for one."""
+    shown = _asked(sys.argv)
+    if shown == Told.JSON:
+        show.say_json({"diagnostics": show.diagnostics_json(diagnostics)})
+    elif shown in (Told.JUNIT, Told.SARIF, Told.GITHUB):
+        from engine.report.findings import github_of, junit_of, sarif_of
+
+        if shown == Told.GITHUB:
+            say_text(github_of(diagnostics))
+        else:
+            junit = shown == Told.JUNIT
+            say_text(junit_of((), diagnostics, "spec", "error") if junit else sarif_of(diagnostics, "specledger"))
+    show.complain(show.diagnostics_text(diagnostics))
+
+
+def _asked(words: Sequence[str]) -> str:
+    """The last `--format` of a command line: whoever cannot read the command is to be answered in it too."""
+    named = [
+        after if word == "--format" else word.partition("=")[2]
+        for word, after in pairwise([*words, ""])
+        if word.partition("=")[0] == "--format"
+    ]
+    return named[-1] if named else Told.HUMAN

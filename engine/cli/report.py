@@ -20,7 +20,7 @@ from engine.report.codes import E_REPORT_PLACE
 
 if TYPE_CHECKING:
     from engine.report.evidence import Evidence
-    from engine.report.results import Judgement, Subject
+    from engine.report.results import Report
 
 
 class ReportFormat(StrEnum):
@@ -171,8 +171,7 @@ def _tell(evidence: Sequence[Evidence], shown: ReportFormat, out: Path | None, a
     if shown is ReportFormat.HTML and len(evidence) == 1 and asked.profile is None:
         say_text(make_page(evidence[0]), out)
         return
-    subjects = tuple(read_subject(one) for one in evidence)
-    made = Report(subjects, None if asked.profile is None else _judged(asked.profile, subjects, asked))
+    made = _judged(evidence, asked) if asked.profile is not None else Report(tuple(map(read_subject, evidence)))
     if shown is ReportFormat.GITHUB:
         write_summary(step_summary(made), out)
         say_text(annotate(made, asked.sources), None)
@@ -190,18 +189,24 @@ def _tell(evidence: Sequence[Evidence], shown: ReportFormat, out: Path | None, a
         raise typer.Exit(exit_code(made.judgement.verdict))
 
 
-def _judged(name: str, subjects: Sequence[Subject], asked: _Asked) -> Judgement:
-    """What the evidence, and the tests that were run, show of the profile of a name or a file.
+def _judged(evidence: Sequence[Evidence], asked: _Asked) -> Report:
+    """What the evidence, and the tests that were run, show of the profile that was asked for, by name or file.
 
     Raises:
         Rejected: There is no such profile, it is invalid, or the tests cannot be read.
     """
     from engine.load import load
+    from engine.report.asking import questions_of
     from engine.report.profile import judge
+    from engine.report.readings import read_subject
+    from engine.report.results import Report
     from engine.report.testing import read_tests
 
     tests = None if asked.tests is None else read_tests(asked.tests)
-    return judge(load(name, kind="profile")[0], subjects, asked.date, tests)
+    profile = load(asked.profile or "", kind="profile")[0]
+    questions = questions_of(profile)
+    subjects = tuple(read_subject(one, questions) for one in evidence)
+    return Report(subjects, judge(profile, subjects, asked.date, tests))
 
 
 def say_text(text: str, out: Path | None = None) -> None:

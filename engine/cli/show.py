@@ -38,13 +38,6 @@ def complain(text: str) -> None:
     _write(sys.stderr, text + "\n")
 
 
-def refuse(diagnostics: Sequence[Diagnostic], as_json: bool) -> None:
-    """Say why a command ends without a result: on standard error, and as JSON where a program waits for it."""
-    if as_json:
-        say_json({"diagnostics": diagnostics_json(diagnostics)})
-    complain(diagnostics_text(diagnostics))
-
-
 def _write(stream: TextIO | None, text: str) -> None:
     """Write to a stream that may be closed, or whose reader may have gone: that changes nothing about the work.
 
@@ -165,7 +158,7 @@ def finished_json(finished: Finished) -> dict[str, Any]:
 
 def verification_text(place: Path, verification: Verification) -> str:
     """Every check on a line, every level with what is known of it, then what it amounts to."""
-    from engine.verify.ladder import climb, headline
+    from engine.verify.ladder import TOLD, climb, headline
 
     lines = []
     for check in verification.checks:
@@ -173,8 +166,9 @@ def verification_text(place: Path, verification: Verification) -> str:
         prefix = f" [{check.code}]" if check.code else ""
         lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
     for rung in climb(verification):
-        why = f": {printable(rung.why)}" if rung.status != "reached" else ""
+        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in TOLD else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
+    lines += [f"not checked: {one}" for one in verification.unchecked]
     return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])
 
 

@@ -82,10 +82,11 @@ class KernelToken(NamedTuple):
 class KernelDesk(Desk):
     """The desk of one run under a kernel."""
 
-    def __init__(self, plan: Plan, kernel: Kernel) -> None:
-        """Serve one run."""
+    def __init__(self, plan: Plan) -> None:
+        """Serve one run; the plan has its kernel."""
         super().__init__(plan)
-        self.kernel = kernel
+        assert plan.kernel is not None  # noqa: S101 - see the compiler
+        kernel = self.kernel = plan.kernel
         self.plan = plan
         tape = None if plan.oracle is None else plan.oracle.tape
         self.entries = Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)

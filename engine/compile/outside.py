@@ -12,15 +12,16 @@ from typing import Any, Final
 
 from engine.agents.agent import MOST_PROPOSALS
 from engine.compile.desk import Desk, Moment
-from engine.compile.kernel import Kernel, KernelDesk
+from engine.compile.kernel import KernelDesk
 from engine.compile.plan import Plan, Proposal
 from engine.compile.submitted import first_action, shown
 from engine.core.binding import GENESIS
 from engine.core.canonical import NotCanonical, canonical_ints
 from engine.core.diagnostics import Diagnostic, Rejected
+from engine.core.json_text import parse_json
 from engine.expr import INT, Type, conforms
 from engine.gates.digests import Submission, receive
-from engine.oracles.answer import NOT_JSON, Answer, parse
+from engine.oracles.answer import NOT_JSON, Answer
 from engine.oracles.outside import E_AGENT_UNTRUSTED
 from engine.oracles.tape import Halted, Oracle, Place, halts
 from engine.worlds.model import World
@@ -61,9 +62,9 @@ class OutsideDesk(Desk):
 class OutsideKernelDesk(KernelDesk):
     """The desk of a kernel whose agent gives documents from outside."""
 
-    def __init__(self, plan: Plan, kernel: Kernel, operations: list[dict[str, Any]]) -> None:
-        """Serve one run; the plan has its oracle."""
-        super().__init__(plan, kernel)
+    def __init__(self, plan: Plan, operations: list[dict[str, Any]]) -> None:
+        """Serve one run; the plan has its kernel and its oracle."""
+        super().__init__(plan)
         self._oracle = oracle_of(plan)
         self._operations = operations
 
@@ -122,7 +123,7 @@ def proposals_of(answer: Answer, claims: Mapping[str, Type]) -> list[Proposal]:
     if answer.received is None or answer.failure:
         return [_none(answer.failure or NO_ANSWER)]
     try:
-        given = parse(answer.received)
+        given = parse_json(answer.received)
     except ValueError:
         return [_none(NOT_JSON)]
     if not isinstance(given, list):

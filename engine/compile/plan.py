@@ -13,6 +13,7 @@ from engine.expr import EvaluationError
 
 if TYPE_CHECKING:
     from engine.compile.desk import Desk
+    from engine.compile.kernel import Kernel
     from engine.oracles.tape import Oracle
     from engine.spec.agent import Outside
 
@@ -162,10 +163,12 @@ class Plan:
         drifts, invariants, parts, watch: As their types say; there is a watch if the governor keeps anything.
         look: `(state, next state, outcome) -> all of these at once`, None where it must be looked at one by one.
         desk: `plan -> desk` of one run, where something lasts from decision to decision.
+        kernel: What the desk of a run under a kernel is made of.
         asking: How the agent is asked, where it is outside, or under a kernel.
         oracle: Gives what came from outside in the run that is made; None where nothing does.
         signatures: Those of the run that is made again, where its kernel signs with a key; None in a run of its own.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
+        heavy: Whether values may come to more than may be told, so that each is weighed first.
     """
 
     name: str
@@ -193,7 +196,9 @@ class Plan:
     watch: PlannedWatch | None
     look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
     desk: Callable[[Plan], Desk] | None = None
+    kernel: Kernel | None = None
     asking: PlannedAsking | None = None
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     signed: bool = False
+    heavy: bool = True

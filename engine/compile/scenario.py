@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,17 +11,18 @@ from engine.agents.agent import Agent, Around, check_agent
 from engine.agents.propose import compile_propose
 from engine.compile.assembly import Parts, compile_kernel
 from engine.compile.desk import Desk
+from engine.compile.heavy import may_be_heavy
 from engine.compile.judging import compile_judge_set, plan_watch
 from engine.compile.kernel import Kernel, KernelDesk
 from engine.compile.looking import compile_look
 from engine.compile.outside import OutsideDesk, OutsideKernelDesk, offered, unmoved
 from engine.compile.plan import Plan, PlannedAsking, PlannedDrift, PlannedInvariant, PlannedPart, State
-from engine.core.diagnostics import Diagnostics
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from engine.core.rng import Stream
 from engine.expr import BOOL, EvaluationError, RecordType
 from engine.expr.statements.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from engine.expr.statements.scope import Scope
-from engine.gates.governor import SCHEMA, Footing, Governor, check_governor
+from engine.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
 from engine.gates.invariant import Invariant, check_invariant, compile_invariant
 from engine.load import Bundle, Resolved
 from engine.spec.agent import Agent as AgentSpec
@@ -29,7 +31,7 @@ from engine.spec.governor import Governor as GovernorSpec
 from engine.spec.invariant import Invariant as InvariantSpec
 from engine.spec.scenario import Map, Scenario
 from engine.worlds.check import check_world
-from engine.worlds.drift import check_drift, compile_change, compile_sources
+from engine.worlds.drift import Calendar, Drift, check_drift, compile_change, compile_sources
 from engine.worlds.emit import (
     Call,
     compile_between,
@@ -57,7 +59,20 @@ def compile_scenario(bundle: Bundle) -> Plan:
     Raises:
         Rejected: With every finding in any of the bundle's specs.
     """
-    diagnostics = Diagnostics()
+    return _compiled(bundle)[0]
+
+
+def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
+    """What was found in a scenario that compiles, and does not stop it.
+
+    Raises:
+        Rejected: As `compile_scenario`.
+    """
+    return _compiled(bundle)[1]
+
+
+def _compiled(bundle: Bundle) -> tuple[Plan, tuple[Diagnostic, ...]]:
+    diagnostics = Diagnostics(MOST_FINDINGS)
     compiler = _Compiler(bundle, diagnostics)
     plan = None
     try:
@@ -66,7 +81,7 @@ def compile_scenario(bundle: Bundle) -> Plan:
         diagnostics.error(error.code, error.message, error.span)
     diagnostics.raise_if_errors()
     assert plan is not None  # noqa: S101 - a part is missing only where there was a finding
-    return plan
+    return plan, diagnostics.sorted()
 
 
 class _Compiler:
@@ -91,11 +106,12 @@ class _Compiler:
         agent = None if around is None or outside else check_agent(self._referred("agent"), around, self.diagnostics)
         known = agent is not None or outside is not None
         kernel = self._kernel(world, around, agent) if around is not None and known else None
-        drifts = [self._drift(index, world) for index in range(len(self.model.drift))]
+        drifts = self._drifts(world)
         invariants = self._invariants(footing)
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
         if governor is None or not known or start is None or self.diagnostics.has_errors:
             return None
+        see_claims_read(governor, self._referred("governor"), self.diagnostics)
         return Plan(
             name=self.model.name,
             specs=self.bundle.digest,
@@ -111,14 +127,16 @@ class _Compiler:
             record=compile_between(world, world.record, like),
             success=compile_predicate(world, world.success, default=False),
             until=compile_predicate(world, until, default=False),
-            drifts=tuple(drift for drift in drifts if drift is not None),
+            drifts=tuple(planned for _, planned in drifts),
             invariants=tuple(planned for planned, _ in invariants),
             parts=_parts(world, like),
             look=compile_look(world, until, [each for planned, each in invariants if planned.scope == "step"], like),
             watch=plan_watch(governor, footing),
             desk=_desk(world, governor, kernel, outside),
+            kernel=kernel,
             asking=self._asking(outside),
             signed=kernel is not None and kernel.signing is not None,
+            heavy=may_be_heavy([world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]),
             **_acts(agent),
         )
 
@@ -149,19 +167,26 @@ class _Compiler:
         parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, self.diagnostics)
         return compile_kernel(parts)
 
-    def _drift(self, index: int, world: World) -> PlannedDrift | None:
-        spec = self._referred("drift", index)
+    def _drifts(self, world: World) -> list[tuple[Drift, PlannedDrift]]:
+        """The drifts in their order, without those that have findings; one that is named twice is made once."""
+        keys = [self.spec.refs["drift", index] for index in range(len(self.model.drift))]
+        calendar = Calendar(self.model.horizon)
+        made = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
+        return [drift for drift in map(made.get, keys) if drift is not None]
+
+    def _drift(self, spec: Resolved, world: World, calendar: Calendar, times: int) -> tuple[Drift, PlannedDrift] | None:
         drift = check_drift(spec, world, self.diagnostics)
         if drift is None:
             return None
-        return PlannedDrift(
+        planned = PlannedDrift(
             name=spec.name,
-            schedule=drift.schedule(self.model.horizon),
+            schedule=calendar.schedule(drift, times),
             streams=tuple(stream for _, stream, _ in drift.draws),
             draws=tuple(name for name, _, _ in drift.draws),
             sources=compile_sources(drift, world),
             apply=compile_change(drift, world),
         )
+        return drift, planned
 
     def _invariants(self, footing: Footing) -> list[tuple[PlannedInvariant, Invariant]]:
         """The governor's invariants and the scenario's; one that both name is looked at once."""
@@ -211,10 +236,10 @@ def _desk(
 ) -> Callable[[Plan], Desk] | None:
     """The desk of each run; None for the plain one."""
     if outside is None:
-        return None if kernel is None else partial(KernelDesk, kernel=kernel)
+        return None if kernel is None else KernelDesk
     if kernel is None:
         return partial(OutsideDesk, operations=offered(world), claims=governor.claims)
-    return partial(OutsideKernelDesk, kernel=kernel, operations=offered(world))
+    return partial(OutsideKernelDesk, operations=offered(world))
 
 
 def _around(world: World, governor: Governor) -> Around:

@@ -81,7 +81,10 @@ E_CANON_TYPE = code(
     "canonical form; subclasses of these types have none.",
 )
 E_CANON_SIZE = code(
-    "E_CANON_SIZE", "A document that is too large", "The document has more bytes than its reader allows."
+    "E_CANON_SIZE",
+    "A document that is too large",
+    "The document has more bytes than its reader allows; or a state, an observation, what is proposed or what a "
+    "receipt tells holds more than 8,388,608 members and characters. Keep lists and texts short.",
 )
 E_CANON_JSON = code(
     "E_CANON_JSON", "Not JSON", "The bytes are not one JSON document in UTF-8 without a byte order mark."

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
 from types import MappingProxyType
 from typing import TypedDict, Unpack
 
@@ -25,6 +27,7 @@ _UNSAFE = re.compile(
 )
 _MAX_SHOWN = 1000  # characters of one message, hint or path
 _MAX_WORD = 64  # characters; difflib is quadratic in them
+_MAX_CANDIDATES = 500  # names that a misspelt one is compared with
 _EXCERPT = 100  # characters of a source line
 _BEFORE_CARET = 40  # of those, kept before the caret when the line is cut
 _TAB = "    "
@@ -138,15 +141,37 @@ class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an 
         return "\n".join(_headline(diagnostic) for diagnostic in self.diagnostics)
 
 
+MOST_FINDINGS = 1000
+"""Findings after which whoever reads documents looks for no more."""
+
+E_FINDINGS = code(
+    "E_FINDINGS",
+    "more findings than anybody reads",
+    "After a thousand findings no more are looked for. Many of them probably have one cause: a list that was pasted at "
+    "the wrong place, a name that was changed in one file alone. Mend those that are told, and look again.",
+)
+
+
 class Diagnostics:
     """A collector of findings: equal ones are kept once, and they are read in the order of file and position."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        """Begin with none; with a `most`, whoever finds more than that is stopped."""
         self._found: dict[Diagnostic, None] = {}
+        self._told: set[tuple[str, str, Span | None]] = set()
+        self._most = most
 
     def add(self, diagnostic: Diagnostic) -> None:
-        """Collect one finding."""
+        """Collect one finding.
+
+        Raises:
+            Rejected: There are more than there may be; it carries E_FINDINGS too.
+        """
+        if self._most is not None and len(self._found) >= self._most and diagnostic not in self._found:
+            message = f"there are more than {self._most} findings, and the others were not looked for"
+            raise Rejected([Diagnostic(E_FINDINGS, message), *self.sorted()])
         self._found[diagnostic] = None
+        self._told.add((diagnostic.code, diagnostic.message, diagnostic.span))
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Collect several findings."""
@@ -160,6 +185,10 @@ class Diagnostics:
     def warn(self, code: str, message: str, span: Span | None = None, **details: Unpack[_Details]) -> None:
         """Collect a warning; the arguments are the attributes of `Diagnostic`."""
         self.add(Diagnostic(code, message, span, severity=Severity.WARNING, **details))
+
+    def tells(self, code: str, message: str, span: Span | None) -> bool:
+        """Whether there is a finding of this code, message and place, whatever else it says."""
+        return (code, message, span) in self._told
 
     @property
     def has_errors(self) -> bool:
@@ -189,11 +218,13 @@ def _order(diagnostic: Diagnostic) -> tuple[str, Position, Position, str, str, s
 def suggest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate that was probably meant by a misspelt word, or None if none is near; letter case does not count.
 
-    Among equally near candidates the choice depends on their spelling only, never on their order.
+    Among equally near candidates the choice depends on their spelling only, never on their order. Among very many
+    nothing is looked for.
     """
-    if len(word) > _MAX_WORD:
+    names = {*islice(candidates, _MAX_CANDIDATES + 1)}
+    if len(word) > _MAX_WORD or len(names) > _MAX_CANDIDATES:
         return None
-    by_fold = {name.casefold(): name for name in sorted(candidates, reverse=True) if len(name) <= _MAX_WORD}
+    by_fold = {name.casefold(): name for name in sorted(names, reverse=True) if len(name) <= _MAX_WORD}
     near = difflib.get_close_matches(word.casefold(), by_fold, n=1, cutoff=0.6)
     return by_fold[near[0]] if near else None
 
@@ -245,7 +276,7 @@ def _headline(diagnostic: Diagnostic) -> str:
 
 def _excerpt(span: Span, text: str | None) -> list[str]:
     """The first line of the span and its caret line, or nothing where the text has no such line."""
-    rows = [] if text is None else _LINE_BREAK.split(text)
+    rows = () if text is None else _rows(text)
     if not 1 <= span.start.line <= len(rows):
         return []
     row = rows[span.start.line - 1]
@@ -262,6 +293,12 @@ def _excerpt(span: Span, text: str | None) -> list[str]:
         f"{number} | {head}{''.join(cells)}{tail}",
         f"{' ' * len(number)} | {' ' * indent}{'^' * carets}",
     ]
+
+
+@lru_cache(maxsize=16)
+def _rows(text: str) -> tuple[str, ...]:
+    """The lines of a text, of which many findings may show one."""
+    return tuple(_LINE_BREAK.split(text))
 
 
 def _width(cell: str) -> int:

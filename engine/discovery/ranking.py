@@ -177,8 +177,8 @@ def check_ranking(spec: Resolved, diagnostics: Diagnostics) -> RankingPlan | Non
     scope = Scope(ENVIRONMENT, spec, found)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     lets, scope = scope.let(model.let, "let")
-    known = len(lets.items) == len(model.let)  # what a rule would say of a name that is wrong is noise
-    factors = tuple(_factor(model, name, scope) for name in sorted(model.factors)) if known else ()
+    factors = tuple(_factor(model, name, scope) for name in sorted(model.factors))
+    scope.unused(model.functions)
     diagnostics.extend(found.sorted())
     return None if found.has_errors else RankingPlan(spec.name, _readings(lets), factors, model.sensitivity)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -26,7 +26,6 @@ from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from engine.core.diagnostics import Diagnostic, Rejected, Severity, code
 from engine.core.digest import sha256_hex
 from engine.core.entries import GENESIS, Entries, Mode, entry_hash, mode_of
-from engine.core.events import Event
 from engine.evidence.disk import sync_folder, write_all
 
 if sys.platform != "win32":
@@ -254,11 +253,6 @@ def record(
         log.append(entry)
         log.sync()
         return entry, log.findings
-
-
-def audit_lines(events: Iterable[Event]) -> Iterator[bytes]:
-    """The lines of the log that a run's events make, each with its newline."""
-    return (canonical_bytes(event.body) + b"\n" for event in events if event.type == AUDIT)
 
 
 def _open(path: Path) -> int:

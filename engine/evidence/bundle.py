@@ -19,9 +19,10 @@ from engine.core.diagnostics import Diagnostic, Rejected, code
 from engine.core.events import Event
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.evidence.chain import Chain
-from engine.evidence.counterexamples import counterexamples, may_fail
-from engine.evidence.disk import write_file
+from engine.evidence.counterexamples import find_cases, may_fail, parts_of
+from engine.evidence.disk import write_file, write_parts
 from engine.evidence.layout import (
+    COUNTEREXAMPLES,
     ENGINE,
     EVALUATOR,
     FORMAT,
@@ -163,12 +164,13 @@ class BundleWriter:
         try:
             self._sync(self._lines)
             result = self.tally.result()
-            files = {SPECS: canonical_bytes(self._specs, FLOATS_ANYWHERE) + b"\n", **self._failing(result)}
+            files = {SPECS: canonical_bytes(self._specs, FLOATS_ANYWHERE) + b"\n"}
             files |= {f"{SOURCES}/{name}": data for name, data in self._sources.items()}
             for name, data in files.items():
                 (self.inside / name).parent.mkdir(parents=True, exist_ok=True)
                 write_file(self.inside / name, data)
-            manifest = self._manifest(result, [*files, *(f"{place}/{MANIFEST}" for place in held)])
+            cases = self._write_failing(result)
+            manifest = self._manifest(result, [*files, *cases, *(f"{place}/{MANIFEST}" for place in held)])
             write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
             if attach is not None:
                 attach(self.inside)
@@ -191,9 +193,14 @@ class BundleWriter:
             **({} if self._kind == SCENARIO else {"kind": self._kind}),
         }
 
-    def _failing(self, result: Mapping[str, Any]) -> dict[str, bytes]:
-        """The files of the failing cases, for which the receipts are read again where there can be any."""
-        return counterexamples(self._kind, self._written()) if may_fail(self._kind, result) else {}
+    def _write_failing(self, result: Mapping[str, Any]) -> list[str]:
+        """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
+        cases = find_cases(self._kind, self._written()) if may_fail(self._kind, result) else []
+        if cases:
+            (self.inside / COUNTEREXAMPLES).mkdir()
+            for path, parts in parts_of(cases, self._written()):
+                write_parts(self.inside / path, parts)
+        return [case.path for case in cases]
 
     def _written(self) -> Iterator[bytes]:
         with (self.inside / RECEIPTS).open("rb") as file:

@@ -1,14 +1,14 @@
 """The minimal failing cases of a run, a law or a discovery: the receipts that show each, folded from all of them.
 
 Decides what a failing case is and which of them are kept: those that show a cause for the first time. The writer of a
-bundle and its verifier use the same fold. Refuses to judge: what failed is said in the receipts.
+bundle and its verifier use the same fold. It goes over the receipts twice and holds one at a time, since there may be
+any number of them before a step is over. Refuses to judge: what failed is said in the receipts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any, Final
 
 from engine.core.canonical import canonical_bytes, parse_canonical
@@ -20,65 +20,84 @@ MOST_CASES: Final = 100
 
 Body = Mapping[str, Any]
 
+_FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A failing case.
+
+    Attributes:
+        causes: What failed in it, each by what it is and its name.
+        first, last: The numbers of the first and the last receipt that show it; all between them belong to it.
+    """
+
+    causes: frozenset[str]
+    first: int
+    last: int
+
+    @property
+    def path(self) -> str:
+        """Its file in the bundle."""
+        return counterexample_path(self.last)
+
 
 @dataclass(slots=True)
 class Step:
-    """The receipts of one step of a run, as far as they have come.
+    """One step of a run, as far as its receipts have come.
 
     Attributes:
-        receipts: `(seq, type, body)` of each; the last one closes the step, or the episode after its last step.
+        first: The number of its first receipt.
+        causes: What failed in it, each by what it is and its name.
+        receipts: `(type, body)` of each that is kept; the last one closes the step, or the episode after its last step.
     """
 
-    receipts: list[tuple[int, str, Body]] = field(default_factory=list)
+    first: int
+    causes: set[str] = field(default_factory=set)
+    receipts: list[tuple[str, Body]] = field(default_factory=list)
 
     def bodies(self, type_: str) -> list[Body]:
         """Its receipts of a type."""
-        return [body for _, found, body in self.receipts if found == type_]
+        return [body for found, body in self.receipts if found == type_]
 
     @property
     def failed_probes(self) -> list[Body]:
         """Its probes that failed, or could not be evaluated."""
-        return [probe for probe in self.bodies("probe") if probe["verdict"] in (Verdict.FAIL, Verdict.ERROR)]
-
-    def causes(self) -> set[str]:
-        """What failed in it, each by what it is and its name.
-
-        Raises:
-            KeyError, TypeError, AttributeError: A receipt is not what it must be.
-        """
-        _, type_, body = self.receipts[-1]
-        found = {_cause("probe", probe["probe"]) for probe in self.failed_probes}
-        found |= {_cause("invariant", breach["invariant"]) for breach in body.get("violations", ())}
-        if type_ == "error":
-            found.add(_cause("error", body["code"]))
-        elif type_ == "step":
-            errors = [decision["error"] for decision in body["decisions"]]
-            found |= {_cause("error", error["code"]) for error in errors if error is not None}
-            found |= {"progress"} if body["chosen"] is None else set()
-        return found
+        return [probe for probe in self.bodies("probe") if probe["verdict"] in _FAILED]
 
 
 class Steps:
-    """Takes the receipts of a run one by one and gives the steps, each with all that belongs to it."""
+    """Takes the receipts of a run one by one and gives the steps."""
 
-    def __init__(self) -> None:
-        """Begin before the first receipt."""
-        self._step = Step()
+    def __init__(self, *, keep: bool = True) -> None:
+        """Begin before the first receipt; whether steps keep the receipts that belong to them."""
+        self._step: Step | None = None
+        self._keep = keep
 
     def add(self, seq: int, type_: str, body: Body) -> Step | None:
-        """Take one receipt; if it closes a step, or an episode after its last one, that is returned."""
+        """Take one receipt; if it closes a step, or an episode after its last one, that is returned.
+
+        Raises:
+            KeyError, TypeError, AttributeError: It is not what it must be.
+        """
         if type_ == "episode":
-            self._step = Step()
-        elif type_ not in ("start", "end"):
-            self._step.receipts.append((seq, type_, body))
+            self._step = None
+        if type_ in ("start", "episode", "end"):
+            return None
+        if self._step is None:
+            self._step = Step(seq)
+        step = self._step
+        step.causes |= _causes(type_, body)
+        if self._keep:
+            step.receipts.append((type_, body))
         if type_ not in ("step", "error", "episode_end"):
             return None
-        step, self._step = self._step, Step()
+        self._step = None
         return step
 
 
-def counterexamples(kind: str, lines: Iterable[bytes]) -> dict[str, bytes]:
-    """The files of the failing cases, by their paths in the bundle.
+def find_cases(kind: str, lines: Iterable[bytes]) -> list[Case]:
+    """The failing cases, the first of each cause.
 
     Args:
         kind: What was run.
@@ -87,11 +106,27 @@ def counterexamples(kind: str, lines: Iterable[bytes]) -> dict[str, bytes]:
     Raises:
         KeyError, TypeError, AttributeError: A receipt is not what it must be.
     """
-    if kind not in _CASES:
-        return {}
     known: set[str] = set()
-    kept = islice((case for case in _CASES[kind](_told(lines)) if _is_new(case, known)), MOST_CASES)
-    return {counterexample_path(receipts[-1][0]): _document(causes, receipts) for causes, receipts in kept}
+    kept: list[Case] = []
+    for case in _CASES[kind](_told(lines)) if kind in _CASES else ():
+        if not case.causes <= known:
+            known |= case.causes
+            kept.append(case)
+        if len(kept) == MOST_CASES:
+            break
+    return kept
+
+
+def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files of failing cases: the path of each, and its bytes in parts, which are taken before the next file.
+
+    Args:
+        cases: Those that `find_cases` found.
+        lines: The same receipts once more.
+    """
+    told = _told(lines)
+    for case in cases:
+        yield case.path, _document(case, told)
 
 
 def may_fail(kind: str, result: Mapping[str, Any]) -> bool:
@@ -107,7 +142,24 @@ def _cause(noun: str, name: Any) -> str:
     return f"{noun}:{name}"
 
 
-_Case = tuple[set[str], list[tuple[int, str, Body]]]
+def _causes(type_: str, body: Body) -> set[str]:
+    """What failed according to one receipt.
+
+    Raises:
+        KeyError, TypeError, AttributeError: It is not what it must be.
+    """
+    if type_ == "probe":
+        return {_cause("probe", body["probe"])} if body["verdict"] in _FAILED else set()
+    if type_ == "error":
+        return {_cause("error", body["code"])}
+    if type_ not in ("step", "episode_end"):
+        return set()
+    found = {_cause("invariant", breach["invariant"]) for breach in body.get("violations", ())}
+    if type_ == "step":
+        errors = [decision["error"] for decision in body["decisions"]]
+        found |= {_cause("error", error["code"]) for error in errors if error is not None}
+        found |= {"progress"} if body["chosen"] is None else set()
+    return found
 
 
 def _told(lines: Iterable[bytes]) -> Iterator[tuple[int, str, Body]]:
@@ -116,36 +168,36 @@ def _told(lines: Iterable[bytes]) -> Iterator[tuple[int, str, Body]]:
         yield seq, receipt["type"], receipt["body"]
 
 
-def _is_new(case: _Case, known: set[str]) -> bool:
-    new = case[0] - known
-    known |= new
-    return bool(new)
+def _document(case: Case, told: Iterator[tuple[int, str, Body]]) -> Iterator[bytes]:
+    """The canonical form of `{causes, receipts}` and a newline."""
+    yield b'{"causes":' + canonical_bytes(sorted(case.causes, key=str.encode)) + b',"receipts":['
+    for seq, type_, body in told:
+        if seq >= case.first:
+            yield b"," * (seq > case.first) + canonical_bytes({"body": body, "seq": seq, "type": type_})
+        if seq == case.last:
+            break
+    yield b"]}\n"
 
 
-def _document(causes: set[str], receipts: list[tuple[int, str, Body]]) -> bytes:
-    told = [{"seq": seq, "type": type_, "body": body} for seq, type_, body in receipts]
-    return canonical_bytes({"causes": sorted(causes, key=str.encode), "receipts": told}) + b"\n"
-
-
-def _of_run(told: Iterable[tuple[int, str, Body]]) -> Iterator[_Case]:
-    steps = Steps()
-    for one in told:
-        step = steps.add(*one)
+def _of_run(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    steps = Steps(keep=False)
+    for seq, type_, body in told:
+        step = steps.add(seq, type_, body)
         if step is not None:
-            yield step.causes(), step.receipts
+            yield Case(frozenset(step.causes), step.first, seq)
 
 
-def _of_law(told: Iterable[tuple[int, str, Body]]) -> Iterator[_Case]:
-    for one in told:
-        if one[1] == "verdict" and one[2]["verdict"]["counterexample"] is not None:
-            yield {_cause("law", one[2]["verdict"]["law"])}, [one]
+def _of_law(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    for seq, type_, body in told:
+        if type_ == "verdict" and body["verdict"]["counterexample"] is not None:
+            yield Case(frozenset([_cause("law", body["verdict"]["law"])]), seq, seq)
 
 
-def _of_discovery(told: Iterable[tuple[int, str, Body]]) -> Iterator[_Case]:
-    for one in told:
-        verdict = one[2]["verdict"] if one[1] in ("law", "escalation") else None
+def _of_discovery(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    for seq, type_, body in told:
+        verdict = body["verdict"] if type_ in ("law", "escalation") else None
         if verdict is not None and verdict["counterexample"] is not None:
-            yield {_cause("law", one[2]["law"])}, [one]
+            yield Case(frozenset([_cause("law", body["law"])]), seq, seq)
 
 
 _CASES: Final = {SCENARIO: _of_run, "law": _of_law, "discovery": _of_discovery}

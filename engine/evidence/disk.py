@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -22,8 +23,17 @@ def write_file(path: Path, data: bytes) -> None:
     Raises:
         OSError: The system refuses.
     """
+    write_parts(path, (data,))
+
+
+def write_parts(path: Path, parts: Iterable[bytes]) -> None:
+    """Put bytes that come in parts into a file and force them to the disk.
+
+    Raises:
+        OSError: The system refuses.
+    """
     with path.open("wb") as file:
-        file.write(data)
+        file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())
 

@@ -22,6 +22,8 @@ if sys.platform != "win32":
     import fcntl
 
 _EARLIER: Final = "earlier"
+_PARTIAL: Final = re.compile(r"\.(.+)\.[0-9]+\.partial", re.DOTALL)
+"""What such a folder is called; the group is the name of the place."""
 
 E_OUT_UNWRITABLE = code(
     "E_OUT_UNWRITABLE",
@@ -107,9 +109,9 @@ class Workplace:
         """Remove the working folders that processes left here when they were killed."""
         if not self.place.parent.is_dir():
             return
-        pattern = re.compile(rf"\.{re.escape(self.place.name)}\.[0-9]+\.partial")
         for work in self.place.parent.iterdir():
-            if pattern.fullmatch(work.name) and work.is_dir() and not work.is_symlink():
+            match = _PARTIAL.fullmatch(work.name)
+            if match is not None and match[1] == self.place.name and work.is_dir() and not work.is_symlink():
                 held = _hold(work)
                 if held is not None:
                     self._clear(work, held)
@@ -117,6 +119,20 @@ class Workplace:
     def _refuse_foreign(self) -> None:
         if not replaceable(self.place):
             raise Rejected([Diagnostic(E_OUT_FOREIGN, f"{self.place} exists and is no bundle that a run may replace")])
+
+
+def explain_partial(folder: Path) -> str | None:
+    """What somebody should know who meets a folder in which a bundle grew; None if it is not called like one."""
+    match = _PARTIAL.fullmatch(folder.absolute().name)
+    if match is None or not folder.is_dir():
+        return None
+    held = _hold(folder)
+    if held is None:
+        return f"a run is writing there what will be `{match[1]}` beside it, unless it was killed"
+    os.close(held)
+    if (folder / _EARLIER).exists():
+        return f"`{_EARLIER}` in it was `{match[1]}` beside it until a run was killed; the next run there puts it back"
+    return f"a run to `{match[1]}` beside it was killed and left it: nothing in it counts, and it may be deleted"
 
 
 def _hold(folder: Path) -> int | None:

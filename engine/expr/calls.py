@@ -21,15 +21,15 @@ from engine.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
 from engine.expr.names import Names, dotted, use
 from engine.expr.operators import Refusal
 from engine.expr.outside import FUNCTIONS as OUTSIDE_FUNCTIONS
-from engine.expr.outside import HINTS
 from engine.expr.outside import METHODS as OUTSIDE_METHODS
+from engine.expr.outside import refuse
 from engine.expr.overloads import choose, promoted, shown, takes, wrong_argument
 from engine.expr.parser import parse
 from engine.expr.reads import captures_of
 from engine.expr.scope import Frame, InstanceKey, Scope, TooLarge
 from engine.expr.syntax import Call, ListLiteral, Node
 from engine.expr.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
-from engine.expr.types import DOUBLE, NOTHING, Defined, IntType, ListType, RecordType, Scalar
+from engine.expr.types import DOUBLE, MISTAKEN, NOTHING, Defined, IntType, ListType, RecordType, Scalar, Type
 
 
 class Calls(Names):
@@ -53,10 +53,9 @@ class Calls(Names):
         if len(node.args) != len(function.params):
             self._wrong_count(node, name, f"({', '.join(function.params)})")
             return None
-        if args is None:
-            return None
-        instance = self._instance(node, name, function, args, self.scope)
-        return None if instance is None else use(instance, node, args)
+        types = (MISTAKEN,) * len(node.args) if args is None else tuple(arg.type for arg in args)
+        instance = self._instance(node, name, function, types, self.scope)
+        return None if instance is None or args is None else use(instance, node, args)
 
     def _is_function(self, name: str) -> bool:
         return name in self.scope.environment.functions or name in STANDARD or name in OUTSIDE_FUNCTIONS
@@ -87,12 +86,11 @@ class Calls(Names):
         return None if args is None else self._native(node, native, args)
 
     def _unknown_function(self, node: Call, name: str, group: str | None) -> None:
+        if group is not None:
+            refuse(node, name, group, self.text, self.session.error)
+            return
         start = node.start if "." in name else node.function_start
         span = self.text.span(start, node.function_start + len(node.function))
-        if group is not None:
-            message = f"`{name}` ({group}) is CEL, but outside the profile"
-            self.session.error(E_EXPR_OUTSIDE_PROFILE, message, span, hint=HINTS.get(name))
-            return
         functions = [*self.scope.environment.functions, *STANDARD]
         near = suggest(name, functions if node.target is None or "." in name else METHODS)
         hint = f"did you mean `{near}`?" if near else None
@@ -173,10 +171,10 @@ class Calls(Names):
         return None if instance is None else use(instance, node, record=record)
 
     def _instance(
-        self, node: Node, name: str, definition: Defined, args: tuple[Typed, ...], scope: Scope
+        self, node: Node, name: str, definition: Defined, args: tuple[Type, ...], scope: Scope
     ) -> Instance | None:
-        """The definition, checked for these arguments in this scope; None when it has mistakes."""
-        key = scope.key(name, definition, tuple(arg.type for arg in args))
+        """The definition, checked for arguments of these types in this scope; None when it has mistakes."""
+        key = scope.key(name, definition, args)
         known = scope.instances.get(key)
         if known is not None:
             return known

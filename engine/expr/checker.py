@@ -21,8 +21,8 @@ from engine.expr.reads import reads_of, variables_of
 from engine.expr.relations import mismatch
 from engine.expr.scope import Session, TooLarge, scope_of
 from engine.expr.syntax import Ast
-from engine.expr.tree import Path, Typed, Value
-from engine.expr.types import BOOL, DOUBLE, DYN, STRING, IntType, Type
+from engine.expr.tree import Path, Slot, Typed, Value
+from engine.expr.types import BOOL, DOUBLE, DYN, MISTAKEN, STRING, Defined, IntType, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +62,22 @@ def check(
     if ast is None:
         return None
     forms = Forms(Session(diagnostics), scope_of(environment), ast.text, {})
+    root = _walked(forms, ast)
+    if root is not None and expect is not None:
+        root = _expected(forms, root, expect)
+    return None if root is None else Checked(ast.text, root.type, root, variables_of(root), reads_of(root))
+
+
+def check_body(definition: Defined, environment: Environment, diagnostics: Diagnostics) -> None:
+    """Types the body of a function that nothing calls: whatever is wrong in it for all arguments is reported."""
+    ast = parse(definition.body, diagnostics)
+    if ast is not None:
+        params = {name: (Slot(name), MISTAKEN) for name in definition.params}
+        _walked(Forms(Session(diagnostics), scope_of(environment), ast.text, params), ast)
+
+
+def _walked(forms: Forms, ast: Ast) -> Typed | None:
+    """The checked tree; None, reported, when something in it is wrong or it is too large."""
     try:
         root = forms.check(ast.root)
         if root is not None:
@@ -71,11 +87,9 @@ def check(
     except TooLarge:
         message = f"with the bodies of its functions the expression is beyond {MAX_EXPANDED_NODES} parts"
         message += f" or {MAX_EXPANDED_HEIGHT} levels"
-        diagnostics.error(E_EXPR_LIMIT, message, ast.text.span(), hint="name parts of it with `let`")
+        forms.session.diagnostics.error(E_EXPR_LIMIT, message, ast.text.span(), hint="name parts of it with `let`")
         return None
-    if root is not None and expect is not None:
-        root = _expected(forms, root, expect)
-    return None if root is None else Checked(ast.text, root.type, root, variables_of(root), reads_of(root))
+    return root
 
 
 def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:

@@ -21,7 +21,8 @@ E_EXPR_SYNTAX = code(
 E_EXPR_UNKNOWN_NAME = code(
     "E_EXPR_UNKNOWN_NAME",
     "a name stands for nothing here",
-    "No variable, constant, derived value or function of this name is visible at this place.",
+    "No variable, constant, derived value or function of this name is visible at this place. The profile types every"
+    " expression before it runs: CEL that only an unchecked evaluation accepts is outside it.",
 )
 E_EXPR_UNKNOWN_FIELD = code(
     "E_EXPR_UNKNOWN_FIELD",
@@ -31,12 +32,14 @@ E_EXPR_UNKNOWN_FIELD = code(
 E_EXPR_TYPE = code(
     "E_EXPR_TYPE",
     "a value has another type than its place needs",
-    "Every expression is typed before anything runs. The message names what was found and what the place accepts.",
+    "Every expression is typed before anything runs: CEL that only an unchecked evaluation accepts is outside the"
+    " profile. The message names what was found and what the place accepts.",
 )
 E_EXPR_NO_PROMOTION = code(
     "E_EXPR_NO_PROMOTION",
     "int and double are mixed",
-    "CEL never turns an int into a double by itself. Write `double(n)` or `int(x)`, or give a literal a point: `2.0`.",
+    "CEL never turns an int into a double by itself, and where its unchecked evaluation compares the two, the profile"
+    " does not. Write `double(n)` or `int(x)`, or give a literal a point: `2.0`.",
 )
 E_EXPR_OUTSIDE_PROFILE = code(
     "E_EXPR_OUTSIDE_PROFILE",

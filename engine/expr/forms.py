@@ -28,7 +28,20 @@ from engine.expr.syntax import (
     Unary,
 )
 from engine.expr.tree import Choice, Junction, Loop, MakeList, MakeMap, Operation, Slot, Typed, Value
-from engine.expr.types import BOOL, DOUBLE, DYN, NOTHING, NULL, STRING, IntType, ListType, MapType, RecordType, Type
+from engine.expr.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    MISTAKEN,
+    NOTHING,
+    NULL,
+    STRING,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+)
 
 
 def _literal_type(value: bool | int | float | str | None) -> Type:
@@ -45,36 +58,39 @@ class Forms(Calls):
     """Every form."""
 
     def check(self, node: Node) -> Typed | None:
-        """The checked node; None when something in it is wrong, which has been reported."""
+        """The checked node; None when something in it, or that it reads, is wrong, which has been reported."""
         self.session.count()
+        typed: Typed | None
         match node:
             case Literal():
-                return Value(node.value, type=_literal_type(node.value), start=node.start, end=node.end)
+                typed = Value(node.value, type=_literal_type(node.value), start=node.start, end=node.end)
             case Name():
-                return self.name(node)
+                typed = self.name(node)
             case Select():
-                return self.select(node)
+                typed = self.select(node)
             case Has():
-                return self.has(node)
+                typed = self.has(node)
             case Index():
-                return self.index(node)
+                typed = self.index(node)
             case Unary():
-                return self._operation(node, "neg" if node.operator == "-" else "!", (node.operand,))
+                typed = self._operation(node, "neg" if node.operator == "-" else "!", (node.operand,))
             case Binary():
-                return self._operation(node, node.operator, (node.left, node.right))
+                typed = self._operation(node, node.operator, (node.left, node.right))
             case Logical():
-                return self._logical(node)
+                typed = self._logical(node)
             case Conditional():
-                return self._conditional(node)
+                typed = self._conditional(node)
             case Call():
-                return self.call(node)
+                typed = self.call(node)
             case ListLiteral():
-                return self._list(node)
+                typed = self._list(node)
             case MapLiteral():
-                return self._map(node)
+                typed = self._map(node)
             case Macro():
-                return self._macro(node)
-        raise TypeError(f"no form of expressions: {type(node).__name__}")
+                typed = self._macro(node)
+            case _:
+                raise TypeError(f"no form of expressions: {type(node).__name__}")
+        return None if typed is None or typed.type is MISTAKEN else typed
 
     def _operation(self, node: Node, operator: str, operands: tuple[Node, ...]) -> Typed | None:
         args = self.check_all(operands)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from typing import Final
 
 from engine.core.diagnostics import suggest
 from engine.core.spans import Span
@@ -24,6 +25,9 @@ from engine.expr.relations import as_map
 from engine.expr.syntax import Has, Index, MapLiteral, Name, Node, Select
 from engine.expr.tree import DefinedCall, Field, Instance, Item, Local, Present, Typed, Value, Variable
 from engine.expr.types import BOOL, DYN, NOTHING, STRING, Defined, IntType, ListType, MapType, RecordType, Type
+
+_SHOWN: Final = 12
+"""Names that a hint lists at most."""
 
 
 def dotted(node: Node) -> str | None:
@@ -81,7 +85,9 @@ class Names(Checking):
         elif node.name in environment.functions or node.name in FUNCTIONS:
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"`{node.name}` is a function", f"call it: `{node.name}(...)`")
         else:
-            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", hint)
+            known = ", ".join(f"`{name}`" for name in near[:_SHOWN])
+            listed = f"here can be read {known}" if known else None
+            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", hint or listed)
 
     def _not_captured(self, node: Name, hint: str | None) -> None:
         """A free name of a body: reported where the checked expression calls it, since there it is not visible."""

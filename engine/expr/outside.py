@@ -5,7 +5,14 @@ Decides only what to say; a name that is not here is simply unknown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from engine.expr.errors import E_EXPR_OUTSIDE_PROFILE
+
+if TYPE_CHECKING:
+    from engine.core.spans import Text
+    from engine.expr.syntax import Call
 
 _FUNCTIONS = {
     "unsigned integers": ("uint",),
@@ -51,6 +58,9 @@ TYPE_NAMES = frozenset(
 )
 """Names that stand for types in CEL."""
 
+NOT_DEFINED = frozenset({"uint", "bytes", "timestamp", "duration", "type", "dyn", "matches"})
+"""Functions of CEL's own standard that the profile leaves out: no spec can define one of its own by such a name."""
+
 HINTS = {
     "matches": "use `contains`, `startsWith`, `endsWith`",
     "existsOne": "write `exists_one`",
@@ -61,3 +71,11 @@ HINTS = {
     "uint": "integers are signed: `int`",
 }
 """What to write instead."""
+
+
+def refuse(node: Call, name: str, group: str, text: Text, report: Callable[..., None]) -> None:
+    """Reports a call of what the profile leaves out, by `name`, at its place in the text."""
+    start = node.start if "." in name else node.function_start
+    span = text.span(start, node.function_start + len(node.function))
+    message = f"`{name}` ({group}) is CEL, but outside the profile"
+    report(E_EXPR_OUTSIDE_PROFILE, message, span, hint=HINTS.get(name))

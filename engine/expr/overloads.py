@@ -16,6 +16,7 @@ from engine.expr.types import (
     DOUBLE,
     DYN,
     INT,
+    MISTAKEN,
     NOTHING,
     STRING,
     IntType,
@@ -112,7 +113,7 @@ def _fit(actual: Type, param: Type, bound: dict[str, Type]) -> Fit:
             return Fit.NO
         bound[param.name] = found
         return Fit.YES
-    if actual == NOTHING or param == DYN:
+    if actual in (NOTHING, MISTAKEN) or param == DYN:
         return Fit.YES
     if actual == DYN:
         return Fit.MAYBE

@@ -13,6 +13,7 @@ from engine.expr.types import (
     BOOL,
     DOUBLE,
     DYN,
+    MISTAKEN,
     NOTHING,
     NULL,
     STRING,
@@ -47,6 +48,8 @@ def mismatch(actual: Type, expected: Type, *, exactly: bool = False) -> str | No
         expected: The type of the place.
         exactly: Compare int ranges and list sizes too.
     """
+    if MISTAKEN in (actual, expected):
+        return None
     if NOTHING in (actual, expected) or expected == DYN:
         return None if expected != NOTHING or actual == NOTHING else f"expected nothing, found {actual}"
     if isinstance(actual, IntType) and isinstance(expected, IntType):
@@ -97,6 +100,8 @@ def join(first: Type, second: Type) -> Type | None:
 
     Records with different keys join to one in which the keys of only one are optional, as CEL's maps allow.
     """
+    if MISTAKEN in (first, second):
+        return MISTAKEN
     if second in (first, NOTHING):
         return first
     if first == NOTHING:
@@ -143,7 +148,7 @@ def as_map(type_: MapType | RecordType) -> MapType | None:
 
 def comparable(first: Type, second: Type) -> bool:
     """Whether `==` may be asked: the same types all the way down, or `dyn` where they are not known."""
-    if {first, second} & {NOTHING, DYN}:
+    if {first, second} & {NOTHING, DYN, MISTAKEN}:
         return True
     if isinstance(first, ListType) and isinstance(second, ListType):
         return comparable(first.item, second.item)

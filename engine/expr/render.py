@@ -115,12 +115,7 @@ class Renderer(Sums):
         deferred = self.deferred(node, frame)
         if deferred is not None:
             return self.int64(*deferred, frame)
-        args = [self.render(arg, frame) for arg in node.args]
-        if self.meter is not None:
-            for collection, each in measure.charged(node):
-                place = node.args.index(collection)
-                args[place] = self.spent(args[place], each)
-        return self.operation(node, args, frame)
+        return self.operation(node, self._charged(node, frame), frame)
 
     def _truth(self, node: Typed, frame: Frame) -> str:
         """A condition; a dynamic one must turn out to be a bool."""
@@ -183,17 +178,22 @@ class Renderer(Sums):
         """A collection, charged for."""
         return rendered if self.meter is None else f"{self.source.bind(self.meter.spend, 'spend')}({rendered}, {each})"
 
+    def _charged(self, node: Operation | NativeCall, frame: Frame) -> list[str]:
+        """The arguments of a node, of which the meter is charged for those that cost by their size."""
+        args = [self.render(arg, frame) for arg in node.args]
+        if self.meter is not None:
+            for collection, each in measure.charged(node):
+                place = node.args.index(collection)
+                args[place] = self.spent(args[place], each)
+        return args
+
     # -- calls
 
     def _native(self, node: NativeCall, frame: Frame) -> str:
         deferred = self.deferred(node, frame)
         if deferred is not None:
             return self.int64(*deferred, frame)
-        args = [self.render(arg, frame) for arg in node.args]
-        if self.meter is not None:
-            for collection, each in measure.charged(node):
-                place = node.args.index(collection)
-                args[place] = self.spent(args[place], each)
+        args = self._charged(node, frame)
         fast = None if node.accepts else self.native(node, args, frame)
         if fast is None:
             call = _accepting(node) if node.accepts else node.native.fast or node.native.call

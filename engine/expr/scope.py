@@ -130,7 +130,9 @@ class Session:
         expected: str | None = None,
         found: str | None = None,
     ) -> None:
-        """Reports a finding, with the calls that led to it."""
+        """Reports a finding, with the calls that led to it; what other calls led to already is told once."""
+        if self.diagnostics.tells(code, message, span):
+            return
         related = tuple(
             (f"`{frame.name}` is used here", frame.text.span(frame.node.start, frame.node.end))
             for frame in reversed(self.frames)

@@ -59,6 +59,8 @@ DYN = Scalar("dyn")
 """Any JSON value; its operations are checked when they run."""
 NOTHING = Scalar("nothing")
 """Item type of `[]`: fits everywhere, and nothing but itself fits it."""
+MISTAKEN = Scalar("mistaken")
+"""What has a finding already: whatever depends on it is wrong without a finding of its own, and it fits everywhere."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,11 +82,18 @@ the vocabulary; the variables of the namespace; the label of the plan's first st
 
 @dataclass(frozen=True, slots=True)
 class DocumentInvariant:
-    """An invariant over documents: `judge(state, document, found)` gives None if it holds, else its witness."""
+    """An invariant over documents.
+
+    Attributes:
+        name, severity: As it was written.
+        judge: `(state, document, found) -> None` if it holds, else its witness.
+        rules: `when` and `require` as they were checked.
+    """
 
     name: str
     severity: str
     judge: Callable[[Any, Any, Any], dict[str, Any] | None]
+    rules: tuple[Checked, Checked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +251,10 @@ def check_document_invariant(
     require = scope.expression("require", expect=BOOL)
     told = scope.each(model.witness, "witness")
     scope.sealed(told.types, "witness")
+    scope.unused(model.functions)
     if when is None or require is None:
         return None
-    return DocumentInvariant(spec.name, model.severity, _compiled(when, require, told, state))
+    return DocumentInvariant(spec.name, model.severity, _compiled(when, require, told, state), (when, require))
 
 
 def _compiled(when: Checked, require: Checked, told: Let, state: RecordType) -> Callable[..., dict[str, Any] | None]:

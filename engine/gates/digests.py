@@ -15,7 +15,6 @@ Source: toy-pseudo-axion, Canonical hashing rules; the schemas in `schemas/axion
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +34,7 @@ from engine.core.canonical import (
 )
 from engine.core.digest import hash_json, sha256_hex
 from engine.core.floats import FloatPolicy
+from engine.core.json_text import parse_json
 from engine.gates.documents import axion
 
 MAX_PROPOSAL: Final = 8_388_608
@@ -164,20 +164,9 @@ def _parse(data: bytes) -> Any:
     if len(data) > MAX_PROPOSAL:
         raise NotCanonical(E_CANON_SIZE, "$", f"{len(data)} bytes, more than {MAX_PROPOSAL}")
     try:
-        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse)
-    except (ValueError, RecursionError):
+        return parse_json(data)
+    except ValueError:
         raise NotCanonical(E_CANON_JSON, "$", "not one JSON document in UTF-8") from None
-
-
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) != len(members):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
 
 
 def _forms(document: object) -> tuple[bytes, bytes | None]:

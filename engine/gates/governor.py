@@ -5,11 +5,11 @@ Every gate judges every proposal: no gate is skipped because another has rejecte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from engine.core.diagnostics import Diagnostics
+from engine.core.diagnostics import Diagnostics, code
 from engine.expr import BOOL, INT, Checked, Emitter, Environment, EvaluationError, RecordType, Type, compile_function
 from engine.expr.errors import E_EVAL_OVERFLOW
 from engine.expr.limits import INT_MAX, INT_MIN
@@ -23,6 +23,14 @@ from engine.spec.governor import Governor as GovernorSpec
 
 SCHEMA: Final = "schema"
 """The gate that every governor has first: whether a proposal is well formed."""
+
+W_CLAIM_UNREAD = code(
+    "W_CLAIM_UNREAD",
+    "a claim that the governor does not read",
+    "A governor's `claims` are what every proposal must say beside its action and its score. What no gate, price, "
+    "`let`, `each`, `supply` or choice of the governor reads is held against nothing: it may be false. It stands in "
+    "the receipts, so this is no error.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +111,9 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     ]
     scope = scope.within(proposals=INT, rejected=INT)
     let, scope = scope.let(model.let, "let")
-    if claims is None:
-        return None
     scope.sealed(claims, "claims")
-    taken = sorted(set(claims) & {"action", "score"})
-    if taken:
-        scope.wrong(E_DECLARATION, f"a claim cannot be named {taken[0]!r}", "claims", taken[0])
-        return None
+    for name in sorted(set(claims) & {"action", "score"}):
+        scope.wrong(E_DECLARATION, f"a claim cannot be named {name!r}", "claims", name)
     proposal = RecordType("proposal", {**claims, "action": footing.action, "score": INT})
     scope = scope.within(action=footing.action, proposal=proposal, writes=INT)
     if "total" in model.cost:
@@ -122,9 +126,19 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     after = scope.within(next=footing.state, outcome=footing.outcome)
     gates = tuple(gate for index in range(len(model.gates)) if (gate := _gate(model, index, after)) is not None)
     value = after.expression("choose", "maximise", expect=INT)
+    after.unused(model.functions)
     if value is None or (diagnostics.has_errors and not before):
         return None
     return Governor(claims, memory, Fields(tuple(potentials)), let, cost, each, supply, gates, value)
+
+
+def see_claims_read(governor: Governor, spec: Resolved, diagnostics: Diagnostics) -> None:
+    """Warn of what every proposal must claim and nothing judges: a whole proposal that is read is all of its claims."""
+    reads = {path for checked in _expressions(governor) for path in checked.reads}
+    for name in sorted(governor.claims):
+        if not any(path[:2] in (("proposal",), ("proposal", name)) for path in reads):
+            message = f"no expression of the governor reads the claim {name!r}"
+            diagnostics.warn(W_CLAIM_UNREAD, message, spec.span("claims", name), hint="judge it in a gate, or drop it")
 
 
 def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory, Scope]:
@@ -150,8 +164,7 @@ def _supply(model: GovernorSpec, footing: Footing, scope: Scope) -> Let:
         scope.wrong(E_DECLARATION, f"the world's input {name!r} is not supplied", "supply" if model.supply else "name")
     for name in sorted(given - needed):
         scope.wrong(E_DECLARATION, f"the world has no input {name!r}", "supply", name)
-    known = {name: model.supply[name] for name in sorted(needed & given)}
-    return scope.each(known, "supply", expect=footing.inputs.fields)
+    return scope.each(model.supply, "supply", expect=footing.inputs.fields)
 
 
 def _gate(model: GovernorSpec, index: int, scope: Scope) -> PlannedGate | None:
@@ -283,6 +296,12 @@ def _overflow() -> None:
 
 def _reads(governor: Governor) -> frozenset[str]:
     """Every variable that the governor's expressions read, those that it defines itself among them."""
+    return frozenset[str]().union(*(checked.variables for checked in _expressions(governor)))
+
+
+def _expressions(governor: Governor) -> Iterator[Checked]:
+    """Everything that judging evaluates."""
     lets = (governor.let, governor.cost, governor.each, governor.supply, *(gate.witness for gate in governor.gates))
-    read = governor.value.variables.union(*(checked.variables for let in lets for _, checked in let))
-    return read.union(*(gate.when.variables | gate.condition.variables for gate in governor.gates))
+    yield governor.value
+    yield from (checked for let in lets for _, checked in let)
+    yield from (checked for gate in governor.gates for checked in (gate.when, gate.condition))

@@ -43,6 +43,7 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     require = scope.expression("require", expect=BOOL)
     witness = scope.each(model.witness, "witness")
     scope.sealed(witness.types, "witness")
+    scope.unused(model.functions)
     if when is None or require is None:
         return None
     return Invariant(when, require, witness)

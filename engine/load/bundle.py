@@ -98,6 +98,10 @@ class Resolved:
         written = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
         return Text.inline(written, self._file(path))
 
+    def expressions(self) -> Iterator[tuple[Path, str]]:
+        """The spec's expressions by their paths, those aside that were left out."""
+        return find_expressions(Shape(KINDS[self.kind]), self.data)
+
     def span(self, *path: str | int) -> Span:
         """Where to point for a value: a scalar itself, a collection's key; for an unwritten one what is above it."""
         for length in range(len(path), -1, -1):
@@ -221,14 +225,33 @@ def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple
     if shape.reference is not None:
         yield path, shape.reference
         return
-    inside = value.value if isinstance(value, Node) else value
-    if isinstance(inside, Mapping):
-        steps: list[tuple[str | int, Any]] = list(inside.items())
-    else:
-        steps = list(enumerate(inside)) if isinstance(inside, list | tuple) else []
-    for step, member in steps:
+    for step, member in _steps(value):
         found = {item: None for inner in shape.inside(step) for item in find_references(inner, member, (*path, step))}
         yield from found
+
+
+def find_expressions(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The scalars of a value at which a model has expressions, by their paths.
+
+    Args:
+        shape: What may stand there.
+        value: Nodes or JSON values.
+        path: The value's own path.
+    """
+    inside = value.value if isinstance(value, Node) else value
+    if shape.expression and not isinstance(inside, Mapping | list | tuple):
+        yield path, value
+    for step, member in _steps(value):
+        found = {at: one for inner in shape.inside(step) for at, one in find_expressions(inner, member, (*path, step))}
+        yield from found.items()
+
+
+def _steps(value: Any) -> list[tuple[str | int, Any]]:
+    """What is directly below a node or a JSON value, by key or index."""
+    inside = value.value if isinstance(value, Node) else value
+    if isinstance(inside, Mapping):
+        return list(inside.items())
+    return list(enumerate(inside)) if isinstance(inside, list | tuple) else []
 
 
 def _read_double(text: str, marked: dict[str, Any]) -> Any:

@@ -157,13 +157,25 @@ class Node:
         Raises:
             KeyError: It does not have the path.
         """
-        if not path:
-            return node
-        step, rest = path[0], path[1:]
-        inner = self.at((step,)).put(rest, node)
-        if isinstance(step, str):
-            return replace(self, value={**self.members, step: inner})
-        return replace(self, value=(*self.elements[:step], inner, *self.elements[step + 1 :]))
+        return self.put_all({path: node})
+
+    def put_all(self, nodes: Mapping[Path, "Node"]) -> "Node":
+        """This tree with other values at paths that it has, none of them below another; each node is made again once.
+
+        Raises:
+            KeyError: It does not have one of the paths.
+        """
+        if () in nodes:
+            return nodes[()]
+        below: dict[str | int, dict[Path, Node]] = {}
+        for path, node in nodes.items():
+            below.setdefault(path[0], {})[path[1:]] = node
+        inner = {step: self.at((step,)).put_all(found) for step, found in below.items()}
+        if not inner:
+            return self
+        if self.is_mapping:
+            return replace(self, value={key: inner.get(key, node) for key, node in self.members.items()})
+        return replace(self, value=tuple(inner.get(index, node) for index, node in enumerate(self.elements)))
 
     def walk(self, path: Path = ()) -> Iterator[tuple[Path, "Node"]]:
         """This node and all below it with their paths."""

@@ -14,8 +14,8 @@ from pydantic import BaseModel, ValidationError
 from engine.core.diagnostics import Diagnostics, code, suggest
 from engine.core.spans import Span
 from engine.load.document import Node, Path
-from engine.load.shapes import Shape, known_keys, shapes_at
-from engine.spec.base import ExpressionMark
+from engine.load.shapes import Shape, find_key, known_keys, shapes_at
+from engine.spec.kinds import KINDS
 
 E_SPEC_UNKNOWN_KEY = code(
     "E_SPEC_UNKNOWN_KEY",
@@ -70,6 +70,7 @@ _LIMITS: Final = {
     "enum": ("expected", "{}"),
 }
 """Its errors about a value's size, the limit's name in its context, and how the limit is told."""
+_EMPTIED: Final = "`[]` is an empty list; `--set path.ELEMENT=null` takes one element away, by its index or its id"
 _SHOWN: Final = 40  # characters of a found text
 _SHOWN_KEYS: Final = 6  # keys of a found mapping
 
@@ -189,18 +190,18 @@ def _tell(finding: _Finding, node: Node, model: type[BaseModel], root: Node, dia
     name = _name(finding.path)
     if finding.sort == "extra_forbidden":
         near = _near(finding, model, root)
-        hint = f"did you mean `{near}`?" if near else _listing(known_keys(_owners(finding, model)))
+        known = known_keys(_owners(finding, model))
+        hint = f"did you mean `{near}`?" if near else _unknown(str(finding.path[-1]), model, known)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
         diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(node))
     elif finding.sort in _MISFITS:
-        expression = any(
-            isinstance(mark, ExpressionMark) for shape in shapes_at(model, finding.path) for mark in shape.marks
-        )
+        expression = any(shape.expression for shape in shapes_at(model, finding.path))
         expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
         message = f"{name} is of the wrong type"
-        diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node))
+        hint = _EMPTIED if node.value is None and expected == "a list" else None
+        diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node), hint=hint)
     elif finding.on_key:
         message = f"the key `{finding.path[-1]}` is not allowed"
         diagnostics.error(E_SPEC_VALUE, message, node.key_span, expected=_limit(finding))
@@ -242,12 +243,23 @@ def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
     return suggest(str(finding.path[-1]), [key for key in known_keys(_owners(finding, model)) if key not in taken])
 
 
+def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...]) -> str | None:
+    """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
+    path = find_key(Shape(model), key) if key not in known else None
+    if path is not None:
+        belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
+    else:
+        kinds = [f"`{kind}`" for kind, other in KINDS.items() if key in Shape(other).fields()]
+        belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
+    return "; ".join(words for words in (belongs, _listing(known)) if words) or None
+
+
 def _owners(finding: _Finding, model: type[BaseModel]) -> tuple[Shape, ...]:
     return shapes_at(model, finding.path[:-1])
 
 
-def _listing(keys: tuple[str, ...]) -> str | None:
-    return f"known keys: {', '.join(keys)}" if keys else None
+def _listing(keys: tuple[str, ...]) -> str:
+    return f"known keys: {', '.join(keys)}" if keys else ""
 
 
 def _nearest(root: Node, path: Path) -> Node:

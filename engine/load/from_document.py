@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from engine.core.canonical import NotCanonical, canonical_bytes
-from engine.core.diagnostics import Diagnostics, code
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, code
 from engine.load.bundle import Bundle, ReservedKey, Resolved, dump, find_references, gather, key_of, restore
 from engine.load.document import Path
 from engine.load.resolve import MAX_SPECS
@@ -39,7 +39,7 @@ def bundle_from_document(data: object) -> Bundle:
     Raises:
         Rejected: The data are not the resolved form of any bundle; it carries all findings.
     """
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(MOST_FINDINGS)
     root, documents = _open(data, diagnostics)
     diagnostics.raise_if_errors()
     specs: dict[str, Resolved] = {}

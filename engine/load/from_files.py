@@ -3,11 +3,12 @@
 Decides what a target is (a path, a name, `<kind>/<name>`) and that all findings are handed over at once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
+from engine.core.spans import Text
 from engine.load.bundle import Bundle, gather
 from engine.load.head import kind_of
 from engine.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, show
@@ -29,6 +30,7 @@ def load(
     kind: str | None = None,
     set: Sequence[str] = (),  # noqa: A002 - the word of the command line
     search: Search | None = None,
+    see: Callable[[Text, Diagnostics], object] | None = None,
 ) -> tuple[Bundle, ...]:
     """Read a spec and all that it refers to.
 
@@ -37,6 +39,8 @@ def load(
         kind: The kind that the spec must be of, if it matters.
         set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
         search: Where names are looked for; by default the nearest `specs/` folder and the shipped specs.
+        see: Reports what is wrong with an expression, where its types cannot be known: with it the findings are also
+            about expressions if there are any.
 
     Returns:
         One bundle for each case of the document's matrix, in order; one bundle where there is no matrix.
@@ -44,7 +48,7 @@ def load(
     Raises:
         Rejected: There are errors; it carries all findings of all files.
     """
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(set, diagnostics)
     bundles: tuple[Bundle, ...] = ()
     cases: list[ResolvedCase] = []
@@ -59,6 +63,8 @@ def load(
             message = f"{show(file)} is of the kind {kind_of(document)}"
             diagnostics.error(E_SPEC_WRONG_KIND, message, node.span, expected=f"{kind}/v1")
         bundles = tuple(gather(case.key, resolver.specs, case.id) for case in cases)
+        if see is not None and diagnostics.has_errors:
+            resolver.see_expressions(see)
     diagnostics.raise_if_errors()
     if file is None:
         return bundles

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from engine.core.diagnostics import Diagnostics
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostics
 from engine.core.spans import Span
 from engine.load.bundle import Bundle, gather
 from engine.load.document import Document, Node
@@ -59,7 +59,7 @@ def load_sources(sources: Sources) -> Bundle:
         InvalidSources: Something in them is not needed for that.
         Rejected: They resolve to nothing; it carries all findings.
     """
-    diagnostics = Diagnostics()
+    diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(sources.settings, diagnostics)
     shelf = _Kept(sources, diagnostics)
     resolver = Resolver(shelf, diagnostics)

@@ -8,7 +8,6 @@ document says beyond its head.
 import os
 import re
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -113,6 +112,9 @@ class Library:
         self._folders: dict[str, Path] = {}
         self._shown: dict[str, Path] = {}
         self._roots = search.roots()
+        self._real: dict[Path, Path] = {}
+        self._leads: dict[tuple[str, str, str], Lead] = {}
+        self._named: dict[tuple[Path, str], tuple[str, ...]] = {}
         self.kept: dict[Path, bytes] = {}
 
     def read(self, path: Path, span: Span | None = None) -> Document | None:
@@ -133,7 +135,9 @@ class Library:
 
     def real(self, path: Path) -> Path:
         """The file that a path leads to, links followed."""
-        return Path(os.path.realpath(path))
+        if path not in self._real:
+            self._real[path] = Path(os.path.realpath(path))
+        return self._real[path]
 
     def find(self, node: Node, kind: str) -> Lead | None:
         """The file that a reference means, or None after a finding was reported.
@@ -142,11 +146,16 @@ class Library:
             node: The text of the reference: a name or a path.
             kind: The kind that is needed.
         """
+        written, target = node.place.source.file, str(node.value)
+        known = self._leads.get((written, kind, target))
+        if known is not None:
+            return known
         file = self._find(node, kind)
         if file is None:
             return None
-        source = self._shown.get(node.place.source.file, next(iter(self._documents)))
-        return Lead(source, kind, str(node.value), file, self.real(file))
+        source = self._shown.get(written, next(iter(self._documents)))
+        lead = self._leads[written, kind, target] = Lead(source, kind, target, file, self.real(file))
+        return lead
 
     def _find(self, node: Node, kind: str) -> Path | None:
         target = str(node.value)
@@ -230,10 +239,11 @@ class Library:
         message = f"there is no {kind} `{name}`"
         self._diagnostics.error(E_REF_MISSING, message, node.span, hint=hint, found=f"nothing in {places}")
 
-    def _names(self, folder: Path, kind: str) -> Iterator[str]:
-        for stem in _stems(folder):
-            if any(self.peek(file) == kind for file in _files(folder, stem)):
-                yield stem
+    def _names(self, folder: Path, kind: str) -> tuple[str, ...]:
+        if (folder, kind) not in self._named:
+            stems = (stem for stem in _stems(folder) if any(self.peek(file) == kind for file in _files(folder, stem)))
+            self._named[folder, kind] = tuple(stems)
+        return self._named[folder, kind]
 
 
 def show(path: Path) -> str:

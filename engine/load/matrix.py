@@ -7,6 +7,7 @@ parameters do.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Final
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from engine.load.params import Param
 from engine.spec.base import FixedConstant, format_qfixed
 
 MAX_CASES: Final = 4096
-"""Cases of one matrix, before `exclude`."""
+"""Cases of one matrix, `exclude` left out; also entries of `exclude`, each of which takes a case away."""
 
 E_MATRIX_TYPE = code(
     "E_MATRIX_TYPE",
@@ -49,7 +50,8 @@ E_MATRIX_DUPLICATE = code(
 E_MATRIX_SIZE = code(
     "E_MATRIX_SIZE",
     "A matrix of too many cases",
-    "A matrix has at most 4096 cases. Take values out, or split the document.",
+    "A matrix has at most 4096 cases, those of `include` counted and `exclude` left out, and at most 4096 entries of "
+    "`exclude`. Take values out, or split the document.",
 )
 E_MATRIX_PLACE = code(
     "E_MATRIX_PLACE",
@@ -99,21 +101,16 @@ class _Matrix:
         members = dict(node.members)
         exclude, include = members.pop("exclude", None), members.pop("include", None)
         axes = {name: self._axis(name, axis) for name, axis in members.items()}
-        count = 1
-        for values in axes.values():
-            count *= len(values)
-        if count > MAX_CASES:
-            message = f"the matrix has {count} cases"
+        count = prod(map(len, axes.values())) if axes else 0
+        further, without = (0 if entries is None else len(entries.elements) for entries in (include, exclude))
+        if count + further > MAX_CASES or without > MAX_CASES:
+            message = f"the matrix has {count + further} cases"
+            if without > MAX_CASES:
+                message = f"the matrix excludes {without} times"
             self._diagnostics.error(E_MATRIX_SIZE, message, node.key_span, expected=f"at most {MAX_CASES}")
             return
         chosen = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())] if axes else []
-        for entry in self._entries(exclude, tuple(axes)):
-            kept = [
-                case for case in chosen if not all(self._show(k, case[k]) == self._show(k, v) for k, v in entry.items())
-            ]
-            if len(kept) == len(chosen):
-                self._diagnostics.error(E_MATRIX_EXCLUDE, "this excludes nothing", next(iter(entry.values())).span)
-            chosen = kept
+        chosen = self._without(chosen, self._entries(exclude, tuple(axes)))
         chosen += self._entries(include, tuple(self._params))
         seen: dict[str, None] = {}
         for arguments in chosen:
@@ -122,6 +119,21 @@ class _Matrix:
                 self._diagnostics.error(E_MATRIX_DUPLICATE, f"the case `{case.id}` is there twice", node.key_span)
             seen[case.id] = None
             yield case
+
+    def _without(self, cases: list[dict[str, Node]], excluded: list[dict[str, Node]]) -> list[dict[str, Node]]:
+        """The cases that no entry excludes; one that excludes nothing more is reported."""
+        having: dict[tuple[str, str], set[int]] = {}
+        for number, case in enumerate(cases) if excluded else ():
+            for name, value in case.items():
+                having.setdefault((name, self._show(name, value)), set()).add(number)
+        left = set(range(len(cases)))
+        for entry in excluded:
+            meant = [having.get((name, self._show(name, value)), set()) for name, value in entry.items()]
+            gone = left.intersection(*sorted(meant, key=len))
+            if not gone:
+                self._diagnostics.error(E_MATRIX_EXCLUDE, "this excludes nothing", next(iter(entry.values())).span)
+            left -= gone
+        return [cases[number] for number in sorted(left)]
 
     def _axis(self, name: str, node: Node) -> list[Node]:
         if name not in self._params:

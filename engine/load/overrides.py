@@ -5,13 +5,15 @@ where specs come from; what belongs to a referenced spec is handed on.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 from pydantic import BaseModel
 
 from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.core.spans import Span
 from engine.load.document import Node, Path, Range, Source
 from engine.load.findings import describe
 from engine.load.gate import admit
@@ -30,15 +32,24 @@ E_SET_PATH = code(
     "A change of something that is not there",
     "The path follows the keys of the resolved spec. Elements of lists are found by their index or by their id, name "
     "or use, and null takes one away; a path goes through a reference into the referenced spec, and `with` into its "
-    "arguments. A new key can only be one that the kind knows.",
+    "arguments. A new key can only be one that the kind knows. What an axis of a matrix says is changed in the matrix "
+    "alone, since the case is called by it.",
 )
 E_SET_VALUE = code(
     "E_SET_VALUE",
     "A value that cannot be set",
     "The value is a scalar or a list or mapping in brackets, without `${param}`.",
 )
+E_SET_TWICE = code(
+    "E_SET_TWICE",
+    "A change that is lost to a later one",
+    "Two changes on the command line are of the same field, or the later one replaces what holds it, so the earlier "
+    "one would come to nothing. Keep the one that is meant; what is inside goes after what it is inside of: "
+    "drift=[push] drift.push.at=3. --seed and --episodes are changes of `seed` and `episodes`.",
+)
 
 _STEP: Final = re.compile(r'"([^"]*)"|([^."=]+)')
+IN_THE_MATRIX: Final = "change the matrix in the file"
 _LABELS: Final = ("id", "name", "use")
 
 
@@ -73,16 +84,55 @@ def read_changes(settings: Sequence[str], diagnostics: Diagnostics) -> tuple[Cha
     return tuple(change for change in changes if change is not None)
 
 
+def see_none_lost(settings: Sequence[str]) -> None:
+    """See that no change that somebody typed comes to nothing by a later one; wrong ones are left to `read_changes`.
+
+    An index stands for another element after one was taken away, so what is taken away may be named twice.
+
+    Raises:
+        Rejected: E_SET_TWICE.
+    """
+    found = Diagnostics()
+    earlier: list[tuple[tuple[str, ...], Change]] = []
+    for change in read_changes(settings, Diagnostics()):
+        keys = tuple(step.key for step in change.steps)
+        lost = [other for path, other in earlier if path[: len(keys)] == keys]
+        if lost and not (lost[-1].value.value is None and keys[-1].isdigit()):
+            found.error(E_SET_TWICE, *_lost(lost[-1], change))
+        earlier.append((keys, change))
+    found.raise_if_errors()
+
+
+def _lost(earlier: Change, change: Change) -> tuple[str, Span]:
+    """What is said of a change that is lost to another, and where that stands."""
+    names = [one.steps[0].place.source.text[: one.steps[-1].place.end].strip() for one in (earlier, change)]
+    same = len(earlier.steps) == len(change.steps)
+    message = f"`{names[1]}` is set twice" if same else f"`{names[1]}` replaces what `{names[0]}` sets before it"
+    return message, change.steps[-1].place.span
+
+
 def name_of(setting: str) -> str:
     """The name that places in a setting have instead of a file's; its text is the setting."""
     return f"--set {setting.partition('=')[0].strip() or setting}"
 
 
 def apply(
-    root: Node, model: type[BaseModel], changes: Sequence[Change], diagnostics: Diagnostics
+    root: Node,
+    model: type[BaseModel],
+    changes: Sequence[Change],
+    diagnostics: Diagnostics,
+    axes: Mapping[str, Node] = MappingProxyType({}),
 ) -> tuple[Node, dict[Path, tuple[Change, ...]]]:
-    """The changed tree, and by the path of each reference the changes of the spec that it leads to."""
-    applier = _Applier(diagnostics)
+    """The changed tree, and by the path of each reference the changes of the spec that it leads to.
+
+    Args:
+        root: The tree.
+        model: The model of its kind.
+        changes: In their order.
+        diagnostics: Takes the findings.
+        axes: The values of a matrix by the name of their axis; a change of one is refused.
+    """
+    applier = _Applier(diagnostics, axes)
     for change in changes:
         root = applier.visit(root, (Shape(model),), change, ())
     return root, applier.handed_on
@@ -121,13 +171,15 @@ def _read(setting: str, diagnostics: Diagnostics) -> Change | None:
 class _Applier:
     """Applies changes to one spec and gathers what belongs to others."""
 
-    def __init__(self, diagnostics: Diagnostics) -> None:
+    def __init__(self, diagnostics: Diagnostics, axes: Mapping[str, Node]) -> None:
         self.handed_on: dict[Path, tuple[Change, ...]] = {}
         self._diagnostics = diagnostics
+        self._axes = axes
 
     def visit(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
         """The node with the change made at the remaining steps, or the node as it is after a finding was reported."""
         if not change.steps:
+            self._see_axes(node, change)
             self.handed_on = {other: kept for other, kept in self.handed_on.items() if other[: len(path)] != path}
             return replace(change.value, key=node.key)
         if any(shape.reference for shape in shapes):
@@ -171,6 +223,7 @@ class _Applier:
             self._refuse(step, [label for label in labels if label is not None], f"{len(elements)} elements")
             return node
         if not rest.steps and rest.value.value is None:
+            self._see_axes(elements[index], rest)
             self._close_gap((*path, index))
             return replace(node, value=(*elements[:index], *elements[index + 1 :]))
         inner = tuple(shape for outer in shapes for shape in outer.inside(index))
@@ -189,6 +242,13 @@ class _Applier:
             moved[(*path[:depth], int(path[depth]) - 1, *path[depth + 1 :]) if later else path] = changes
         self.handed_on = moved
 
+    def _see_axes(self, old: Node, change: Change) -> None:
+        """Refuse to replace what an axis of a matrix says: the case would be called by what it does not have."""
+        for name, axis in self._axes.items():
+            if any(_is_written(inner, axis) for _, inner in old.walk()):
+                message = f"this is a value of `{name}`, an axis of the matrix"
+                self._diagnostics.error(E_SET_PATH, message, change.value.span, hint=IN_THE_MATRIX)
+
     def _unset(self, step: Step, below: Step) -> None:
         """Refuse to go below a key that the kind knows and the spec does not have."""
         typed = step.place.source.text[: step.place.end].strip()
@@ -201,6 +261,11 @@ class _Applier:
         names = ", ".join(dict.fromkeys(candidates)) or "nothing"
         hint = f"did you mean `{near}`?" if near else f"there is {holds + ': ' if holds else ''}{names}"
         self._diagnostics.error(E_SET_PATH, f"there is no `{step.key}` here", step.place.span, hint=hint)
+
+
+def _is_written(node: Node, axis: Node) -> bool:
+    """Whether a node is the value of an axis, which keeps its place wherever it is put."""
+    return node.place.source is axis.place.source and node.place == axis.place
 
 
 def _as_use(node: Node) -> Node:

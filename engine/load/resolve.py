@@ -4,7 +4,7 @@ Decides the order of these steps, and that all mistakes of all files are found i
 are found (`load.library`) and what the resolved form is (`load.bundle`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any, Final
@@ -12,13 +12,14 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from engine.core.diagnostics import Diagnostics, code
-from engine.core.spans import Span
+from engine.core.spans import Span, Text
 from engine.load.bundle import (
     DOUBLE,
     E_SPEC_RESERVED_KEY,
     ReservedKey,
     Resolved,
     dump,
+    find_expressions,
     find_references,
     key_of,
     restore,
@@ -28,7 +29,7 @@ from engine.load.events import E_YAML_DEPTH, MAX_DEPTH
 from engine.load.extends import Template, Templates
 from engine.load.findings import place_of, report
 from engine.load.matrix import E_MATRIX_PLACE, expand
-from engine.load.overrides import E_SET_PATH, Change, apply
+from engine.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from engine.load.params import Param, bind, declare, substitute
 from engine.load.shapes import Shape
 from engine.load.shelf import Lead, Shelf
@@ -99,6 +100,8 @@ class Resolver:
     _done: dict[tuple[Any, ...], _Done] = field(default_factory=dict)
     _values: int = 0
     _open: list[tuple[FilePath, str]] = field(default_factory=list)
+    _axes: Mapping[str, Node] = field(default_factory=dict)
+    _wrong: list[tuple[str, Node]] = field(default_factory=list)
     _templates: Templates = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,14 +124,32 @@ class Resolver:
         for name, value in given.items():
             if any(name in case.arguments for case in cases):
                 message = f"`{name}` is an axis of the matrix"
-                self.diagnostics.error(E_SET_PATH, message, value.key_span, hint="change the matrix in the file")
+                self.diagnostics.error(E_SET_PATH, message, value.key_span, hint=IN_THE_MATRIX)
         resolved = []
         for case in cases:
             if only is None or case.id == only:
+                self._axes = case.arguments if only is None else {}  # what was recorded is resolved as it was then
                 done = self._resolve(prepared, {**given, **case.arguments}, inner, None)
                 if done.key is not None:
                     resolved.append(ResolvedCase(case.id, done.key, done.leads))
         return resolved
+
+    def see_expressions(self, see: Callable[[Text, Diagnostics], object]) -> None:
+        """Have every expression looked at, those in specs that have findings included.
+
+        Args:
+            see: Reports what is wrong with an expression that was written somewhere; is not asked about one of which
+                something is told already.
+        """
+        told = {one.span for one in self.diagnostics.sorted()}
+        trees = [*self._wrong, *((spec.kind, spec.origins[()]) for spec in self.specs.values())]
+        seen = set()
+        for kind, root in trees:
+            for _, node in find_expressions(Shape(KINDS[kind]), root):
+                written = (node.place.source.file, node.place.start, node.place.end, node.value)
+                if written not in seen and not node.flawed and place_of(node) not in told:
+                    seen.add(written)
+                    see(node.text, self.diagnostics)
 
     def _prepare(self, template: Template) -> _Prepared:
         if template.path not in self._prepared:
@@ -161,19 +182,21 @@ class Resolver:
     def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> _Done:
         model = KINDS[prepared.template.kind]
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
-        root, handed_on = apply(root, model, changes, self.diagnostics)
+        root, handed_on = apply(root, model, changes, self.diagnostics, self._axes)
         refs: dict[Path, str] = {}
         leads = set(prepared.template.leads)
-        for path, kind in list(find_references(Shape(model), root)):
+        keyed: dict[Path, Node] = {}
+        for path, kind in find_references(Shape(model), root):
             node = root.at(path)
             done = self._follow(node, kind, handed_on.get(path, ()))
             key = done.key
-            leads |= done.leads
+            if not done.leads <= leads:
+                leads |= done.leads
             if _is_reference(node):
-                root = root.put(path, replace(node, style="plain", value=key or "unresolved", flawed=key is None))
+                keyed[path] = replace(node, style="plain", value=key or "unresolved", flawed=key is None)
             if key is not None:
                 refs[path] = key
-        return _Done(self._finish(prepared.template.kind, root, refs), frozenset(leads))
+        return _Done(self._finish(prepared.template.kind, root.put_all(keyed), refs), frozenset(leads))
 
     def _follow(self, node: Node, kind: str, changes: tuple[Change, ...]) -> _Done:
         """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation."""
@@ -218,6 +241,7 @@ class Resolver:
             model = model_type.model_validate(root.plain())
         except ValidationError as error:
             report(error, model_type, root, self.diagnostics)
+            self._wrong.append((kind, root))
             return None
         try:
             data = dump(model)

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel, Tag
 
 from engine.load.document import Path
-from engine.spec.base import RefTo
+from engine.spec.base import ExpressionMark, RefTo
 
 ModelType = type[BaseModel]
 
@@ -43,6 +43,11 @@ class Shape:
     def reference(self) -> str | None:
         """The kind of spec that is referred to, if it is a reference."""
         return next((mark.kind for mark in self.marks if isinstance(mark, RefTo)), None)
+
+    @property
+    def expression(self) -> bool:
+        """Whether it may be an expression."""
+        return any(isinstance(mark, ExpressionMark) for leaf in (self, *self.leaves()) for mark in leaf.marks)
 
     @property
     def model(self) -> "ModelType | None":
@@ -107,6 +112,23 @@ def shapes_at(root: ModelType, path: Path) -> tuple[Shape, ...]:
 def known_keys(shapes: tuple[Shape, ...]) -> tuple[str, ...]:
     """The keys that the models among some shapes know."""
     return tuple({key: None for shape in shapes for leaf in shape.leaves() for key in leaf.fields()})
+
+
+def find_key(root: Shape, key: str) -> tuple[str, ...] | None:
+    """The shortest way to a key of some model below a shape, with `ELEMENT` and `NAME` for steps that are not fixed."""
+    todo: list[tuple[tuple[str, ...], Shape]] = [((), root)]
+    seen = set()
+    for path, shape in todo:
+        for leaf in shape.leaves():
+            if key in leaf.fields():
+                return (*path, key)
+            if leaf.model is None:
+                free = {"NAME": leaf.inside("NAME"), "ELEMENT": leaf.inside(0)}
+                todo += [((*path, step), inner) for step, found in free.items() for inner in found]
+            elif leaf.model not in seen:
+                seen.add(leaf.model)
+                todo += [((*path, step), inner) for step, inner in leaf.fields().items()]
+    return None
 
 
 @cache

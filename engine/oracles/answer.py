@@ -6,12 +6,12 @@ code where there is no answer. Refuses to know what an answer means.
 
 from __future__ import annotations
 
-import json
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any, Final
 
 from engine.core.digest import sha256_hex
+from engine.core.json_text import parse_json
 
 MOST_ANSWER: Final = 1_048_576
 """Bytes of an answer at most."""
@@ -99,33 +99,10 @@ def received(episode: int, t: int, data: bytes) -> Answer:
     if not data:
         return Answer(episode, t)
     try:
-        parse(data)
+        parse_json(data)
     except ValueError:
         return Answer(episode, t, data, NOT_JSON, "", size, digest)
     return Answer(episode, t, data, "", "", size, digest)
-
-
-def parse(data: bytes) -> Any:
-    """Read one JSON document in UTF-8 that names no key of an object twice.
-
-    Raises:
-        ValueError: It is none.
-    """
-    try:
-        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(members)
-    if len(found) != len(members):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
 
 
 _KEYS: Final = {"episode", "t", "failure", "reason", "received", "sha256", "size"}

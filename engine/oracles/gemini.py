@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.core.diagnostics import Diagnostic, Rejected
-from engine.oracles.answer import parse
+from engine.core.json_text import parse_json
 from engine.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
 from engine.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
 from engine.oracles.reading import pause_of, read_answer, reason_of
@@ -109,7 +109,7 @@ class GeminiClient:
         if answer.text is None or not answer.usable:
             return None, answer
         try:
-            return parse(answer.text.encode()), answer
+            return parse_json(answer.text.encode()), answer
         except ValueError:
             return None, failed(MALFORMED, "the text is no JSON", answer.usage, answer.finish, answer.text)
 

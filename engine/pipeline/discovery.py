@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -118,21 +118,18 @@ def execute_discovery(
     with (
         BundleWriter(place, run, bundle.document(), bundle.digest, KIND, sources=bundle.sources) as writer,
         _placed(sharing.store) as where,
+        closing(Store(where, bundle.digest, sharing.lease)) as store,
     ):
-        store = Store(where, bundle.digest, sharing.lease)
-        try:
-            if sharing.retry:
-                forget_failures(workbench.plan, store)
-            work_all(Job(bundle, where, sharing.lease, sharing.record), store, workers, progress)
-            for event in retell(workbench, planned.identity, store):
-                _add(writer, event, store.shown)
-                told.append({"type": event.type, **event.body})
-            if planned.outside:
-                asked = sum(one["type"] == "iteration" for one in told)
-                kept = [pair for pair in store.answers() if pair[0] < asked]
-                writer.put(TAPE, b"".join(write_answers(kept)))
-        finally:
-            store.close()
+        if sharing.retry:
+            forget_failures(workbench.plan, store)
+        work_all(Job(bundle, where, sharing.lease, sharing.record), store, workers, progress)
+        for event in retell(workbench, planned.identity, store):
+            _add(writer, event, store.shown)
+            told.append({"type": event.type, **event.body})
+        if planned.outside:
+            asked = sum(one["type"] == "iteration" for one in told)
+            kept = [pair for pair in store.answers() if pair[0] < asked]
+            writer.put(TAPE, b"".join(write_answers(kept)))
         manifest = writer.finish(attach=attach)
     _refuse_lasting(manifest, place)
     return manifest, told

@@ -1,7 +1,8 @@
 """What can be run, by kind: how it is checked, run and shown to be in order. The one place that dispatches by kind.
 
 A kind that gives one chain of events has its row in `verify.replay.MAKERS`, its result in `evidence.result.TALLIES`
-and, if its receipts follow rules of their own, an order in `verify.receipts`; then `ONE_CHAIN` serves it here too.
+and, if its receipts follow rules of their own, an order in `verify.receipts`; then it
+is checked and executed here as a scenario is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.compile.law import compile_law
+from engine.compile.scenario import inspect_scenario
 from engine.compile.suite import compile_suite
 from engine.core.diagnostics import Diagnostic, Severity
 from engine.core.events import Event
@@ -174,10 +176,8 @@ def _inspect_law(bundle: Bundle) -> Sequence[Diagnostic]:
     return (*plan.warnings, found)
 
 
-ONE_CHAIN: Final = Runner(_check_chain, _check_chain, _execute_chain)
-
 RUNNERS: Final[Mapping[str, Runner]] = {
-    SCENARIO: ONE_CHAIN,
+    SCENARIO: Runner(_check_chain, inspect_scenario, _execute_chain),
     SUITE: Runner(compile_suite, check_suite, _execute_suite),
     LAW: Runner(_check_chain, _inspect_law, _execute_chain),
     DISCOVERY: Runner(check_discovery, check_discovery, _execute_discovery),

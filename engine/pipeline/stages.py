@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.compile.model import compile_model
-from engine.core.diagnostics import Diagnostic, Diagnostics, Rejected, Severity, code
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, Severity, code
 from engine.discovery.prompt import check_prompt
 from engine.discovery.ranking import check_ranking
 from engine.evidence.archive import SUFFIX, InvalidArchive
@@ -16,6 +16,7 @@ from engine.evidence.layout import MANIFEST, RECEIPTS, SPECS
 from engine.evidence.places import covers_of
 from engine.evidence.seal import Seal, seal_bundle
 from engine.evidence.workplace import E_OUT_FOREIGN
+from engine.expr.untyped import look
 from engine.laws.template import check_template
 from engine.laws.universe import check_universe
 from engine.load import Bundle, load
@@ -23,6 +24,7 @@ from engine.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
 from engine.load.shipped import find_specs
 from engine.pipeline.live import SIMULATED, Conduct
 from engine.pipeline.runners import RUNNERS, Finished
+from engine.report.asking import check_profile
 from engine.verify.audit import verify_audit
 from engine.verify.checks import E_ARCHIVE, Broken, Level, Verification
 from engine.verify.ladder import Reader
@@ -58,11 +60,9 @@ CHECKED_ALONE: Final[Mapping[str, Callable[[Bundle, Diagnostics], object]]] = {
     "model": lambda bundle, found: compile_model(bundle, bundle.root),
     "ranking": lambda bundle, found: check_ranking(bundle.main, found),
     "prompt": lambda bundle, found: check_prompt(bundle.main, found),
+    "profile": lambda bundle, found: check_profile(bundle.main, found),
 }
 """Kinds that are no runs but whose expressions are typed by themselves."""
-
-WITHOUT_EXPRESSIONS: Final = frozenset({"profile"})
-"""Kinds of which nothing is left to look at when their shape and their references are in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,11 @@ class CheckedSpec:
     digest: str
     depth: str
 
+    @property
+    def typed(self) -> bool:
+        """Whether its expressions were typed, as far as it has any."""
+        return self.depth == "compiled"
+
 
 def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
     """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
@@ -88,7 +93,7 @@ def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]
     Raises:
         Rejected: With every finding in every file.
     """
-    return load(target, set=overrides)
+    return load(target, set=overrides, see=look)
 
 
 def load_runs(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
@@ -123,7 +128,7 @@ def _load_run(target: str, overrides: Sequence[str]) -> tuple[Bundle, ...]:
         Rejected: As `load`; E_SPEC_WRONG_KIND.
     """
     if "/" in target or target.endswith(SUFFIXES) or Path(target).is_file():
-        bundles = load(target, set=overrides)
+        bundles = load(target, set=overrides, see=look)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in RUNNERS]
         if wrong:
             expected = " or ".join(f"{kind}/v1" for kind in RUNNERS)
@@ -133,7 +138,7 @@ def _load_run(target: str, overrides: Sequence[str]) -> tuple[Bundle, ...]:
     missing: Rejected | None = None
     for kind in RUNNERS:
         try:
-            return load(target, kind=kind, set=overrides)
+            return load(target, kind=kind, set=overrides, see=look)
         except Rejected as rejected:
             if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
                 raise
@@ -175,8 +180,8 @@ def check(
 ) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Look at specs as deeply as can be done without running them.
 
-    Scenarios and worlds are compiled; other kinds are looked at in the scenarios that use them, so alone only their
-    shape and their references are checked.
+    Scenarios and worlds are compiled; other kinds are typed in the scenarios that use them, so alone only their shape,
+    their references and the syntax of their expressions are checked.
 
     Args:
         targets: Files, or names of shipped specs.
@@ -206,21 +211,26 @@ def check(
 
 
 def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
-    """How deeply a case was looked at, or None after its findings were collected."""
-    found = Diagnostics()
+    """How deeply a case was looked at, or None after its findings were collected.
+
+    Every expression is parsed, whatever is typed: what is no expression at all does not wait for other findings.
+    """
+    found = Diagnostics(MOST_FINDINGS)
+    for spec in bundle.specs.values():
+        for path, _ in spec.expressions():
+            look(spec.text(*path), found)
     try:
         if bundle.main.kind in RUNNERS:
             found.extend(RUNNERS[bundle.main.kind].inspect(bundle))
         elif bundle.main.kind in CHECKED_ALONE:
             CHECKED_ALONE[bundle.main.kind](bundle, found)
             found.raise_if_errors()
-        elif bundle.main.kind not in WITHOUT_EXPRESSIONS:
-            return "shape"
     except Rejected as rejected:
-        diagnostics.extend(rejected.diagnostics)
-        return None
+        found.extend(one for one in rejected.diagnostics if not found.tells(one.code, one.message, one.span))
     diagnostics.extend(found.sorted())
-    return "compiled"
+    if found.has_errors:
+        return None
+    return "compiled" if bundle.main.kind in {*RUNNERS, *CHECKED_ALONE} else "shape"
 
 
 def demo_case() -> Bundle:

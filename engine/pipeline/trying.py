@@ -6,11 +6,12 @@ an agent outside. The evidence is read and thrown away. Refuses to judge what ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Diagnostic, Rejected
 from engine.evidence.layout import TAPE
 from engine.load import Bundle, bundle_from_document, load
@@ -104,4 +105,13 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
         answers = read_tape(place / TAPE).answers if (place / TAPE).exists() else None
-        return read_agent(evidence.told(), answers)
+        return read_agent(evidence.told(), answers, _claims(bundle))
+
+
+def _claims(scenario: Bundle) -> Mapping[str, str]:
+    """What the governor of a scenario asks every proposal to claim, with its type; a kernel is given documents."""
+    governor = scenario.specs[scenario.main.refs["governor",]].data
+    claims = {} if "admission" in governor else governor.get("claims", {})
+    return {
+        name: type_ if isinstance(type_, str) else canonical_bytes(type_).decode() for name, type_ in claims.items()
+    }

@@ -11,6 +11,7 @@ from engine.expr import (
     BOOL,
     INT,
     STRING,
+    Checked,
     Emitter,
     Environment,
     RecordType,
@@ -43,12 +44,14 @@ class Probe:
         when: `state -> bool`.
         expect: `{name: value} -> bool`, over the names of `OF_CHALLENGE` or `OF_OFFER`.
         pay: `predicted state -> paid state`; changes nothing where there is no offer.
+        rules: `when` and `expect` as they were checked.
     """
 
     spec: ProbeSpec
     when: Callable[[Any], bool]
     expect: Callable[[dict[str, Any]], bool]
     pay: Callable[[Any], Any]
+    rules: tuple[Checked, Checked]
 
 
 def check_probe(spec: Resolved, environment: Environment, state: RecordType, diagnostics: Diagnostics) -> Probe | None:
@@ -85,7 +88,7 @@ def check_probe(spec: Resolved, environment: Environment, state: RecordType, dia
         lines, locals_ = bind(emitter, when.variables, sources)
         return emitter.function("when", [now], [*lines, f"return {emitter.expression(when, locals_)}"])
 
-    return Probe(model, compile_function(condition), expected, _payment(pays, state))
+    return Probe(model, compile_function(condition), expected, _payment(pays, state), (when, expect))
 
 
 def _payment(pays: tuple[PlannedEffect, ...], state: RecordType) -> Callable[[Any], Any]:

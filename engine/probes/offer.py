@@ -8,10 +8,15 @@ Source: toy-pseudo-axion, P3, P4 and P6.
 
 from __future__ import annotations
 
+from typing import Final
+
 from engine.core.verdict import Verdict
 from engine.probes.check import Probe
 from engine.probes.outcome import Outcome
 from engine.probes.subject import Attempt, Situation, Subject
+
+UNDENIED: Final = "not_denied_for_the_breach"
+"""Why a probe fails whose offer was taken and not denied by the rule that it breaches, whatever is expected."""
 
 
 def make_offer(probe: Probe, subject: Subject, situation: Situation) -> Outcome:
@@ -34,5 +39,5 @@ def make_offer(probe: Probe, subject: Subject, situation: Situation) -> Outcome:
         "reasons": list(attempt.reasons),
     }
     if taken and offer.breaches not in attempt.reasons:
-        return Outcome(Verdict.FAIL, "not_denied_for_the_breach", evidence)
+        return Outcome(Verdict.FAIL, UNDENIED, evidence)
     return Outcome(Verdict.PASS if holds else Verdict.FAIL, "" if holds else "taken", evidence)

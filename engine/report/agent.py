@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
 
+from engine.compile.outside import MALFORMED
 from engine.core.diagnostics import Diagnostic, printable
+from engine.core.json_text import parse_json
 from engine.core.verdict import Verdict
 from engine.gates.governor import SCHEMA
 from engine.oracles.answer import TIMED_OUT, Answer
@@ -31,6 +34,7 @@ class AgentReading:
         malformed: Those that the gate `schema` rejected, by why.
         rejected: Rejections by the other gates, by the gate.
         admitted: Proposals that every gate admitted.
+        lacking: Claims that proposals lack, by the words for each: where it is first lacking, and its type.
         places: Of each failure and each malformed reason the first decision.
         outside: Whether the agent is asked outside.
     """
@@ -41,6 +45,7 @@ class AgentReading:
     malformed: Counter[str] = field(default_factory=Counter)
     rejected: Counter[str] = field(default_factory=Counter)
     admitted: int = 0
+    lacking: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     outside: bool = False
 
@@ -60,7 +65,8 @@ class AgentReading:
             found.append(Diagnostic(code_, message))
         for why, count in sorted(self.malformed.items()):
             message = f"{self._of(count, why)} of {self.proposals} proposals have not the form of one: {printable(why)}"
-            found.append(Diagnostic(E_AGENT_PROPOSAL, message))
+            lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
+            found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{lacks}"))
         return found
 
     def _of(self, count: int, why: str) -> str:
@@ -83,17 +89,23 @@ class AgentReading:
             "failures": dict(sorted(self.failures.items())),
             "proposals": self.proposals,
             "malformed": dict(sorted(self.malformed.items())),
+            "lacking": sorted(self.lacking),
             "rejected": dict(sorted(self.rejected.items())),
             "admitted": self.admitted,
         }
 
 
-def read_agent(told: Iterable[tuple[str, Mapping[str, Any]]], answers: Iterable[Answer] | None) -> AgentReading:
+def read_agent(
+    told: Iterable[tuple[str, Mapping[str, Any]]],
+    answers: Iterable[Answer] | None,
+    claims: Mapping[str, str] = MappingProxyType({}),
+) -> AgentReading:
     """Read how an agent answered.
 
     Args:
         told: The type and body of each receipt, in order.
         answers: What is on the tape; None if the agent is a spec.
+        claims: What each proposal of an answer must claim, and of which type.
     """
     reading = AgentReading(outside=answers is not None)
     asked: set[tuple[int, int]] = set()
@@ -104,6 +116,10 @@ def read_agent(told: Iterable[tuple[str, Mapping[str, Any]]], answers: Iterable[
             failed.add((answer.episode, answer.t))
             reading.failures[answer.failure] += 1
             reading.places.setdefault(answer.failure, _place(answer.episode, answer.t))
+        for index, proposal in _proposals(answer):
+            for name in claims.keys() - proposal.keys():
+                where = f"`[{index}].{name}` is missing in {_place(answer.episode, answer.t)}"
+                reading.lacking.setdefault(name, f"{where}, expected {claims[name]}")
     for type_, body in told:
         if type_ != "step":
             continue
@@ -112,6 +128,15 @@ def read_agent(told: Iterable[tuple[str, Mapping[str, Any]]], answers: Iterable[
             _decided(reading, body, decision["rejected"])
     reading.decisions = len(asked)
     return reading
+
+
+def _proposals(answer: Answer) -> list[tuple[int, Mapping[str, Any]]]:
+    """What an answer proposes, numbered, as far as it is a list of mappings: of the rest the gate `schema` tells."""
+    try:
+        given = parse_json(answer.received or b"")
+    except ValueError:
+        return []
+    return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
 
 
 def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[Mapping[str, Any]]) -> None:

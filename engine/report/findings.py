@@ -1,4 +1,4 @@
-"""Findings about specs for other programs: SARIF 2.1.0, GitHub's workflow commands, JUnit XML.
+"""Findings for other programs: SARIF 2.1.0, GitHub's workflow commands, JUnit XML.
 
 Decides the form alone: a finding has a code with a page, a place in a file, and a hint. Refuses to know what was
 checked.
@@ -6,7 +6,7 @@ checked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from engine.core.canonical import canonical_bytes, pretty
@@ -14,19 +14,26 @@ from engine.core.diagnostics import Diagnostic, Severity, explain, printable
 from engine.core.digest import tagged
 from engine.evidence.layout import ENGINE
 from engine.report.github import at_most, command
-from engine.report.markup import escape, tag
+from engine.report.junit import Case, document_of, element, suite_of
+from engine.report.markup import escape
 from engine.report.places import uri_of
 from engine.report.sarif import FINGERPRINT, SCHEMA, VERSION
 
-_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
+CHECK: Final = "spec check"
+"""What the findings are of, unless it is said: specs that were checked."""
 
 
-def sarif_of(findings: Sequence[Diagnostic]) -> str:
-    """A log with one run: a rule for each code that was found, with its page as help, and a result for each finding."""
+def sarif_of(findings: Sequence[Diagnostic], about: str = "specledger/check") -> str:
+    """A log with one run: a rule for each code that was found, with its page as help, and a result for each finding.
+
+    Args:
+        findings: What was found.
+        about: What was checked, as an identifier of the automation.
+    """
     codes = sorted({finding.code for finding in findings})
     run = {
         "tool": {"driver": {**ENGINE, "rules": [_rule(code) for code in codes]}},
-        "automationDetails": {"id": "specledger/check/"},
+        "automationDetails": {"id": f"{about}/"},
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, codes.index(finding.code)) for finding in findings],
     }
@@ -74,27 +81,25 @@ def github_of(findings: Sequence[Diagnostic]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def junit_of(checked: Sequence[str], findings: Sequence[Diagnostic]) -> str:
-    """A test case for each spec in order, and a failure for each finding; a warning is no failure.
+def junit_of(checked: Sequence[str], findings: Sequence[Diagnostic], name: str = CHECK, end: str = "failure") -> str:
+    """A test case for each spec in order, and one that ended badly for each finding; a warning did not.
 
     Args:
         checked: What was found in order, each as it is called.
         findings: The others.
+        name: What the suite is called.
+        end: How the case of a finding ended: `failure`, or `error` where what was asked for could not be done.
     """
-    cases = [*(_case("spec check", name) for name in checked), *_failures(findings)]
-    failures = sum(finding.severity is Severity.ERROR for finding in findings)
-    counts: dict[str, int | str] = {"tests": len(cases), "failures": failures, "errors": 0, "skipped": 0, "time": "0"}
-    suite = tag("testsuite", "\n", *(f"{case}\n" for case in cases), name="spec check", **counts)
-    return f"{_HEAD}{tag('testsuites', chr(10), suite, chr(10), name='specledger', **counts)}\n"
+    cases = [("", _case(CHECK, one)) for one in checked] + [_found(one, end) for one in findings]
+    return document_of([suite_of(name, {}, cases)])
 
 
-def _failures(findings: Sequence[Diagnostic]) -> Iterator[str]:
-    for finding in findings:
-        place = "" if finding.span is None else printable(str(finding.span))
-        failure = tag("failure", escape(_words(finding)), message=_words(finding), type=finding.code)
-        inner = failure if finding.severity is Severity.ERROR else ""
-        yield _case(finding.code, place or finding.code, inner)
+def _found(finding: Diagnostic, end: str) -> Case:
+    words = _words(finding)
+    bad = finding.severity is Severity.ERROR
+    inner = [element(end, [escape(words)], message=words, type=finding.code)] if bad else []
+    return end if bad else "", _case(finding.code, str(finding.span or finding.code), inner)
 
 
-def _case(group: str, name: str, inner: str = "") -> str:
-    return tag("testcase", *([inner] if inner else []), classname=group, name=printable(name), time="0")
+def _case(group: str, name: str, inner: Sequence[str] = ()) -> str:
+    return element("testcase", inner, classname=group, name=name, time="0")

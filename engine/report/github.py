@@ -17,7 +17,7 @@ from engine.report.figures import figure_rows
 from engine.report.markdown import quote, table
 from engine.report.places import file_of
 from engine.report.profile import waived, waiver_words
-from engine.report.results import NOT_SHOWN, Check, Control, Outcome, Report, Subject, counted
+from engine.report.results import NOT_SHOWN, Check, Control, Outcome, Report, Subject, counted, evidence_words
 
 MOST_OF_A_TYPE: Final = 10
 """Annotations of one type that GitHub shows for a step."""
@@ -44,7 +44,7 @@ def annotate(report: Report, sources: Path | None = None) -> str:
     for control in report.judgement.controls if report.judgement is not None else ():
         type_ = _type(control.outcome, control.settled)
         if type_ is not None:
-            found[type_].append(command(type_, f"control {control.id}", _words(control)))
+            found[type_].append(command(type_, f"control {control.id}", _words(control, report.subjects)))
     lines = [line for type_ in _TYPES for line in at_most(type_, found[type_])]
     return "".join(f"{line}\n" for line in lines)
 
@@ -77,8 +77,8 @@ def _of_check(type_: str, subject: Subject, check: Check, sources: Path | None, 
     return command(type_, f"{subject.name}: {check.id}", words, {} if file is None else {"file": file, "line": "1"})
 
 
-def _words(control: Control) -> str:
-    rows = "; ".join(f"{row.check}: {row.outcome}" for row in control.rows)
+def _words(control: Control, subjects: Sequence[Subject]) -> str:
+    rows = evidence_words(control, subjects)
     return "; ".join(words for words in (f"{control.outcome}: {control.says}", control.why, rows) if words)
 
 
@@ -111,8 +111,11 @@ def step_summary(report: Report) -> str:
         judgement = report.judgement
         lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]
         lines += ["", _counts(control.outcome for control in judgement.controls)]
-        rows = [(f"**{one.outcome}**", quote(one.id), quote(one.says), _waived(one)) for one in judgement.controls]
-        lines += table("Controls", ("", "control", "says", "beside it"), rows)
+        rows = [
+            (f"**{one.outcome}**", *map(quote, (one.id, one.says, evidence_words(one, report.subjects))), _waived(one))
+            for one in judgement.controls
+        ]
+        lines += table("Controls", ("", "control", "says", "evidence", "beside it"), rows)
     for subject in report.subjects:
         lines += ["", *_subject(subject)] if lines else _subject(subject)
     return "\n".join([*lines, "", *NOT_SHOWN, ""])

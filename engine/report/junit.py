@@ -16,7 +16,7 @@ from typing import Final
 from engine.core.diagnostics import printable
 from engine.report.markup import escape, tag
 from engine.report.profile import waived, waiver_words
-from engine.report.results import Check, Control, Judgement, Outcome, Report, Subject
+from engine.report.results import Check, Control, Judgement, Outcome, Report, Subject, evidence_words
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
@@ -29,7 +29,7 @@ def write_junit(report: Report) -> str:
     held = waived(report)
     suites = [_subject(subject, index, held) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
-        suites.append(_judgement(report.judgement))
+        suites.append(_judgement(report.judgement, report.subjects))
     return document_of(suites)
 
 
@@ -57,7 +57,7 @@ def _subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Contro
     return suite_of(name, properties, [_check(name, check, held.get((index, check.id))) for check in subject.checks])
 
 
-def _judgement(judgement: Judgement) -> tuple[Counter[str], str]:
+def _judgement(judgement: Judgement, subjects: Sequence[Subject]) -> tuple[Counter[str], str]:
     properties = {
         "specledger.source": judgement.source,
         "specledger.verdict": judgement.verdict.value,
@@ -65,14 +65,15 @@ def _judgement(judgement: Judgement) -> tuple[Counter[str], str]:
         "specledger.date": judgement.date or "none",
     }
     name = f"profile.{judgement.name}"
-    return suite_of(name, properties, [_control(name, control) for control in judgement.controls])
+    return suite_of(name, properties, [_control(name, control, subjects) for control in judgement.controls])
 
 
 def suite_of(name: str, properties: Mapping[str, str | int], cases: Sequence[Case]) -> tuple[Counter[str], str]:
     """A test suite, with the counts of how its cases ended."""
     ended = Counter(end or "passed" for end, _ in cases)
     said = [element("property", [], name=key, value=value) for key, value in properties.items()]
-    inner = [element("properties", [lines_of(said)]), *(text for _, text in cases)]
+    about = [element("properties", [lines_of(said)])] if said else []
+    inner = [*about, *(text for _, text in cases)]
     return ended, element("testsuite", [lines_of(inner)], name=name, **counts_of(ended))
 
 
@@ -100,13 +101,13 @@ def _check(suite: str, check: Check, control: Control | None) -> Case:
     return end, element("testcase", inner, classname=suite, name=check.id, time="0")
 
 
-def _control(suite: str, control: Control) -> Case:
+def _control(suite: str, control: Control, subjects: Sequence[Subject]) -> Case:
     end = _end(control.outcome)
     why = control.why
     if control.waiver is not None:
         why = waiver_words(control)
         end = "skipped" if end and control.settled else end
-    rows = "; ".join(f"{row.check}: {row.outcome}" for row in control.rows)
+    rows = evidence_words(control, subjects)
     message = f"{control.outcome}: {why or rows}"
     inner = [element(end, [escape(rows)] if rows else [], message=message, type=control.outcome.value)] if end else []
     return end, element("testcase", inner, classname=suite, name=control.id, time="0")

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.load import Bundle
 from engine.report import results
+from engine.report.asking import is_of, name_question
 from engine.report.results import Judgement, Outcome, Report, Row, Subject, combined
 from engine.spec.profile import Control, EvidenceCheck, Profile
 
@@ -66,16 +67,18 @@ def waiver_words(control: results.Control) -> str:
 def _control(
     control: Control, subjects: Sequence[Subject], date: str | None, tests: Mapping[str, Outcome] | None
 ) -> results.Control:
-    rows = tuple(row for named in control.evidence for row in _rows(named, subjects))
+    named = enumerate(control.evidence)
+    rows = tuple(row for place, each in named for row in _rows(control.id, place, each, subjects))
     ran = tuple((tests or {}).get(name, Outcome.UNTESTED) for name in control.checks)
     outcome, said = _outcome(control, rows, None if tests is None else ran)
+    why = f"{control.status}: {control.why}" if control.status in _UNMADE else control.why
     return results.Control(
         id=control.id,
         section=control.section,
         says=control.says,
         status=control.status,
         outcome=outcome,
-        why="; ".join(words for words in (control.why, said) if words),
+        why="; ".join(words for words in (why, said) if words),
         rows=rows,
         tests=tuple(control.checks),
         ran=ran,
@@ -83,17 +86,18 @@ def _control(
     )
 
 
-def _rows(named: EvidenceCheck, subjects: Sequence[Subject]) -> Iterator[Row]:
-    """What was found of one check that a control names: a row for each bundle that has it, or one that says nowhere."""
+def _rows(control: str, place: int, named: EvidenceCheck, subjects: Sequence[Subject]) -> Iterator[Row]:
+    """What was found of what a control names: a row for each bundle that has it, or one that says nowhere."""
+    wanted = named.check or name_question(control, place, named)
     found = [
         Row(check.id, index, check.outcome)
         for index, subject in enumerate(subjects)
-        if named.of in (None, subject.name)
+        if is_of(named, subject.name, subject.kind)
         for check in subject.checks
-        if check.id == named.check or (named.check.endswith("/*") and check.id.startswith(named.check[:-1]))
+        if check.id == wanted or (wanted.endswith("/*") and check.id.startswith(wanted[:-1]))
     ]
-    wanted = named.check if named.of is None else f"{named.check} of {named.of}"
-    yield from found or [Row(wanted, None, Outcome.UNTESTED)]
+    bundle = " ".join(words for words in (named.kind, named.of) if words)
+    yield from found or [Row(f"{wanted} of {bundle}" if bundle else wanted, None, Outcome.UNTESTED)]
 
 
 def _outcome(control: Control, rows: Sequence[Row], tests: Sequence[Outcome] | None) -> tuple[Outcome, str]:

@@ -16,6 +16,7 @@ from engine.evidence.law_result import OUTCOMES
 from engine.evidence.layout import SCENARIO
 from engine.laws.trial import KIND as LAW
 from engine.load import Bundle
+from engine.report.asking import Answers, Question
 from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from engine.report.discovery_reading import DiscoveryReading
 from engine.report.evidence import Evidence
@@ -169,11 +170,12 @@ READINGS: Final[Mapping[str, Callable[[Bundle], Reading]]] = {
 """By the kind of evidence how its receipts are read."""
 
 
-def read_subject(evidence: Evidence) -> Subject:
+def read_subject(evidence: Evidence, questions: Sequence[Question] = ()) -> Subject:
     """What a bundle shows of each requirement.
 
     Args:
         evidence: Of which no check failed.
+        questions: What a profile asks beyond that.
 
     Raises:
         Rejected: E_REPORT_KIND, for a kind that has no checks; E_REPORT_RECEIPTS.
@@ -182,10 +184,12 @@ def read_subject(evidence: Evidence) -> Subject:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"this is the evidence of a {evidence.kind}")])
     main = evidence.specs.main
     reading = READINGS[evidence.kind](evidence.specs)
+    answers = Answers(questions, main.name, evidence.kind)
     try:
         for seq, line in enumerate(evidence.receipts.lines()):
             reading.add(seq, line)
-        checks = tuple(reading.checks())
+            answers.add(seq, line)
+        checks = (*reading.checks(), *answers.checks(main.key, evidence.verification))
     except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
         raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be told: {error!r}")]) from None
     verified = evidence.verification.checks

@@ -262,6 +262,17 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
     return min(outcomes, key=WORST_FIRST.index, default=Outcome.UNTESTED)
 
 
+def evidence_words(control: Control, subjects: Sequence[Subject]) -> str:
+    """What was found of each check that a control names, and of several bundles in which, by name and number."""
+    found = []
+    for row in control.rows:
+        where = ""
+        if len(subjects) > 1 and row.subject is not None:
+            where = f" in {row.subject + 1} {subjects[row.subject].name}"
+        found.append(f"{row.check}{where}: {row.outcome}")
+    return "; ".join(found)
+
+
 def told(value: Any) -> str:
     """A value of the evidence as text of a bounded length; empty for none.
 

@@ -9,7 +9,7 @@ Source: SARIF 2.1.0 (OASIS Standard), 3.14 run, 3.27 result, 3.27.17 partialFing
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,17 @@ from engine.core.digest import tagged
 from engine.evidence.layout import ENGINE
 from engine.report.places import file_of, uri_of
 from engine.report.profile import waived
-from engine.report.results import Check, Control, Judgement, Observation, Outcome, Report, Subject, counted
+from engine.report.results import (
+    Check,
+    Control,
+    Judgement,
+    Observation,
+    Outcome,
+    Report,
+    Subject,
+    counted,
+    evidence_words,
+)
 
 VERSION: Final = "2.1.0"
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -41,7 +51,7 @@ def write_sarif(report: Report, sources: Path | None = None) -> str:
     held = waived(report)
     runs = [_subject(subject, index, held, sources) for index, subject in enumerate(report.subjects)]
     if report.judgement is not None:
-        runs.append(_judgement(report.judgement))
+        runs.append(_judgement(report.judgement, report.subjects))
     return log_of(runs)
 
 
@@ -148,22 +158,22 @@ def _location(key: str, seen: Observation | None, sources: Path | None) -> dict[
     return location
 
 
-def _judgement(judgement: Judgement) -> dict[str, Any]:
+def _judgement(judgement: Judgement, subjects: Sequence[Subject]) -> dict[str, Any]:
     """The controls of a profile as rules; those that are not settled as results."""
     rules, results = [], []
     for index, control in enumerate(judgement.controls):
         rules.append(_rule(control.id, f"{control.section}: {control.says}", control.outcome))
         if control.outcome in _TOLD:
-            results.append(_of_control(judgement, control, index))
+            results.append(_of_control(judgement, control, index, subjects))
     outcomes = counted(control.outcome for control in judgement.controls)
     known = {"verdict": judgement.verdict.value, "specs": judgement.digest, "outcomes": outcomes}
     return run_of(f"specledger/profile/{judgement.name}", dict(ENGINE), rules, results, known)
 
 
-def _of_control(judgement: Judgement, control: Control, index: int) -> dict[str, Any]:
+def _of_control(judgement: Judgement, control: Control, index: int, subjects: Sequence[Subject]) -> dict[str, Any]:
     kind = _KINDS[control.outcome]
     identity = canonical_bytes(["profile", judgement.name, control.id])
-    rows = "; ".join(f"{row.check}: {row.outcome}" for row in control.rows)
+    rows = evidence_words(control, subjects)
     result: dict[str, Any] = {
         "ruleId": control.id,
         "ruleIndex": index,

@@ -39,6 +39,8 @@ def junit_of(evidence: str, verification: Verification) -> str:
         verification: What was checked.
     """
     about = {"specledger.evidence": evidence, "specledger.verdict": verification.verdict.value}
+    if verification.unchecked:
+        about["specledger.unchecked"] = "; ".join(verification.unchecked)
     checks = suite_of("spec verify: checks", about, [_case(check) for check in verification.checks])
     rungs = [_rung_case(rung, _missed(rung, verification)) for rung in climb(verification)]
     return document_of(
@@ -83,6 +85,7 @@ def sarif_of(evidence: str, verification: Verification) -> str:
         "verdict": verification.verdict.value,
         "headline": headline(verification),
         "levels": levels,
+        "unchecked": list(verification.unchecked),
         "checks": [_said(check) for check in verification.checks],
     }
     results = [_result(check, rules.index(_rule_of(check)), evidence) for check in told]
@@ -137,6 +140,7 @@ def github_of(evidence: str, verification: Verification) -> str:
             found["error"].append(command("error", check.code or "refuted", words))
         elif check.status is Status.NOT_MADE:
             found["notice"].append(command("notice", check.code or "not made", words))
+    found["notice"] += [command("notice", "not checked", f"{evidence}: {one}") for one in verification.unchecked]
     for rung in climb(verification):
         if _missed(rung, verification):
             title = f"{rung.level} not checked"

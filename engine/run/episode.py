@@ -7,7 +7,7 @@ an `error` event and ends its episode: an error is never a refutation and never 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from engine.compile.desk import Moment
@@ -16,6 +16,7 @@ from engine.core.binding import leaf, observation_digest, proposal_digest, scope
 from engine.core.canonical import NotCanonical, canonical_ints
 from engine.core.events import Event
 from engine.core.rng import Stream
+from engine.core.weight import check_weight
 from engine.expr import EvaluationError
 from engine.gates.admission import TOKEN
 from engine.gates.capability import Refused
@@ -59,6 +60,10 @@ def _refusal(refused: Refused) -> dict[str, Any]:
     return {"gate": TOKEN, "reason": refused.reason, "witness": {}}
 
 
+def _trust(value: Any) -> None:
+    """See nothing, where the types of all that is computed say that it is light enough."""
+
+
 class Episode:
     """One episode: the state, the memory and the counters that a step changes.
 
@@ -72,6 +77,7 @@ class Episode:
         self._plan = plan
         self._number = number
         self._watch, self._desk = kept
+        self._weigh: Callable[[Any], None] = check_weight if plan.heavy else _trust
         self._ledger = Ledger(part.name for part in plan.parts)
         self._gates = dict.fromkeys(plan.gates, 0)
         self._actuator = self._desk.actuator()
@@ -97,6 +103,7 @@ class Episode:
         try:
             self._watch.begin()
             start = self._state = plan.start(self._number)
+            self._weigh(start)
             self._digest = state_digest(start)
             yield Event("episode", self._opening(start))
             for self.t in range(plan.horizon):
@@ -104,7 +111,9 @@ class Episode:
                 steps += 1
                 if self._ended is not None:
                     break
-            violations, idle = self._breaches("episode", start, self._state)
+            found, idle = self._breaches("episode", start, self._state)
+            self._weigh(found)
+            violations = found
             self._idle.update(idle)
         except Halted as halted:
             self._ended = halted.kind
@@ -131,7 +140,7 @@ class Episode:
 
     def _opening(self, state: State) -> dict[str, Any]:
         parts = self._ledger.names
-        return {
+        body = {
             "episode": self._number,
             "state": state,
             "digest": self._digest,
@@ -139,6 +148,8 @@ class Episode:
             "world": state_digest({name: value for name, value in state.items() if name not in parts}),
             "parts": {name: state_digest(state[name]) for name in parts},
         }
+        self._weigh(body)
+        return body
 
     def _step(self) -> Iterator[Event]:
         plan, desk = self._plan, self._desk
@@ -153,7 +164,9 @@ class Episode:
         moment = Moment(self._number, self.t, self._state, observation, self.memory)
         yield from desk.attend("before_propose", moment)
         proposals = desk.propose(moment)
+        self._weigh(proposals)
         leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+        self._weigh(observation)
         root = set_root(leaves)
         yield Event(
             "commit",
@@ -199,6 +212,7 @@ class Episode:
             for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
         ]
         after = drift.apply(before, drawn)
+        self._weigh(after)
         digest = state_digest(after)
         rebases, watched = self._watch.drift(drift.name, after)
         body = {
@@ -213,6 +227,7 @@ class Episode:
             "before": self._digest,
             "after": digest,
         }
+        self._weigh(body)
         canonical_ints(body)
         self._state, self._seen, self._digest, self._watch.kept = after, None, digest, watched
         yield Event("drift", body)
@@ -284,6 +299,8 @@ class Episode:
         plan, before, after, looked = self._plan, self._state, taken.state, taken.looked
         success, until = (plan.success(after), plan.until(after)) if looked is None else (looked.success, looked.until)
         violations, idle = self._breaches("step", before, after, None if looked is None else looked.found)
+        self._weigh(after)
+        self._weigh(taken.told)
         body = {
             "episode": self._number,
             "t": self.t,
@@ -300,6 +317,7 @@ class Episode:
                 name: self._ledger.enter(name, before[name], after[name], told, accepted=taken.accepted)
                 for name, told in taken.told.items()
             }
+            self._weigh(body)
             form = canonical_ints(body)
         except NotCanonical:
             self._ledger.reset(tips)

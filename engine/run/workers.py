@@ -16,7 +16,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from traceback import format_exc
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from engine.core.diagnostics import Diagnostic, Rejected, code
@@ -90,8 +92,12 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
 def _start(work: Callable[[Any], Any]) -> _Worker:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    process = context.Process(target=_serve, args=(work, there))
-    process.start()
+    # A daemon: what a generator that nobody closed has left is ended with this process, which would wait for it else.
+    process = context.Process(target=_serve, args=(work, there), daemon=True)
+    try:
+        process.start()
+    except BrokenPipeError:  # it was ended before it had read what it is for
+        raise WorkerDied() from None
     there.close()  # the worker has the only other end: when it ends, however, this one says so
     return _Worker(process, here)
 
@@ -171,6 +177,7 @@ def _undisturbed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    resource_tracker.ensure_running()  # the first process would start it otherwise, and that lifts what is held back
     noted: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, _frame: noted.append(number))
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
@@ -180,7 +187,7 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         signal.signal(signal.SIGINT, before)
     if noted:
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)  # to whoever is told of it now, who may ignore it
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
@@ -206,6 +213,7 @@ def _answer(work: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | Non
     try:
         return work(item), None
     except Exception as error:
+        error.add_note(f"In a worker: {format_exc()}")  # a place is lost on the way; a note is not
         return None, error
 
 

@@ -1,7 +1,7 @@
 """The `profile` kind: what a document asks for, control by control, and the checks that show each.
 
-Decides what a control may name: tests of this project, checks of evidence, and a waiver. Refuses to know what a check
-found: `spec report --profile` judges that.
+Decides what a control may name: tests of this project, what evidence must show, and a waiver. Refuses to know what a
+check found: `spec report --profile` judges that.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from engine.spec.base import Model, Name, Spec
+from engine.spec.base import Expression, Model, Name, Spec
 
 Line = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
 
@@ -37,11 +37,35 @@ Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
 """A day of the calendar: `2027-01-31`."""
 
 
-class EvidenceCheck(Model):
-    """A check that some bundle must have; `of` says of which scenario, suite or law the bundle must be."""
+ReceiptType = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_length=40)]
+"""The type of a receipt: `step`, `episode_end`."""
 
-    check: EvidenceName
+
+class EvidenceCheck(Model):
+    """What some bundle must show: a check that it has, a check of its evidence, or what holds of its receipts.
+
+    `check` is a check of a report by its name, `verified` one of `spec verify` by its sentence; `receipts` is a type of
+    receipts, of each of which `require` must hold where `when` does. `of` says of which spec the bundle must be, `kind`
+    of what kind.
+    """
+
+    check: EvidenceName | None = None
+    verified: Line | None = None
+    receipts: ReceiptType | None = None
+    when: Expression | None = None
+    require: Expression | None = None
     of: Name | None = None
+    kind: Literal["scenario", "suite", "law", "discovery"] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> EvidenceCheck:
+        if sum(each is not None for each in (self.check, self.verified, self.receipts)) != 1:
+            raise ValueError("expected exactly one of check, verified, receipts")
+        if (self.receipts is None) != (self.require is None):
+            raise ValueError("`receipts` and `require` go together")
+        if self.when is not None and self.receipts is None:
+            raise ValueError("`when` is asked of receipts alone")
+        return self
 
 
 class Waiver(Model):

@@ -141,14 +141,13 @@ def check_measures(
     scope = Scope(names, spec, diagnostics)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     let, scope = scope.let(model.measures, "measures")
-    if len(let.items) < len(model.measures):
-        return None  # what a figure would say of a measure that is wrong is noise
     figures = {}
     for name in sorted(model.figures):
         figure = _figure(scope, model, name)
         if figure is not None:
             figures[name] = figure
-    if len(figures) < len(model.figures):
+    scope.unused(model.functions, elsewhere=("runs", *model.figures))
+    if len(let.items) < len(model.measures) or len(figures) < len(model.figures):
         return None
     expressions = [*(checked for _, checked in let), *(one for figure in figures.values() for one in figure)]
     return Sampler(

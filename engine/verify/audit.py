@@ -112,9 +112,8 @@ def check_log(path: Path, entries: Sequence[str]) -> str:
     if failed is not None:
         raise Broken(failed.code or "", failed.message or "")
     with path.open("rb") as file:
-        last = deque(_read(file), maxlen=len(entries))
-    held: list[Any] = [parse_canonical(line[:-1], limit=MAX_ENTRY) for line in last]
-    if [entry["entry_hash"] for entry in held] != list(entries):
+        held = deque(map(_told_hash, _read(file)), maxlen=len(entries))
+    if list(held) != list(entries):
         raise Broken(E_AUDIT_DIFFERS, "the log does not end with the entries of the run")
     return f"{len(entries)} entries of the run, head {entries[-1] if entries else GENESIS}"
 
@@ -207,6 +206,12 @@ def _read(file: IO[bytes]) -> Iterator[bytes]:
     """The lines of a file; one that is too long comes in pieces longer than any entry."""
     while line := file.readline(MAX_ENTRY + 1):
         yield line
+
+
+def _told_hash(line: bytes) -> str:
+    """The hash that the line of an entry, which was checked, tells."""
+    entry: Any = parse_canonical(line[:-1], limit=MAX_ENTRY)
+    return str(entry["entry_hash"])
 
 
 def _no_log(path: Path, why: str) -> Rejected:

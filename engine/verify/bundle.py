@@ -17,6 +17,7 @@ from engine.evidence.audit import AUDIT
 from engine.evidence.chain import run_id
 from engine.evidence.counterexamples import may_fail
 from engine.evidence.layout import AUDIT_LOG, MANIFEST, MORE, RECEIPTS, SCENARIO, SPECS
+from engine.evidence.workplace import explain_partial
 from engine.load import Bundle
 from engine.verify.attached import signatures_of
 from engine.verify.audit import check_log
@@ -24,7 +25,8 @@ from engine.verify.checks import E_NO_EVIDENCE, E_REPLAY, E_SPECS, Broken, Lacki
 from engine.verify.claims import check_head, check_result
 from engine.verify.counterexamples import check_counterexamples
 from engine.verify.documents import MAX_SPECS, read_document
-from engine.verify.judge import NO_EXPRESSION, judge_run
+from engine.verify.judge import judge_run
+from engine.verify.judged import NO_EXPRESSION
 from engine.verify.ladder import Reader
 from engine.verify.listing import Listing, Room, check_files
 from engine.verify.manifest import other_maker, read_manifest
@@ -33,7 +35,7 @@ from engine.verify.receipts import Listener, Receipts
 from engine.verify.replay import Made, compare, first_difference, make_again, plan_again, rebuild
 from engine.verify.runlog import Thing
 from engine.verify.signed import SIGNED
-from engine.verify.sources import check_sources
+from engine.verify.sources import WITHOUT_SOURCES, check_sources
 from engine.verify.surroundings import Surroundings
 from engine.verify.tape import tape_at
 
@@ -109,7 +111,7 @@ class Verifier:
             if not self.place.is_dir() or not any((self.place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
                 there = os.path.lexists(self.place)
                 message = f"`{self.place}` is no bundle" if there else f"there is nothing at `{self.place}`"
-                raise Rejected([Diagnostic(E_NO_EVIDENCE, message)])
+                raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(self.place))])
             names = () if self.inner else SIGNED
             self.verification.signed = any(os.path.lexists(self.place / name) for name in names)
             self._verify()
@@ -130,7 +132,8 @@ class Verifier:
         self._make_outside()
         self._make(self.replays, self._check_replay, self._unreplayable(), Level.REPLAYED)
         if self.reader.judge:
-            self._make("an independent evaluator agrees with every verdict", self._check_judged, None, Level.JUDGED)
+            name = "an independent evaluator agrees with every verdict of an expression"
+            self._make(name, self._check_judged, None, Level.JUDGED)
         return self.verification
 
     replays: str = "replay gives the same bytes"
@@ -153,6 +156,8 @@ class Verifier:
             self._make("the failing cases are those that the receipts show", self._check_cases)
         if self._listing.sources:
             self._make("the spec files resolve to the specs", self._check_sources)
+        elif self.verification.intact and not self.inner:
+            self.verification.unchecked.append(WITHOUT_SOURCES)
         if self._entries or AUDIT_LOG in self._listing.more:
             self._make("the audit log is whole, and ends with the entries of the run", self._check_log)
 
@@ -249,7 +254,7 @@ class Verifier:
 
     def _check_cases(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        return check_counterexamples(self.place, self._listing.cases, self.kind, self.receipts.lines())
+        return check_counterexamples(self.place, self._listing.cases, self.kind, self.receipts.lines)
 
     def _check_sources(self) -> str:
         return check_sources(self.place, self._listing.sources, self.manifest["specs"])

@@ -81,6 +81,7 @@ class Verification:
         demanded: Those of them of which a check must have been made.
         signed: Whether the evidence holds what signatures are kept in, whoever made them.
         facts: Figures of checks that say more than a sentence, as JSON, by their names.
+        unchecked: What no check was about, since the evidence lacks what it would be made with; nobody need hold that.
     """
 
     checks: list[Check] = field(default_factory=list)
@@ -88,6 +89,7 @@ class Verification:
     demanded: frozenset[Level] = frozenset()
     signed: bool = False
     facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    unchecked: list[str] = field(default_factory=list)
 
     def ask(self, levels: frozenset[Level]) -> None:
         """Demand that levels be reached."""

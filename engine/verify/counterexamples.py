@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from engine.core.canonical import NotCanonical
 from engine.core.diagnostics import code
-from engine.evidence.counterexamples import counterexamples
+from engine.evidence.counterexamples import find_cases, parts_of
 from engine.verify.checks import Broken
-from engine.verify.documents import read_plain
 
 E_COUNTEREXAMPLES = code(
     "E_COUNTEREXAMPLES",
@@ -20,14 +19,14 @@ E_COUNTEREXAMPLES = code(
 )
 
 
-def check_counterexamples(place: Path, paths: Sequence[str], kind: str, lines: Iterable[bytes]) -> str:
+def check_counterexamples(place: Path, paths: Sequence[str], kind: str, read: Callable[[], Iterable[bytes]]) -> str:
     """See that the failing cases of a bundle are those that its receipts show.
 
     Args:
         place: The bundle.
         paths: The files of the cases, which are plain ones.
         kind: What was run.
-        lines: The receipts.
+        read: Gives the receipts from the first to the last, which are read twice.
 
     Returns:
         How many there are, in words.
@@ -36,13 +35,20 @@ def check_counterexamples(place: Path, paths: Sequence[str], kind: str, lines: I
         Broken: E_COUNTEREXAMPLES.
     """
     try:
-        expected = counterexamples(kind, lines)
+        cases = find_cases(kind, read())
     except (NotCanonical, LookupError, TypeError, AttributeError) as error:
         raise Broken(E_COUNTEREXAMPLES, f"a receipt is not what it must be: {error!r}") from None
-    if expected.keys() != {*paths}:
-        other = min(expected.keys() ^ {*paths})
+    expected = {case.path for case in cases}
+    if expected != {*paths}:
+        other = min(expected ^ {*paths})
         raise Broken(E_COUNTEREXAMPLES, f"{other} {'is missing' if other in expected else 'shows no new failure'}")
-    for path, data in expected.items():
-        if read_plain(place / path, len(data), E_COUNTEREXAMPLES) != data:
+    for path, parts in parts_of(cases, read()):
+        if not _holds(place / path, parts):
             raise Broken(E_COUNTEREXAMPLES, f"{path} is not what the receipts show")
-    return f"{len(expected)} files"
+    return f"{len(cases)} files"
+
+
+def _holds(path: Path, parts: Iterator[bytes]) -> bool:
+    """Whether a file holds these bytes and no others."""
+    with path.open("rb") as file:
+        return all(file.read(len(part)) == part for part in parts) and not file.read(1)

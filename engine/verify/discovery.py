@@ -31,8 +31,8 @@ from engine.load import Bundle
 from engine.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
 from engine.verify.bundle import Verifier
 from engine.verify.checks import E_ENDS, E_SPECS, Broken
-from engine.verify.judge import summary
 from engine.verify.judge_discovery import judge_discovery
+from engine.verify.judged import summary
 from engine.verify.law import E_VERDICT, check_about, check_proof, check_refutation
 from engine.verify.receipts import Receipts
 

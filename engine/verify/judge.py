@@ -4,16 +4,16 @@ Decides which recorded verdicts are those of expressions, what each expression i
 The run is made again, and compared, for the states that the expressions are about; their values, and those of what a
 governor names by `let`, `each` and `cost`, come from the other engine (`cel-expr-python`, the extra `judge`) alone.
 Refuses to claim more: worlds step by our code, and functions of ours that an expression calls are ours there too; both
-are counted and said. What is no expression (the schema gate, rulings about documents, tokens, probes) is not judged.
+are counted and said. What is no expression (the schema gate, scopes, tokens) is not judged. `judge_kernel` sees to
+documents and probes.
 
 Source: CEL language definition (github.com/google/cel-spec).
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -21,74 +21,27 @@ from typing import Any, Final
 
 from engine.compile.plan import Judgement, Plan, State
 from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Diagnostics, code
+from engine.core.diagnostics import Diagnostics
 from engine.core.events import Event
 from engine.evidence.chain import Chain, run_id
-from engine.expr import Checked, RecordType
+from engine.expr import RecordType
 from engine.gates.governor import SCHEMA, Footing, Governor, check_governor
 from engine.gates.invariant import Invariant, check_invariant
 from engine.load import Bundle, Resolved
 from engine.spec.invariant import Invariant as InvariantSpec
 from engine.verify.attached import signatures_of
-from engine.verify.checks import E_REPLAY, E_SPECS, Broken, Lacking, Verification
-from engine.verify.reference import Names, Reference, Unjudged
+from engine.verify.checks import E_REPLAY, E_SPECS, Broken, Verification
+from engine.verify.judge_kernel import KernelWitness, fields_of
+from engine.verify.judged import UNVALUED, Count, summary
+from engine.verify.reference import Names, Reference
 from engine.verify.replay import first_difference, make_run
 from engine.verify.tape import played, tape_at
 from engine.worlds.check import check_world
 from engine.worlds.model import World
 
-E_JUDGE = code(
-    "E_JUDGE",
-    "a second evaluator disagrees with a verdict",
-    "An expression of the recorded specs was evaluated by the reference implementation of CEL on the state of the run, "
-    "or on a start of a law, and gives another verdict than the recorded one. One of the two evaluators is wrong: "
-    "please report it.",
-)
-
-NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
-
 _IDLE: Final = "idle"
 _HOLDS: Final = "holds"
 _BROKEN: Final = "broken"
-
-
-@dataclass
-class Count:
-    """How many verdicts there are, and what became of them.
-
-    Attributes:
-        judged: Verdicts on which the other engine agrees.
-        ours: Those of them whose expressions call functions of ours, by the functions.
-        open: Verdicts of expressions that were not judged, by the reason.
-        without: Verdicts that are no expression's, by what they are.
-        seen: On what verdicts were judged that are about many things, by what it is.
-        unseen: What such verdicts rest on beside that, by what it is.
-        against: The first verdict on which the engines differ, if there is one.
-    """
-
-    judged: int = 0
-    ours: Counter[str] = field(default_factory=Counter)
-    open: Counter[str] = field(default_factory=Counter)
-    without: Counter[str] = field(default_factory=Counter)
-    seen: Counter[str] = field(default_factory=Counter)
-    unseen: Counter[str] = field(default_factory=Counter)
-    against: str | None = None
-
-    @property
-    def all(self) -> int:
-        """How many verdicts of expressions there are."""
-        return self.judged + self.open.total() + (self.against is not None)
-
-    def take(self, other: Count, place: str) -> None:
-        """Add what was counted elsewhere."""
-        self.judged += other.judged
-        self.ours += other.ours
-        self.open += other.open
-        self.without += other.without
-        self.seen += other.seen
-        self.unseen += other.unseen
-        if other.against is not None and self.against is None:
-            self.against = f"{place}: {other.against}"
 
 
 def judge_run(bundle: Bundle, place: Path, recorded: Iterable[bytes], verification: Verification) -> str:
@@ -109,38 +62,6 @@ def judge_run(bundle: Bundle, place: Path, recorded: Iterable[bytes], verificati
         Rejected: E_JUDGE_PACKAGE.
     """
     return summary(judge_lines(bundle, place, recorded), verification)
-
-
-def summary(count: Count, verification: Verification) -> str:
-    """What a count amounts to.
-
-    Raises:
-        Broken, Lacking: As `judge_run`.
-    """
-    rests = {"looked_at": count.seen, "not_looked_at": count.unseen}
-    verification.facts["judge"] = {
-        "judged": count.judged,
-        "of": count.all,
-        "with_functions_of_ours": dict(sorted(count.ours.items())),
-        "not_judged": dict(sorted(count.open.items())),
-        "no_expression": dict(sorted(count.without.items())),
-        **{name: dict(sorted(figures.items())) for name, figures in rests.items() if figures},
-    }
-    if count.against is not None:
-        raise Broken(E_JUDGE, count.against)
-    if not count.all:
-        raise Lacking("; ".join(filter(None, [NO_EXPRESSION, _listed("no expressions", count.without)])))
-    words = [f"judged {count.judged} of {count.all} verdicts of expressions"]
-    words += [_listed("calling functions of ours", count.ours), _listed("not judged", count.open)]
-    words += [_listed("looked at", count.seen), _listed("not looked at", count.unseen)]
-    text = "; ".join(filter(None, [*words, _listed("no expressions", count.without)]))
-    if count.judged < count.all:
-        raise Lacking(text)
-    return text
-
-
-def _listed(title: str, counts: Counter[str]) -> str:
-    return f"{title}: " + ", ".join(f"{name} {number}" for name, number in sorted(counts.items())) if counts else ""
 
 
 def judge_lines(bundle: Bundle, place: Path, recorded: Iterable[bytes]) -> Count:
@@ -233,7 +154,9 @@ class _Witness:
         self._given: tuple[Any, ...] | None = None
         self._judgements: list[Judgement] = []
         told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
-        self.plan = replace(plan, look=None, judge=self._judged, invariants=told)
+        self._kernel = KernelWitness(self.count, self._reference, rules.state)
+        kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
+        self.plan = replace(plan, look=None, judge=self._judged, invariants=told, kernel=kernel)
 
     def _judged(self, *given: Any) -> list[Judgement]:
         self._judgements = self._judge(*given)
@@ -245,14 +168,15 @@ class _Witness:
         found = judge(previous, state)
         invariant = self._rules.invariants[name]
         said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
-        names = Names(self._reference, {**_fields(state, self._rules.state), "now": state, "previous": previous})
+        names = Names(self._reference, {**fields_of(state, self._rules.state), "now": state, "previous": previous})
 
         def verdict() -> str:
             if not names.truth(invariant.when):
                 return _IDLE
             return _HOLDS if names.truth(invariant.require) else _BROKEN
 
-        self._compare(f"invariant {name}", said, verdict, (invariant.when, invariant.require))
+        rules = (invariant.when, invariant.require)
+        self.count.compare(f"invariant {name}", said, verdict, self._reference, rules)
         return found
 
     def see(self, event: Event | None) -> None:
@@ -260,14 +184,18 @@ class _Witness:
         if event is None:
             return
         if event.type == "probe":
-            self.count.without["probes"] += 1
+            self._kernel.see(event.body)
         elif event.type == "step":
-            decisions = event.body["decisions"]
-            if self._given is None:
-                self.count.without["rulings about documents"] += len(decisions)
-            else:
+            for decision in event.body["decisions"]:
+                self._count_rest({failing["gate"] for failing in decision["rejected"]})
+            if self._given is not None:
                 self._decided(event.body, *self._given)
             self._given = None
+
+    def _count_rest(self, recorded: set[str]) -> None:
+        """The schema gate looks at every proposal; of other gates without an expression only a rejection is told."""
+        ruled = {gate.id for gate in self._rules.governor.gates} | self._kernel.ruled
+        self.count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
 
     def _decided(
         self,
@@ -280,7 +208,7 @@ class _Witness:
     ) -> None:
         governor = self._rules.governor
         shared = {
-            **_fields(state, self._rules.state),
+            **fields_of(state, self._rules.state),
             **(memory or {}),
             "now": state,
             "proposals": len(proposals),
@@ -289,12 +217,8 @@ class _Witness:
         once = Names(self._reference, shared, dict(governor.let))
         for index, (proposal, judgement) in enumerate(zip(proposals, self._judgements, strict=True)):
             recorded = {failing["gate"] for failing in body["decisions"][index]["rejected"]}
-            self.count.without["the schema gate"] += 1
-            self.count.without.update(
-                f"the {name} gate" for name in recorded - {SCHEMA} - {gate.id for gate in governor.gates}
-            )
             if judgement.error is not None:
-                self.count.open["the engine could not evaluate it"] += len(governor.gates)
+                self.count.open[UNVALUED] += len(governor.gates)
             elif SCHEMA not in recorded:
                 action = proposal["action"]
                 after, outcome = self._step(state, action["op"], action, judgement.inputs)
@@ -312,24 +236,5 @@ class _Witness:
                 return "rejected" if fails else "admitted"
 
             said = "rejected" if gate.id in recorded else "admitted"
-            self._compare(f"gate {gate.id} ({place})", said, verdict, (gate.when, gate.condition), names)
-
-    def _compare(
-        self, what: str, said: str, verdict: Callable[[], str], rules: tuple[Checked, ...], names: Names | None = None
-    ) -> None:
-        try:
-            found = verdict()
-        except Unjudged as unjudged:
-            self.count.open[unjudged.why] += 1
-            return
-        if found != said:
-            if self.count.against is None:
-                self.count.against = f"{what}: recorded {said}, judged {found}"
-            return
-        self.count.judged += 1
-        for function in sorted(self._reference.ours(rules, {} if names is None else names.defined)):
-            self.count.ours[function] += 1
-
-
-def _fields(state: State, type_: RecordType) -> dict[str, Any]:
-    return {name: state[name] for name in type_.fields if name in state}
+            rules = (gate.when, gate.condition)
+            self.count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)

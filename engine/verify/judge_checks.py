@@ -16,7 +16,7 @@ from engine.suites.assessment import Outcome, assess
 from engine.suites.checks import E_NOTHING, PlannedCheck, judge
 from engine.suites.figures import FigureError
 from engine.suites.plan import SuitePlan
-from engine.verify.judge import Count
+from engine.verify.judged import UNVALUED, Count
 from engine.verify.reference import Names, Reference, Unjudged
 
 VALUELESS: Final = "checks of figures that have no value"
@@ -59,7 +59,7 @@ def _compare(
         if error.code == E_NOTHING:
             count.without[VALUELESS] += 1
         else:
-            count.open["the engine could not evaluate it"] += 1
+            count.open[UNVALUED] += 1
         return
     names = Names(reference, {name: value for name, value in values.items() if not isinstance(value, FigureError)})
     try:

@@ -13,8 +13,8 @@ from engine.discovery.plan import DiscoveryPlan
 from engine.laws.generators import make_cases
 from engine.laws.law import Law
 from engine.load import Bundle
-from engine.verify.judge import Count
 from engine.verify.judge_law import Work, judge_law
+from engine.verify.judged import Count
 from engine.verify.law_cel import SpokenLaw
 from engine.verify.reference import Reference, Unjudged
 from engine.verify.universe_cel import Ring, SpokenUniverse

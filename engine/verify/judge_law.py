@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final
 
-from engine.verify.judge import Count
+from engine.verify.judged import BEYOND_WORK, Count
 from engine.verify.law_cel import SpokenLaw
 from engine.verify.reference import Unjudged
 from engine.verify.universe_cel import Ring
@@ -31,7 +31,6 @@ ALL_WORK: Final = 96_000_000
 """The same, for all verdicts of a bundle."""
 
 NOTHING_SAID: Final = "laws of which nothing is said"
-BEYOND_WORK: Final = "beyond the bound of work"
 
 
 @dataclass

@@ -31,8 +31,11 @@ NAMES: Final[Mapping[Level, str]] = {
     Level.TIMED: "existed at a time that an authority stamped",
     Level.UNFORKED: "goes on from the last head that you saw",
     Level.REPLAYED: "replay gives the same bytes",
-    Level.JUDGED: "a second evaluator agrees with every verdict",
+    Level.JUDGED: "a second evaluator agrees with every verdict of an expression",
 }
+
+TOLD: Final = frozenset({Level.TIMED, Level.JUDGED})
+"""Levels that, once reached, are reached only as far as their check says: when, by whom, and of what."""
 
 _NOT_ASKED: Final[Mapping[Level, str]] = {
     Level.INTACT: "there was nothing to check",
@@ -225,5 +228,6 @@ def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
             }
             for check in verification.checks
         ],
+        "unchecked": list(verification.unchecked),
         "facts": {name: dict(facts) for name, facts in sorted(verification.facts.items())},
     }

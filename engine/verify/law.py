@@ -25,8 +25,8 @@ from engine.load import Bundle
 from engine.verify.bundle import Verifier
 from engine.verify.certificates import InvalidCertificate, check_certificate
 from engine.verify.checks import E_ENDS, E_SPECS, Broken, Verification
-from engine.verify.judge import Count, summary
 from engine.verify.judge_law import Work, judge_law
+from engine.verify.judged import Count, summary
 from engine.verify.law_cel import SpokenLaw
 from engine.verify.receipts import Receipts
 from engine.verify.reference import Reference, Unjudged

@@ -22,7 +22,7 @@ class Said:
         self._gates: dict[str, int] = {}
         self._all_gates: Counter[str] = Counter()
         self._invariants: dict[tuple[str, str], str] = {}
-        self._due: dict[str, frozenset[int]] = {}
+        self._due: dict[str, set[int]] = {}
         self._first: int | None = None
         self._fatal = False
         self._steps = 0
@@ -34,7 +34,7 @@ class Said:
         self._all_gates.update(self._gates)
         self._invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
         for drift in body["drifts"]:
-            self._due[drift["drift"]] = self._due.get(drift["drift"], frozenset()) | {*drift["schedule"]}
+            self._due.setdefault(drift["drift"], set()).update(drift["schedule"])
 
     def begin(self) -> None:
         """An episode begins."""

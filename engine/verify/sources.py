@@ -20,6 +20,9 @@ from engine.verify.replay import differences, short
 _LONGEST: Final = 400
 """Characters at most of what is said of a difference."""
 
+WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle has no {SOURCES}/"
+"""What is not checked of a bundle without sources."""
+
 E_SOURCES = code(
     "E_SOURCES",
     "the spec files are not those that the run was resolved from",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ from engine.core.diagnostics import Rejected, code
 from engine.core.floats import FLOATS_ANYWHERE
 from engine.core.verdict import Verdict
 from engine.evidence.chain import Chain, run_id
-from engine.evidence.layout import FOLDERS, MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
+from engine.evidence.layout import FOLDERS, MANIFEST, RECEIPTS, SCENARIO
 from engine.evidence.result import SuiteTally
 from engine.expr import conforms
 from engine.load import Bundle, bundle_from_document
@@ -24,11 +24,23 @@ from engine.suites.episodes import Episodes
 from engine.suites.measures import Samples
 from engine.suites.plan import Case, SuitePlan, Trial
 from engine.verify.bundle import Verifier
-from engine.verify.checks import E_ENDS, E_FILES, E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
+from engine.verify.checks import (
+    E_ENDS,
+    E_FILES,
+    E_MANIFEST,
+    E_REPLAY,
+    E_SPECS,
+    Broken,
+    Lacking,
+    Level,
+    Status,
+    Verification,
+)
 from engine.verify.discovery import DiscoveryVerifier
 from engine.verify.documents import MAX_MANIFEST, read_document
-from engine.verify.judge import Count, judge_lines, summary
+from engine.verify.judge import judge_lines
 from engine.verify.judge_checks import judge_checks
+from engine.verify.judged import Count, summary
 from engine.verify.ladder import Reader
 from engine.verify.law import LawVerifier
 from engine.verify.receipts import Receipts
@@ -36,6 +48,12 @@ from engine.verify.replay import compare, make_again
 from engine.verify.trial import try_lines
 
 SUITE: Final = "suite"
+
+_NAMED: Final = ("specs", "receipts", "result")
+"""What a suite's receipt of a run repeats from the run's manifest."""
+
+_DIFFERS: Final = "differs"
+"""Under what an outcome tells how replay of its run differs from it, where it does."""
 
 E_RUNS = code(
     "E_RUNS",
@@ -93,12 +111,17 @@ def kind_of(place: Path) -> str | None:
 
 
 class SuiteOrder:
-    """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own."""
+    """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own.
+
+    Attributes:
+        runs: What they tell of each run, by its place.
+    """
 
     _TYPES: Final = frozenset({"start", "run", "figure", "check", "mutant", "end"})
 
     def __init__(self) -> None:
         """Begin before the first receipt."""
+        self.runs: dict[str, Mapping[str, Any]] = {}
         self._ended = False
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
@@ -110,6 +133,8 @@ class SuiteOrder:
         if self._ended or type_ not in self._TYPES:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
         self._ended = type_ == "end"
+        if type_ == "run" and isinstance(body.get("place"), str):
+            self.runs[body["place"]] = body
 
 
 class SuiteVerifier(Verifier):
@@ -127,6 +152,7 @@ class SuiteVerifier(Verifier):
         self._plan: SuitePlan | None = None
         self._document = b""
         self._outcomes: dict[str, Any] = {}
+        self._order = SuiteOrder()
 
     def _make_further(self) -> None:
         self._make("every run is whole in itself, and made from the specs that the suite leads to", self._check_runs)
@@ -148,7 +174,7 @@ class SuiteVerifier(Verifier):
         return sorted(found)
 
     def _open_receipts(self) -> Receipts:
-        return Receipts(self.place / RECEIPTS, self.manifest["run"], SuiteOrder(), SuiteTally())
+        return Receipts(self.place / RECEIPTS, self.manifest["run"], self._order, SuiteTally())
 
     def compile(self, bundle: Bundle) -> None:
         """Compile the suite again.
@@ -173,13 +199,16 @@ class SuiteVerifier(Verifier):
         for place, outcome in zip(places, spread(look, range(len(places)), self._workers), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
+            told = self._order.runs.get(place, {})
+            if any(told.get(name) != outcome[name] for name in _NAMED):
+                raise Broken(E_RUNS, f"{place} is another run than the suite speaks of")
             self._outcomes[place] = outcome
         return f"{len(places)} runs"
 
     def _check_assessment(self) -> str:
         assert self._plan is not None and self.receipts is not None  # noqa: S101, PT018 - set by earlier checks
-        if self._unreplayable() is not None:
-            self._believe()
+        unreplayed = self._unreplayable() is not None
+        self._believe({place for place, known in self._outcomes.items() if unreplayed or _DIFFERS in known})
         chain = Chain(run_id(self._plan.specs))
         made = (chain.seal(event) for event in assess(self._plan, self._outcomes))
         try:
@@ -190,14 +219,10 @@ class SuiteVerifier(Verifier):
         except Broken as broken:
             raise Broken(E_ASSESSMENT, broken.message.replace(", replayed ", ", computed ")) from None
 
-    def _believe(self) -> None:
-        """Without replay, whether runs are exact is not known again: their receipts are believed, and that is said."""
-        assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        for line in self.receipts.lines():
-            receipt: Any = parse_canonical(line, limit=MAX_LINE)
-            body = receipt["body"]
-            if receipt["type"] == "run" and body.get("place") in self._outcomes:
-                self._outcomes[body["place"]] |= {"replay": body.get("replay")}
+    def _believe(self, places: Collection[str]) -> None:
+        """Take from the receipts whether runs are exact, where that is another check's to refute, or nobody looks."""
+        for place in places:
+            self._outcomes[place] |= {"replay": self._order.runs[place].get("replay")}
 
     def _check_judged(self) -> str:
         """Every run is made once more, and judged where it is made."""
@@ -213,7 +238,14 @@ class SuiteVerifier(Verifier):
         return summary(counts, self.verification)
 
     def _check_replay(self) -> str:
-        """Each run was made again where it was looked at; a difference was found there."""
+        """Each run was made again where it was looked at, since its specs were read there; what differed is told here.
+
+        Raises:
+            Broken: E_RUNS, naming the first run that is not what its specs lead to.
+        """
+        for place, known in self._outcomes.items():
+            if _DIFFERS in known:
+                raise Broken(E_RUNS, f"{place}: {known[_DIFFERS]}")
         return f"{len(self._outcomes)} runs"
 
 
@@ -264,10 +296,10 @@ def planned(document: bytes) -> SuitePlan:
 
 
 def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, Any]:
-    """What is known of a run from its evidence alone.
+    """What is known of a run from its evidence alone, and how replay differs from it, if that was asked for.
 
     Raises:
-        Broken: A check of it fails, or it is not the run of this case.
+        Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
     """
     episodes, samples = Episodes(case.heading, bound=True), Samples()  # it is told of receipts that were checked
     wanted = trial.wanted(case)
@@ -282,27 +314,39 @@ def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, A
     compares = trial.replay and replay
     verifier = Verifier(folder, replay and not compares, listen, inner=True)
     found = verifier.verify()
-    if found.verdict is Verdict.FAIL:
-        failed = next(check for check in found.checks if check.code is not None)
+    failed = next((check for check in found.checks if check.status is Status.FAILED), None)
+    if failed is not None and failed.level is not Level.REPLAYED:
         raise Broken(failed.code or "", failed.message or "")
-    if replay and not compares and found.verdict is not Verdict.PASS:
+    if replay and not compares and found.verdict is Verdict.INCONCLUSIVE:
         raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
     if verifier.manifest["specs"] != case.bundle.digest:
         raise Broken(E_SPECS, "it was made from other specs than the suite leads to")
-    compared = _compared(verifier) if compares else UNCOMPARED
-    if not compared["exact"]:
-        raise Broken(E_REPLAY, "replay gives other receipts")
-    return outcome_of(verifier.manifest, compared, samples)
+    differs = None if failed is None else f"{failed.message} [{failed.code}]"
+    compared = UNCOMPARED
+    if compares:
+        try:
+            compared = _compared(verifier)
+        except Broken as broken:
+            differs = f"{broken.message} [{broken.code}]"
+    known = outcome_of(verifier.manifest, compared, samples)
+    return known if differs is None else {**known, _DIFFERS: differs}
 
 
 def _compared(verifier: Verifier) -> dict[str, Any]:
-    """What a suite with `replay: bytes` says of a run whose chain was found whole."""
+    """What a suite with `replay: bytes` says of a run whose chain was found whole.
+
+    Raises:
+        Broken: E_REPLAY, if replay gives other receipts; or the codes of a tape that does not fit.
+    """
     assert verifier.make is not None and verifier.receipts is not None  # noqa: S101, PT018 - set by its checks
     made = make_again(verifier.make, verifier.manifest["specs"])
-    return {"intact": True, **try_lines(made, list(verifier.receipts.lines()), verifier.manifest["run"])}
+    found = try_lines(made, list(verifier.receipts.lines()), verifier.manifest["run"])
+    if not found["exact"]:
+        raise Broken(E_REPLAY, "replay gives other receipts")
+    return {"intact": True, **found}
 
 
 def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples) -> dict[str, Any]:
     """What is known of a run, from its manifest and from what was read off its receipts."""
-    known = {name: manifest[name] for name in ("specs", "receipts", "result")}
+    known = {name: manifest[name] for name in _NAMED}
     return {**known, "replay": dict(replay), "samples": samples}

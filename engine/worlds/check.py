@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from engine.core.diagnostics import Diagnostics, code, suggest
-from engine.expr import BOOL, INT, STRING, Defined, Environment, IntType, Native, RecordType, Type
+from engine.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
 from engine.expr.relations import assignable, join
 from engine.expr.statements.declare import CELL, FIELD, allowed_values
 from engine.expr.statements.effects import check_effects
@@ -83,21 +83,19 @@ class _Checker:
         self.scope = Scope(Environment(functions=WORLD_FUNCTIONS), spec, diagnostics)
 
     def world(self) -> World | None:
-        before = len(self.diagnostics.sorted())
         worlds = {name: self._part_world(name) for name in sorted(self.model.parts)}
         scope = self._names(self.scope, {name: world for name, world in worlds.items() if world is not None})
         fields = scope.types(self.model.state, "state", named=self.model.types)
         inputs = scope.types(self.model.inputs, "inputs", named=self.model.types)
-        if fields is None or inputs is None or None in worlds.values():
+        if None in worlds.values():
             return None
         parts = {name: world for name, world in worlds.items() if world is not None}
         scope.sealed(fields, "state")
         scope, state = self._state(scope, fields, parts)
-        if state is None or len(self.diagnostics.sorted()) > before:
+        if state is None:
             return None
         supplied = scope.declare(inputs, "inputs")
-        actions = {name: self._action(name, state, supplied) for name in sorted(self.model.actions)}
-        checked = {name: action for name, action in actions.items() if action is not None}
+        checked = {name: self._action(name, state, supplied) for name in sorted(self.model.actions)}
         args = self._union({name: action.args for name, action in checked.items()})
         planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
@@ -111,6 +109,7 @@ class _Checker:
         for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)
         check_picture(self.model, state, record.types, self.scope)
+        after.unused(self.model.functions, self.model.derived, elsewhere=self.model.observe)
         return World(
             name=self.model.name,
             environment=scope.environment,
@@ -174,33 +173,29 @@ class _Checker:
             self.scope.wrong(E_WORLD_PART, f"{clash[0]!r} is a field of the state already", "parts", clash[0])
             return scope, None
         own = {name: type_ for name, type_ in fields.items() if scope.free(name, "state", name)}
-        theirs = {name: world.state for name, world in parts.items() if scope.free(name, "parts", name)}
+        inner = {name: world.state for name, world in parts.items()}
+        theirs = {name: type_ for name, type_ in inner.items() if scope.free(name, "parts", name)}
         scope = scope.within(**own, **theirs)
-        derived = {name: Defined((), self.spec.text("derived", name)) for name in self.model.derived}
-        scope = scope.name("derived", derived, "derived")
-        if not set(derived) <= set(scope.environment.derived):
-            return scope, None
-        state = RecordType("state", {**own, **theirs}, derived=derived)
+        written = {name: Defined((), self.spec.text("derived", name)) for name in self.model.derived}
+        scope = scope.name("derived", written, "derived")
+        derived = {name: body for name, body in written.items() if scope.environment.derived.get(name) == body}
+        state = RecordType("state", {**fields, **inner}, derived=derived)
         return scope.within(now=state), state
 
-    def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction | None:
+    def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction:
+        """A checked action, without whatever is wrong in it."""
         spec = self.model.actions[name]
         args = scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
-        if args is None:
-            return None
-        allowed = {
-            key: values for key, value in spec.args.items() if (values := allowed_values(value, self.model.types))
-        }
+        sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
+        allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
         inner = scope.declare(args, "actions", name, "args")
         let, inner = inner.let(spec.let, "actions", name, "let")
         when = inner.condition(spec.when, "actions", name, "when")
-        if when is None:
-            return None
         return PlannedAction(
             args=RecordType("args", args),
             allowed=allowed,
             let=let,
-            when=when,
+            when=when or inner.always(),
             effects=check_effects(spec.effects, state, inner, "actions", name, "effects"),
             otherwise=check_effects(spec.otherwise, state, inner, "actions", name, "otherwise"),
             outcome=inner.each(spec.outcome, "actions", name, "outcome"),
@@ -222,12 +217,11 @@ class _Checker:
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         own = set(world.state.fields) - set(world.parts)
         unknown = set(spec.start) - own
-        for field in sorted(own - set(spec.start) - {key for key, _ in world.start}):
+        for field in sorted(own - set(spec.start) - set(world.start.types)):
             self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
         for field in sorted(unknown):
             self.scope.wrong(E_WORLD_START, f"{field!r} is no field of {world.name!r}", "parts", name, "start", field)
-        known = {key: value for key, value in spec.start.items() if key not in unknown}
-        start = constants.each(known, "parts", name, "start", expect=world.state.fields)
+        start = constants.each(spec.start, "parts", name, "start", expect=world.state.fields)
         follow = {}
         for action in sorted(spec.follow):
             coupling = self._coupling(name, action, world, actions, scope)
@@ -248,14 +242,13 @@ class _Checker:
         if spec.action not in world.actions:
             near = suggest(spec.action, world.actions)
             self.scope.wrong(E_WORLD_PART, f"{world.name!r} has no action {spec.action!r}", *place, "action", near=near)
-            return None
-        takes = world.actions[spec.action].args.fields
-        if set(takes) != set(spec.args):
+        known = world.actions.get(spec.action)
+        takes = {} if known is None else known.args.fields
+        if known is not None and set(takes) != set(spec.args):
             named = ", ".join(sorted(takes)) or "none"
             self.scope.wrong(
                 E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
             )
-            return None
         changed = (*actions[action].effects, *actions[action].otherwise)
         if any(effect.target[0] == part for effect in changed):
             self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *place)
@@ -289,14 +282,11 @@ class _Checker:
 
     def _start(self, scope: Scope, state: RecordType) -> Let:
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        known = {}
-        for name, value in self.model.start.items():
-            if name in state.fields and name not in self.model.parts:
-                known[name] = value
-            else:
+        for name in self.model.start:
+            if name not in state.fields or name in self.model.parts:
                 near = suggest(name, state.fields)
                 self.scope.wrong(E_WORLD_START, f"{name!r} is no field of the state", "start", name, near=near)
-        return constants.each(known, "start", expect=state.fields)
+        return constants.each(self.model.start, "start", expect=state.fields)
 
     def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
         found = []
@@ -324,13 +314,15 @@ class _Checker:
 
     def _drawing(self, drawing: Drawing, state: RecordType) -> None:
         """Find what the drawing fills beside its glyphs: a field of codes, and the size of the map."""
-        if drawing.cells is not None and str(state.fields.get(drawing.cells)) != str(FIELD):
+        cells = state.fields.get(drawing.cells or "")
+        if drawing.cells is not None and cells is not MISTAKEN and str(cells) != str(FIELD):
             self.scope.wrong(E_WORLD_START, f"{drawing.cells!r} is no field of type `field`", "drawing", "cells")
         for key, path in (("width", drawing.width), ("height", drawing.height)):
             type_: Type | None = state
             for name in path.split(".") if path is not None else ():
-                type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
-            if path is not None and not isinstance(type_, IntType):
+                if type_ is not MISTAKEN:
+                    type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
+            if path is not None and type_ is not MISTAKEN and not isinstance(type_, IntType):
                 self.scope.wrong(E_WORLD_START, f"{path!r} is no int of the state", "drawing", key)
 
 

@@ -6,20 +6,41 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from engine.core.diagnostics import Diagnostics
-from engine.expr import BOOL, INT, Checked, Emitter, Environment, ListType, compile_expression, compile_function
+from engine.core.diagnostics import Diagnostics, code
+from engine.expr import (
+    BOOL,
+    INT,
+    Checked,
+    Emitter,
+    Environment,
+    EvaluationError,
+    compile_expression,
+    compile_function,
+)
 from engine.expr.evaluator import evaluate_within
 from engine.expr.measure import size, work
 from engine.expr.statements.bind import bind, fields_of
+from engine.expr.statements.draws import Draws, check_draws, drawn_sources
 from engine.expr.statements.effects import PlannedEffect, check_effects, emit_effects
-from engine.expr.statements.scope import E_DECLARATION, E_NAME_TAKEN, Scope
-from engine.expr.types import Type
+from engine.expr.statements.scope import E_NAME_TAKEN, Scope
 from engine.load import Resolved
 from engine.spec.drift import Drift as DriftSpec
 from engine.worlds.model import World
 
 MAX_SCHEDULE: Final = 200_000_000
-"""Work of evaluating the `at` of one drift for all steps of an episode, in nodes as `expr.limits` counts them."""
+"""Work of evaluating the `at` of all drifts for all steps of an episode, in nodes as `expr.limits` counts them."""
+MAX_LISTED: Final = 8_388_608
+"""Bytes that the schedules of all drifts take where the first receipt lists them; no receipt is longer."""
+_DEARER: Final = 20
+"""How many times the time the exact evaluation takes."""
+
+E_DRIFT_DUE = code(
+    "E_DRIFT_DUE",
+    "drifts that are due too often",
+    "The first receipt lists the steps at which each drift is due, so that anybody can see that it happened when it "
+    "should. The lists of all drifts have together at most 8 MiB, a drift that is named twice counted twice: a "
+    "receipt has no more. Shorten the horizon, or let one drift do what several do at the same steps.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,22 +56,44 @@ class Drift:
 
     at: Checked
     when: Checked
-    draws: tuple[tuple[str, str, Checked], ...]
+    draws: Draws
     effects: tuple[PlannedEffect, ...]
 
-    def schedule(self, horizon: int) -> frozenset[int]:
-        """The steps before `horizon` at which it is due.
+
+class Calendar:
+    """Makes the schedules of one scenario, which share the work that they may take and the room in the receipt."""
+
+    def __init__(self, horizon: int) -> None:
+        """Begin for episodes of so many steps."""
+        self._horizon = horizon
+        self._work = MAX_SCHEDULE
+        self._room = MAX_LISTED
+
+    def schedule(self, drift: Drift, times: int) -> frozenset[int]:
+        """The steps of an episode at which a drift is due that the scenario names so many times.
 
         Raises:
-            EvaluationError: If `at` cannot be evaluated for one of them, or all of them take too much work.
+            EvaluationError: If `at` cannot be evaluated for one of them, or all schedules so far take too much work;
+                E_DRIFT_DUE, if they are too long.
         """
-        if horizon * (size(self.at.root).weight + work(self.at.root)) <= MAX_SCHEDULE:
-            due = compile_expression(self.at, ("t",))
-            return frozenset(t for t in range(horizon) if due(t))
-        found, left = [], MAX_SCHEDULE // 20  # the exact evaluation takes so many times the time
-        for t in range(horizon):
-            at, left = evaluate_within(self.at, {"t": t}, left)
-            found += [t] if at else []
+        due = self._due(drift.at)
+        self._room -= times * sum(len(str(t)) + 1 for t in due)
+        if self._room < 0:
+            message = f"the steps at which drifts are due take more than {MAX_LISTED} bytes"
+            raise EvaluationError(E_DRIFT_DUE, message, 0, drift.at.text)
+        return due
+
+    def _due(self, at: Checked) -> frozenset[int]:
+        whole = self._horizon * (size(at.root).weight + work(at.root))
+        if whole <= self._work:
+            self._work -= whole
+            due = compile_expression(at, ("t",))
+            return frozenset(t for t in range(self._horizon) if due(t))
+        found, left = [], self._work // _DEARER
+        for t in range(self._horizon):
+            holds, left = evaluate_within(at, {"t": t}, left)
+            found += [t] if holds else []
+        self._work = left * _DEARER
         return frozenset(found)
 
 
@@ -66,23 +109,14 @@ def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift
     clock = Environment({"t": INT}, constants=scope.environment.constants)
     at = Scope(clock, spec, diagnostics).expression("at", expect=BOOL)
     when = scope.condition(model.when, "when")
-    drawn: dict[str, Type] = {}
-    draws = []
-    for name, draw in sorted(model.draw.items()):
-        source = scope.expression("draw", name, "from")
-        if source is None:
-            continue
-        if not isinstance(source.type, ListType):
-            scope.wrong(E_DECLARATION, f"a value is drawn from a list, not from {source.type}", "draw", name, "from")
-            continue
-        drawn[name] = source.type.item
-        draws.append((name, draw.stream, source))
+    draws, drawn = check_draws(model.draw, scope)
     scope.sealed(drawn, "draw")
     inner = scope.declare(drawn, "draw")
     effects = check_effects(model.effects, world.state, inner, "effects")
+    inner.unused(model.functions)
     if at is None or when is None or len(draws) < len(model.draw) or len(effects) < len(model.effects):
         return None
-    return Drift(at, when, tuple(draws), effects)
+    return Drift(at, when, draws, effects)
 
 
 def compile_sources(drift: Drift, world: World) -> Callable[[dict[str, Any]], list[list[Any]] | None]:
@@ -105,8 +139,7 @@ def compile_change(drift: Drift, world: World) -> Callable[[dict[str, Any], list
 
     def compose(emitter: Emitter) -> str:
         state, drawn, after = (emitter.local(hint) for hint in ("state", "drawn", "after"))
-        sources = {"now": state, **fields_of(emitter, state, world.state.fields)}
-        sources |= {name: f"{drawn}[{index}]" for index, (name, _, _) in enumerate(drift.draws)}
+        sources = {"now": state, **fields_of(emitter, state, world.state.fields), **drawn_sources(drift.draws, drawn)}
         needed = frozenset[str]().union(*(effect.variables for effect in drift.effects))
         lines, names = bind(emitter, needed, sources)
         lines += [f"{after} = {state}", *emit_effects(emitter, drift.effects, names, after), f"return {after}"]

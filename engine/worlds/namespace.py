@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Final
 
 from engine.core.diagnostics import code
-from engine.expr import STRING, Environment, ListType, RecordType
+from engine.expr import MISTAKEN, STRING, Environment, ListType, RecordType
 from engine.expr.statements.effects import check_effects
 from engine.expr.statements.scope import E_DECLARATION, Fields, Scope
 from engine.spec.world import Attempts as AttemptsSpec
@@ -94,37 +94,34 @@ def _variable(name: str, model: WorldSpec, state: RecordType, scope: Scope) -> P
     _, parameter, _ = split_name(name)
     if bool(parameter) != (spec.over is not None):
         scope.wrong(E_VARIABLE, "`over` goes with a name that has a parameter, such as `distance:<id>`", *place)
-        return None
-    over = None
-    if spec.over is not None:
-        over = scope.expression(*place, "over", expect=ListType(STRING))
+    over = scope.expression(*place, "over", expect=ListType(STRING)) if spec.over is not None else None
+    if parameter:
         scope = scope.declare({parameter: STRING}, *place)
     read = scope.expression(*place, "read")
-    if read is None:
-        return None
-    scope.sealed({"read": read.type}, *place)
-    inner = scope.declare({"value": read.type}, *place)
-    normal = inner.expression(*place, "normal", expect=read.type) if spec.normal is not None else None
+    value = MISTAKEN if read is None else read.type
+    scope.sealed({"read": value}, *place)
+    inner = scope.declare({"value": value}, *place)
+    normal = inner.expression(*place, "normal", expect=value) if spec.normal is not None else None
     alternatives = None
     if name in model.alternatives:
-        alternatives = inner.expression("alternatives", name, expect=ListType(read.type))
+        alternatives = inner.expression("alternatives", name, expect=ListType(value))
     require = inner.condition(spec.require, *place, "require")
     effects = check_effects(spec.effects or (), state, inner, *place, "effects")
     attempts = None if spec.attempts is None else _attempts(spec.attempts, state, inner, *place, "try")
-    if require is None or (spec.attempts is not None and attempts is None):
+    if read is None or require is None or (spec.attempts is not None and attempts is None):
         return None
     return PlannedVariable(name, parameter, over, read, normal, require, effects, attempts, alternatives)
 
 
 def _attempts(spec: AttemptsSpec, state: RecordType, scope: Scope, *place: str) -> PlannedAttempts | None:
     each = scope.expression(*place, "for")
-    if each is None:
-        return None
-    if not isinstance(each.type, ListType):
+    item = each.type.item if each is not None and isinstance(each.type, ListType) else MISTAKEN
+    if each is not None and not isinstance(each.type, ListType):
         scope.wrong(E_DECLARATION, f"what is tried comes from a list, not from {each.type}", *place, "for")
-        return None
-    scope.sealed({"for": each.type}, *place)
-    inner = scope.declare({spec.element: each.type.item}, *place)
+    scope.sealed({"for": item}, *place)
+    inner = scope.declare({spec.element: item}, *place)
     require = inner.condition(spec.require, *place, "require")
     effects = check_effects(spec.effects, state, inner, *place, "effects")
-    return None if require is None else PlannedAttempts(each, spec.element, require, effects)
+    if each is None or require is None or item is MISTAKEN:
+        return None
+    return PlannedAttempts(each, spec.element, require, effects)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from engine.core.diagnostics import code, suggest
-from engine.expr import INT, IntType, RecordType, Type
+from engine.expr import INT, MISTAKEN, IntType, RecordType, Type
 from engine.expr.relations import assignable
 from engine.expr.statements.declare import CELL, FIELD
 from engine.expr.statements.scope import Scope
@@ -40,7 +40,8 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
     if picture.cells not in fields:
         _wrong(scope, f"{picture.cells!r} is no field of type `field`", fields, picture.cells, "cells")
     _check_codes(model, scope)
-    record = {**dict.fromkeys(model.record, INT), **record}  # a label whose expression is wrong was told of already
+    sound = {label: type_ for label, type_ in record.items() if type_ is not MISTAKEN}
+    record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong was told of already
     ints = [label for label, type_ in record.items() if isinstance(type_, IntType)]
     places = [label for label, type_ in record.items() if label in ints or _same(type_, CELL)]
     cells = [name for name, type_ in state.fields.items() if isinstance(type_, RecordType)]
@@ -75,6 +76,8 @@ def _at(state: RecordType, path: str) -> Type | None:
     """The type at a dotted path of the state, or None where there is none."""
     type_: Type | None = state
     for name in path.split("."):
+        if type_ is MISTAKEN:
+            return MISTAKEN
         type_ = type_.fields.get(name) if isinstance(type_, RecordType) and name not in type_.optional else None
     return type_
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.core.canonical import NotCanonical
 from engine.core.diagnostics import Diagnostics, code
 from engine.core.spans import Span, Text
+from engine.core.weight import check_weight
 from engine.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
 from engine.expr.statements.bind import bind, emit_record
 from engine.expr.statements.effects import emit_effects
@@ -90,6 +92,10 @@ class Starter:
         missing = sorted(set(self.world.state.fields) - set(state))
         if missing:
             raise IllFormedError(E_START_INCOMPLETE, f"no start value for {', '.join(missing)}")
+        try:
+            check_weight(state)
+        except NotCanonical as error:
+            raise IllFormedError(E_START_ILL_FORMED, f"the start state holds too much: {error.message}") from None
         for name, type_ in self.world.state.fields.items():
             if not conforms(state[name], type_):
                 raise IllFormedError(E_START_ILL_FORMED, f"the start value of {name!r} does not fit its type {type_}")
@@ -155,16 +161,13 @@ def starter(world: World, scenario_start: Let) -> Starter:
 
 def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
     """Check a scenario's own start values against the world's state."""
-    known = {}
     for name in start:
-        if name in world.state.fields and name not in world.parts:
-            known[name] = start[name]
-        else:
+        if name not in world.state.fields or name in world.parts:
             scope.wrong(
                 E_START_INCOMPLETE, f"{name!r} is no field of the state that a start value can be given", "start", name
             )
     constants = Environment(functions=scope.environment.functions, constants=scope.environment.constants)
-    return replace(scope, environment=constants).each(known, "start", expect=world.state.fields)
+    return replace(scope, environment=constants).each(start, "start", expect=world.state.fields)
 
 
 def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:

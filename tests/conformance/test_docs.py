@@ -14,8 +14,9 @@ import pytest
 from engine.agents.agent import MOST_COMBINATIONS, MOST_PROPOSALS
 from engine.cli.show import diagnostics_text
 from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Diagnostics, Rejected
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
 from engine.core.spans import Text
+from engine.core.weight import MAX_WEIGHT
 from engine.expr import Environment, compile_expression, limits
 from engine.expr.builtins import METHODS, STANDARD
 from engine.expr.checker import check as check_expression
@@ -194,7 +195,7 @@ def test_the_example_of_a_function_is_true(example):
 def test_limits_are_listed():
     bounds = [value for name, value in vars(limits).items() if name.startswith("MAX_")]
     bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, events.MAX_DEPTH, events.MAX_NODES, MAX_BYTES >> 20]
-    bounds += [extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS, matrix.MAX_CASES]
+    bounds += [extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS, matrix.MAX_CASES, MOST_FINDINGS, MAX_WEIGHT]
     listed = re.findall(r"[0-9][0-9,]*", section(AUTHORING, "Limits"))
     assert Counter(int(number.replace(",", "")) for number in listed) == Counter(bounds)
 

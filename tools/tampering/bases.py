@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from engine.pipeline import Conduct, Sharing, execute, load_runs
+from tools.tampering.forger import HELP
 
 ROOT: Final = Path(__file__).parents[2]
 CLIMB: Final = ROOT / "tests/unit/pipeline/climb"
@@ -99,7 +100,7 @@ def build(name: str, place: Path) -> None:
     (bundle,) = load_runs([base.target], list(base.changes))
     with _path():
         execute(bundle, place, conduct=Conduct(trusted=True, sharing=Sharing(record=True)))
-    for words in ("VERIFY.md", "sha256sums"):
+    for words in HELP:
         (place / words).unlink()
 
 

@@ -10,56 +10,63 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tools.tampering.forger import ONE, STRANGER, TWO, Forger, canonical, trust
+from tools.tampering.forger import COVERS, canonical
+from tools.tampering.signer import ONE, STRANGER, TWO, Signer, trust
 
-Change = Callable[[Forger], Any]
+Change = Callable[[Signer], Any]
 
 
-def nothing(f: Forger) -> None:
+def nothing(f: Signer) -> None:
     """Leave it as it is, and give the bytes of the base: only a file was changed after everything was made."""
 
 
-def sign(f: Forger) -> None:
+def sign(f: Signer) -> None:
     """Write the manifest as it is told, and sign it."""
     f.save()
     f.sign()
 
 
-def unsigned(f: Forger) -> None:
+def unsigned(f: Signer) -> None:
     """Write the manifest as it is told; nothing can be signed about it, so the signatures are those of before."""
     f.save()
 
 
-def resign(f: Forger) -> None:
+def nothing_signed(f: Signer) -> None:
+    """Take away what the base was signed with."""
+    for name in COVERS:
+        f.remove(name)
+
+
+def resign(f: Signer) -> None:
     """Sign the bytes that the manifest has now."""
     f.sign()
 
 
-def relist(f: Forger) -> None:
+def relist(f: Signer) -> None:
     """List the files as they are now, and sign."""
     f.relist()
     f.sign()
 
 
-def lines(f: Forger) -> None:
+def lines(f: Signer) -> None:
     """Write the receipts as they are told, chain and head as they were, list the files and sign."""
     f.lines = [canonical(receipt) for receipt in f.receipts]
     relist(f)
 
 
-def rehead(f: Forger) -> None:
+def rehead(f: Signer) -> None:
     """Make the head that of the lines as they are now, list the files and sign."""
     f.rehead()
     f.sign()
 
 
-def seal(f: Forger) -> None:
+def seal(f: Signer) -> None:
     """Chain the receipts as they are told, add them up, list the files and sign."""
     f.seal()
     f.sign()
 
 
-def recount(f: Forger) -> None:
+def recount(f: Signer) -> None:
     """Let episodes count their steps and parts chain theirs, then as `seal`."""
     f.recount()
     f.chain_parts()

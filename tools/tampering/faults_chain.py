@@ -9,7 +9,8 @@ import json
 from typing import Any, Final
 
 from tools.tampering.case import Case, Change, lines, nothing, recount, rehead, relist, resign, seal, sign, unsigned
-from tools.tampering.forger import Forger, canonical, merkle, sha256, tagged
+from tools.tampering.forger import canonical, merkle, sha256, tagged
+from tools.tampering.signer import Signer
 
 START, EPISODE, COMMIT, STEP, DRIFT, COMMIT_1, STEP_1, COMMIT_2, STEP_2, CLOSE, SECOND, END = (*range(11), 19)
 """Where the receipts of the base `climb` stand."""
@@ -46,7 +47,7 @@ def inside(name: str, /, **fields: Any) -> Change:
 def without(*numbers: int) -> Change:
     """Receipts are taken out."""
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         f.receipts = [one for at, one in enumerate(f.receipts) if at not in numbers]
 
     return change
@@ -60,7 +61,7 @@ def again(number: int, at: int) -> Change:
 def exchanged(one: int, other: int) -> Change:
     """Two receipts stand in each other's place."""
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         f.receipts[one], f.receipts[other] = f.receipts[other], f.receipts[one]
 
     return change
@@ -69,7 +70,7 @@ def exchanged(one: int, other: int) -> Change:
 def sealed(number: int, **fields: Any) -> Change:
     """One receipt claims another run, number or predecessor, and what follows is chained to it."""
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         f.seal(number, **fields)
 
     return change
@@ -83,7 +84,7 @@ def decision(change: Any) -> Change:
 def rebound(change: Any) -> Change:
     """The first commitment and the step say something else, and root and token are made to fit."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         commit, step = f.receipts[COMMIT]["body"], f.receipts[STEP]["body"]
         change(commit, step)
         f.bind(commit, step)
@@ -94,7 +95,7 @@ def rebound(change: Any) -> Change:
 def spec_of(kind: str, change: Any) -> Change:
     """The resolved spec of a kind says something else; keys, digests and run fit."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         def edit(document: Any) -> None:
             (key,) = (key for key in document["specs"] if key.startswith(f"{kind}/"))
             change(document["specs"][key])
@@ -104,13 +105,13 @@ def spec_of(kind: str, change: Any) -> Change:
     return make
 
 
-def misnamed(f: Forger) -> None:
+def misnamed(f: Signer) -> None:
     f.swap(SPECS, b"action.by > 1", b"action.by > 2")
     f.manifest["specs"] = f.first("start")["specs"] = tagged("specs", f.read(SPECS)[:-1])
     f.manifest["run"] = tagged("run", f.manifest["specs"].encode())[:32]
 
 
-def broken_early(f: Forger) -> None:
+def broken_early(f: Signer) -> None:
     """The first step breaks a fatal invariant, the episode says so, and there are steps after it."""
     f.receipts[STEP]["body"]["violations"].append({"invariant": "bounded", "severity": "fatal", "witness": {}})
     f.receipts[CLOSE]["body"]["ended"] = "fatal"
@@ -120,7 +121,7 @@ def loose(governor: Any) -> None:
     governor["gates"][0]["deny"] = "action.by > 2"
 
 
-def stands(f: Forger) -> Any:
+def stands(f: Signer) -> Any:
     """The first step of `stuck` in which nothing was chosen."""
     return next(step for step in f.bodies("step") if step["chosen"] is None)
 
@@ -130,53 +131,53 @@ def of_other(name: str) -> Change:
     return lambda f: f.write(name, (f.folder.parent / "other" / name).read_bytes())
 
 
-def splice_line(f: Forger) -> None:
+def splice_line(f: Signer) -> None:
     taken = (f.folder.parent / "other" / RECEIPTS).read_bytes().split(b"\n")
     f.lines = [*f.lines[:STEP_2], taken[STEP_2], *f.lines[STEP_2 + 1 :]]
 
 
-def splice_sealed(f: Forger) -> None:
+def splice_sealed(f: Signer) -> None:
     taken = (f.folder.parent / "other" / RECEIPTS).read_bytes().split(b"\n")
     f.receipts[STEP_2] = json.loads(taken[STEP_2])
 
 
-def splice_specs(f: Forger) -> None:
+def splice_specs(f: Signer) -> None:
     of_other(SPECS)(f)
     f.manifest["specs"] = tagged("specs", f.read(SPECS)[:-1])
     f.manifest["run"] = tagged("run", f.manifest["specs"].encode())[:32]
 
 
-def cut_episode(f: Forger) -> None:
+def cut_episode(f: Signer) -> None:
     without(*range(SECOND, END))(f)
     f.first("end")["episodes"] = 1
 
 
-def hide_episode(f: Forger) -> None:
+def hide_episode(f: Signer) -> None:
     cut_episode(f)
     f.first("start")["episodes"] = 1
 
 
-def promise_episode(f: Forger) -> None:
+def promise_episode(f: Signer) -> None:
     f.first("start")["episodes"] = f.first("end")["episodes"] = 3
 
 
-def hide_step(f: Forger) -> None:
+def hide_step(f: Signer) -> None:
     f.receipts[CLOSE]["body"]["state"] = f.receipts[STEP_1]["body"]["after"]
     without(COMMIT_2, STEP_2)(f)
 
 
-def hide_drift(f: Forger) -> None:
+def hide_drift(f: Signer) -> None:
     f.receipts[STEP_1]["body"]["before"] = f.receipts[DRIFT]["body"]["before"]
     without(DRIFT)(f)
 
 
-def hide_error(f: Forger) -> None:
+def hide_error(f: Signer) -> None:
     for close in f.bodies("episode_end"):
         close["ended"] = "until"
     f.receipts = [one for one in f.receipts if one["type"] != "error"]
 
 
-def admit_for_nothing(f: Forger) -> None:
+def admit_for_nothing(f: Signer) -> None:
     """In `stuck`, the first proposal of the decision in which nothing was chosen is admitted, and chosen."""
     for commit, step in zip(f.bodies("commit"), f.bodies("step"), strict=True):
         if step["chosen"] is None:
@@ -185,12 +186,12 @@ def admit_for_nothing(f: Forger) -> None:
             f.bind(commit, step)
 
 
-def gap_t(f: Forger) -> None:
+def gap_t(f: Signer) -> None:
     for number in (COMMIT_2, STEP_2):
         f.receipts[number]["body"]["t"] = 3
 
 
-def tip_elsewhere(f: Forger) -> None:
+def tip_elsewhere(f: Signer) -> None:
     """The last receipt of a part claims another predecessor; its own tip is right."""
     part = f.bodies("step")[-1]["parts"]["pot"]
     part["tip"] = "0" * 64
@@ -198,21 +199,21 @@ def tip_elsewhere(f: Forger) -> None:
     part["tip_after"] = tagged("part", part["tip"].encode() + canonical(bare))
 
 
-def refused_part_moves(f: Forger) -> None:
+def refused_part_moves(f: Signer) -> None:
     stands(f)["parts"]["pot"]["after"] = "0" * 64
 
 
-def moved_without_choice(f: Forger) -> None:
+def moved_without_choice(f: Signer) -> None:
     step = stands(f)
     old, step["after"] = step["after"], "ab" * 32
     f.first("episode_end")["state"] = step["after"] if f.first("episode_end")["state"] == old else old
 
 
-def error_after_all(f: Forger) -> None:
+def error_after_all(f: Signer) -> None:
     f.receipts.insert(END, {"type": "error", "body": {"episode": 1, "t": 0, "code": "x"}})
 
 
-def unfinished_commit(f: Forger) -> None:
+def unfinished_commit(f: Signer) -> None:
     f.receipts[CLOSE]["body"] |= {"steps": 2, "state": f.receipts[STEP_1]["body"]["after"]}
     without(STEP_2)(f)
     f.first("end")["steps"] -= 1
@@ -244,15 +245,15 @@ def nothing_chosen(commit: Any, step: Any) -> None:
     step |= {"chosen": None, "chosen_hash": None, "token": None}
 
 
-def token_twice(f: Forger) -> None:
+def token_twice(f: Signer) -> None:
     f.receipts[STEP_1]["body"]["token"] = f.receipts[STEP]["body"]["token"]
 
 
-def uppercase_run(f: Forger) -> None:
+def uppercase_run(f: Signer) -> None:
     f.manifest["run"] = f.manifest["run"].upper()
 
 
-def uppercase_specs(f: Forger) -> None:
+def uppercase_specs(f: Signer) -> None:
     f.manifest["specs"] = f.first("start")["specs"] = f.manifest["specs"].upper()
 
 

@@ -26,7 +26,8 @@ from tools.tampering.faults_chain import (
     uppercase_run,
     uppercase_specs,
 )
-from tools.tampering.forger import Forger, sha256
+from tools.tampering.forger import sha256
+from tools.tampering.signer import Signer
 
 
 def listing(change: Any) -> Change:
@@ -52,23 +53,23 @@ def linked(name: str, target: str = "elsewhere") -> Change:
 def padded(name: str, size: int) -> Change:
     """So many bytes more follow in a file; they are written when the case is laid out."""
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         f.recipe["pad"] = {name: size}
 
     return change
 
 
 def added(name: str, data: bytes = b"") -> Change:
-    """A file lies in the bundle that nothing lists."""
+    """A file more lies in the bundle."""
     return lambda f: f.write(name, data)
 
 
-def folded(f: Forger) -> None:
+def folded(f: Signer) -> None:
     f.remove(SPECS)
     f.write(f"{SPECS}/x", b"")
 
 
-def plain_digest(f: Forger) -> str:
+def plain_digest(f: Signer) -> str:
     """SHA-256 of the last line but one, without a domain tag."""
     return sha256(f.lines[-2])
 

@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from tools.tampering.case import Case, Change, nothing, relist, seal, sign
 from tools.tampering.faults_chain import body, without
-from tools.tampering.forger import Forger, canonical, sha256, tagged
+from tools.tampering.faults_form import added
+from tools.tampering.forger import canonical, sha256, tagged
+from tools.tampering.signer import Signer
 
 LOG, TAPE, MANIFEST, RECEIPTS = "audit.log.jsonl", "tape.jsonl", "manifest.json", "receipts.jsonl"
 
@@ -25,7 +27,7 @@ def entry_hash(entry: Any) -> str:
 def entries(change: Callable[[list[Any]], Any], *, everywhere: bool) -> Change:
     """Audit entries say something else, and their chain is made to fit: in the log, and in the receipts or not there."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         told = [json.loads(line) for line in f.read(LOG).splitlines()]
         change(told)
         prev = "0" * 64
@@ -62,24 +64,14 @@ def token(change: Callable[[Any], Any]) -> Change:
     return entries(lambda told: change(told[1]["capability_tokens"][0]), everywhere=True)
 
 
-def unlisted(name: str) -> Change:
-    """A file is gone, and the manifest does not list it."""
-
-    def change(f: Forger) -> None:
-        f.remove(name)
-        f.manifest["files"] = [entry for entry in f.manifest["files"] if entry["path"] != name]
-
-    return change
+def removed(name: str) -> Change:
+    """A file is gone."""
+    return lambda f: f.remove(name)
 
 
-def listed(name: str, data: bytes) -> Change:
-    """A file of a kind that the run does not have is there, and listed."""
-    return lambda f: f.include(name, data)
-
-
-def taped(f: Forger) -> None:
+def taped(f: Signer) -> None:
     """A tape of the right form beside answers that follow from the specs: those of the same script, asked elsewhere."""
-    f.include(TAPE, (f.folder.parent / "taped" / TAPE).read_bytes())
+    f.write(TAPE, (f.folder.parent / "taped" / TAPE).read_bytes())
 
 
 def rehashed(line: bytes) -> bytes:
@@ -110,8 +102,8 @@ AUDIT: Final = [
     Case("audit-field", "An entry says more than its schema allows; log, receipts and chains fit.", "kernel", entries(lambda told: told[0].update(more=1), everywhere=True), seal, "E_AUDIT_LINE"),
     Case("audit-torn", "The log does not end with a newline.", "kernel", lambda f: f.write(LOG, f.read(LOG)[:-1]), relist, "E_AUDIT_TORN"),
     Case("audit-empty", "The log is empty.", "kernel", lambda f: f.write(LOG, b""), relist, "E_AUDIT_NO_LOG"),
-    Case("audit-missing", "There is no log, though the receipts hold entries.", "kernel", unlisted(LOG), relist, "E_AUDIT_DIFFERS"),
-    Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", listed(LOG, b""), relist, "E_AUDIT_NO_LOG"),
+    Case("audit-missing", "There is no log, though the receipts hold entries.", "kernel", removed(LOG), relist, "E_AUDIT_DIFFERS"),
+    Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", added(LOG, b""), relist, "E_AUDIT_NO_LOG"),
     Case("capability-binding", "A token is bound to another proposal than its entry names; all chains fit.", "kernel", token(lambda one: one["binding"].update(proposal_hash="ab" * 32)), seal, "E_AUDIT_TOKEN"),
     Case("capability-trace", "A token is bound to another trace than its entry names; all chains fit.", "kernel", token(lambda one: one["binding"].update(trace_hash="ab" * 32)), seal, "E_AUDIT_TOKEN"),
     Case("capability-scope", "A token allows more than the scope that it is bound to; all chains fit.", "kernel", token(lambda one: one["scope"].update(allowed_ops=["move", "take"])), seal, "E_AUDIT_TOKEN"),
@@ -121,9 +113,9 @@ AUDIT: Final = [
     Case("capability-signature", "The signature of a token is another one; all chains fit.", "kernel", token(lambda one: one.update(signature="ab" * 32)), seal, "E_REPLAY", "L4", needs="replay"),
     Case("probe-out-of-order", "A probe belongs to another step than the one that is being decided.", "kernel", lambda f: f.first("probe").update(t=1), seal, "E_STATE"),
     Case("probe-verdict", "A probe tells another verdict; the result was made to fit.", "kernel", lambda f: f.first("probe").update(verdict="INCONCLUSIVE"), seal, "E_REPLAY", "L4", needs="replay"),
-    Case("tape-of-a-law", "The bundle of a law holds a tape, and its manifest lists it.", "proved", listed(TAPE, b"{}\n"), relist, "E_FILES"),
-    Case("audit-of-a-law", "The bundle of a law holds an audit log, and its manifest lists it.", "proved", listed(LOG, b"{}\n"), relist, "E_FILES"),
-    Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", unlisted(TAPE), relist, "E_TAPE_MISSING", needs="specs"),
+    Case("tape-of-a-law", "The bundle of a law holds a tape, and its manifest lists it.", "proved", added(TAPE, b"{}\n"), relist, "E_FILES"),
+    Case("audit-of-a-law", "The bundle of a law holds an audit log, and its manifest lists it.", "proved", added(LOG, b"{}\n"), relist, "E_FILES"),
+    Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING", needs="specs"),
     Case("tape-answer-dropped", "The tape lacks the last answer.", "outside", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4", needs="replay"),
     Case("tape-answer-added", "The tape has an answer that nobody asked for.", "outside", raw(lambda lines: [*lines, lines[-1]], TAPE), relist, "E_TAPE_EXTRA", "L4", needs="replay"),
     Case("tape-answers-exchanged", "Two answers on the tape stand in each other's place.", "outside", raw(lambda lines: [lines[0], lines[2], lines[1]], TAPE), relist, "E_TAPE_MISSING", "L4", needs="replay"),
@@ -137,7 +129,7 @@ AUDIT: Final = [
     Case("tape-of-a-discovery", "A line on the tape of a discovery is no answer.", "taped", raw(lambda lines: [*lines, b"{}"], TAPE), relist, "E_TAPE_FORM"),
     Case("tape-of-a-discovery-number", "The answers on the tape of a discovery do not count up.", "taped", raw(spelled(2, b'"iteration":1', b'"iteration":2'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-of-a-discovery-head", "The tape of a discovery is of a format that does not exist.", "taped", raw(spelled(0, b"/v1", b"/v2"), TAPE), relist, "E_TAPE_FORM"),
-    Case("tape-of-a-discovery-missing", "There is no tape, though the model of the discovery is outside.", "taped", unlisted(TAPE), relist, "E_TAPE_MISSING", needs="specs"),
+    Case("tape-of-a-discovery-missing", "There is no tape, though the model of the discovery is outside.", "taped", removed(TAPE), relist, "E_TAPE_MISSING", needs="specs"),
     Case("tape-of-a-discovery-dropped", "The tape of a discovery lacks the last answer.", "taped", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4", needs="replay"),
     Case("tape-of-a-discovery-added", "The tape of a discovery has an answer that nobody asked for.", "taped", raw(lambda lines: [*lines, lines[-1].replace(b'"iteration":1', b'"iteration":2')], TAPE), relist, "E_TAPE_EXTRA", "L4", needs="replay"),
     Case("tape-of-a-discovery-request", "An answer on the tape of a discovery is to another request.", "taped", raw(spelled(1, b'"request":"', b'"request":"ab'), TAPE), relist, "E_TAPE_MISSING", "L4", needs="replay"),
@@ -151,21 +143,21 @@ AUDIT: Final = [
 RUN, OTHER_RUN = "runs/long.climb.3", "runs/short.climb.3"
 
 
-def within(place: str, change: Change, mend: Callable[[Forger], Any]) -> Change:
+def within(place: str, change: Change, mend: Callable[[Signer], Any]) -> Change:
     """A fault in a bundle inside the suite's, which is made to fit in itself; the suite speaks of it as it was."""
 
-    def make(f: Forger) -> None:
-        inner = Forger(f.folder / place)
+    def make(f: Signer) -> None:
+        inner = Signer(f.folder / place)
         change(inner)
         mend(inner)
 
     return make
 
 
-def told(place: str, change: Change, mend: Callable[[Forger], Any]) -> Change:
+def told(place: str, change: Change, mend: Callable[[Signer], Any]) -> Change:
     """The same, and the suite's receipt of it speaks of it as it is."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         within(place, change, mend)(f)
         now = json.loads((f.folder / place / MANIFEST).read_bytes())
         for run in f.bodies("run"):
@@ -175,13 +167,13 @@ def told(place: str, change: Change, mend: Callable[[Forger], Any]) -> Change:
     return make
 
 
-def resealed(f: Forger) -> None:
+def resealed(f: Signer) -> None:
     f.recount()
     f.chain_parts()
     f.seal()
 
 
-def exchanged(f: Forger) -> None:
+def exchanged(f: Signer) -> None:
     """Another honest run lies where the first one was."""
     shutil.rmtree(f.folder / RUN)
     shutil.copytree(f.folder.parent / "other", f.folder / RUN)
@@ -189,34 +181,31 @@ def exchanged(f: Forger) -> None:
         f.remove(f"{RUN}/{name}")
 
 
-def exchanged_everywhere(f: Forger) -> None:
+def exchanged_everywhere(f: Signer) -> None:
     exchanged(f)
     told(RUN, lambda inner: None, lambda inner: None)(f)
 
 
-def missing(f: Forger) -> None:
-    shutil.rmtree(f.folder / RUN)
-    f.manifest["files"] = [entry for entry in f.manifest["files"] if not entry["path"].startswith(RUN)]
+def missing(f: Signer) -> None:
+    f.leave_out(RUN)
 
 
-def missing_everywhere(f: Forger) -> None:
+def missing_everywhere(f: Signer) -> None:
     missing(f)
     f.receipts = [one for one in f.receipts if one["body"].get("place") != RUN]
     f.bodies("start")[0]["runs"] = 1
     f.bodies("end")[0]["runs"] = 3
 
 
-def further(f: Forger) -> None:
-    place = "runs/more.climb.3"
-    shutil.copytree(f.folder / RUN, f.folder / place)
-    f.manifest["files"].append({"path": f"{place}/{MANIFEST}", "sha256": "", "size": 0})
+def further(f: Signer) -> None:
+    shutil.copytree(f.folder / RUN, f.folder / "runs/more.climb.3")
 
 
-def sealed_inside(f: Forger) -> None:
+def sealed_inside(f: Signer) -> None:
     f.write(f"{RUN}/sha256sums", b"")
 
 
-def success(f: Forger) -> None:
+def success(f: Signer) -> None:
     f.first("step")["success"] = True
 
 
@@ -229,7 +218,7 @@ SUITES: Final = [
     Case("suite-run-changed", "A file of a run was changed, its manifest was not.", "suite", lambda f: f.swap(f"{RUN}/{RECEIPTS}", b'"seed":3', b'"seed":4'), nothing, "E_RUNS"),
     Case("suite-run-manifest", "The manifest of a run was changed; the suite lists the one of before.", "suite", within(RUN, lambda inner: inner.manifest["engine"].update(version="0.0.9"), lambda inner: inner.save()), nothing, "E_FILES"),
     Case("suite-run-sealed-again", "A run was changed and sealed again; the suite speaks of the one of before.", "suite", within(RUN, success, resealed), relist, "E_RUNS"),
-    Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", told(RUN, success, resealed), seal, "E_RUNS", needs="replay"),
+    Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", told(RUN, success, resealed), seal, "E_RUNS", needs="replay", level="L4"),
     Case("suite-run-broken", "The chain of a run is broken; its manifest and the suite's fit.", "suite", within(RUN, body(3, record={"reached": 2}), lambda inner: (setattr(inner, "lines", [canonical(one) for one in inner.receipts]), inner.relist())), relist, "E_RUNS"),
     Case("suite-run-covered", "A run inside the suite has digests of its own, which nothing covers.", "suite", sealed_inside, nothing, "E_RUNS"),
     Case("suite-foreign-file", "A file lies among the runs.", "suite", lambda f: f.write("runs/notes.txt", b""), nothing, "E_FILES"),
@@ -248,7 +237,7 @@ SUITES: Final = [
 def verdict(change: Callable[[Any], Any], type_: str = "verdict", number: int = 0, **end: Any) -> Change:
     """A verdict on a law says something else; its digest and the status at the end are made to fit."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         receipt = f.bodies(type_)[number]
         change(receipt["verdict"])
         receipt["digest"] = tagged("law-verdict", canonical(receipt["verdict"]))

@@ -10,9 +10,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tools.tampering.case import Case, Change, nothing, relist
+from tools.tampering.faults_chain import swap
 from tools.tampering.faults_form import added, linked, padded
-from tools.tampering.faults_kinds import listed, unlisted
-from tools.tampering.forger import Forger, canonical
+from tools.tampering.faults_kinds import removed
+from tools.tampering.forger import canonical
+from tools.tampering.signer import Signer
 
 ORIGIN, POT, STAIRS = "specs/origin.json", "specs/world/pot.yaml", "specs/world/stairs.yaml"
 LINK: Final = {"from": "scenario/climb.yaml", "kind": "world", "target": "stairs", "to": "world/pot.yaml"}
@@ -23,18 +25,13 @@ def origin(**fields: Any) -> Change:
     return lambda f: f.write(ORIGIN, canonical(json.loads(f.read(ORIGIN)) | fields) + b"\n")
 
 
-def text(name: str, old: bytes, new: bytes) -> Change:
-    """A text in a file is another one."""
-    return lambda f: f.swap(name, old, new)
-
-
 def renamed(name: str, to: str) -> Change:
-    """A listed file has another name."""
+    """A file has another name."""
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         data = f.read(name)
-        unlisted(name)(f)
-        f.include(to, data)
+        f.remove(name)
+        f.write(to, data)
 
     return change
 
@@ -43,14 +40,14 @@ def led(to: str, *, times: int = 1) -> Change:
     """A file has another name, and the reference to it is told to lead there."""
     link = {"from": "world/stairs.yaml", "kind": "world", "target": "pot", "to": to}
 
-    def change(f: Forger) -> None:
+    def change(f: Signer) -> None:
         renamed(POT, f"specs/{to}")(f)
         origin(links=[link] * times)(f)
 
     return change
 
 
-def first(f: Forger) -> str:
+def first(f: Signer) -> str:
     """The path of the first failing case."""
     return min(path.relative_to(f.folder).as_posix() for path in (f.folder / "counterexamples").iterdir())
 
@@ -58,7 +55,7 @@ def first(f: Forger) -> str:
 def told(change: Callable[[Any], Any]) -> Change:
     """The first failing case says something else."""
 
-    def make(f: Forger) -> None:
+    def make(f: Signer) -> None:
         document = json.loads(f.read(first(f)))
         change(document)
         f.write(first(f), canonical(document) + b"\n")
@@ -66,30 +63,30 @@ def told(change: Callable[[Any], Any]) -> Change:
     return make
 
 
-def kept(f: Forger) -> bytes:
+def kept(f: Signer) -> bytes:
     """The bytes of the first failing case."""
     return f.read(first(f))
 
 
 SOURCES: Final = [
-    Case("sources-loosened", "A file says less than the spec that ran.", "climb", text("specs/invariant/bounded.yaml", b"require:", b"require: true ||"), relist, "E_SOURCES", needs="specs"),
-    Case("sources-other-seed", "The file of the scenario says another seed.", "climb", text("specs/scenario/climb.yaml", b"seed: 3", b"seed: 4"), relist, "E_SOURCES", needs="specs"),
-    Case("sources-no-yaml", "A file is no YAML.", "climb", text(POT, b"spec:", b"{spec:"), relist, "E_SOURCES", needs="specs"),
-    Case("sources-byte", "A byte of a file was changed; the manifest lists the digest of before.", "climb", text(POT, b"pot", b"pan"), nothing, "E_FILES"),
-    Case("sources-missing", "A file that others refer to is missing.", "climb", unlisted(POT), relist, "E_SOURCES", needs="specs"),
+    Case("sources-loosened", "A file says less than the spec that ran.", "climb", swap("specs/invariant/bounded.yaml", b"require:", b"require: true ||"), relist, "E_SOURCES", needs="specs"),
+    Case("sources-other-seed", "The file of the scenario says another seed.", "climb", swap("specs/scenario/climb.yaml", b"seed: 3", b"seed: 4"), relist, "E_SOURCES", needs="specs"),
+    Case("sources-no-yaml", "A file is no YAML.", "climb", swap(POT, b"spec:", b"{spec:"), relist, "E_SOURCES", needs="specs"),
+    Case("sources-byte", "A byte of a file was changed; the manifest lists the digest of before.", "climb", swap(POT, b"pot", b"pan"), nothing, "E_FILES"),
+    Case("sources-missing", "A file that others refer to is missing.", "climb", removed(POT), relist, "E_SOURCES", needs="specs"),
     Case("sources-gone", "A listed file is not there.", "climb", lambda f: f.remove(POT), nothing, "E_FILES"),
-    Case("sources-foreign", "A file is there that nothing refers to.", "climb", lambda f: f.include("specs/world/more.yaml", f.read(POT)), relist, "E_SOURCES", needs="specs"),
+    Case("sources-foreign", "A file is there that nothing refers to.", "climb", lambda f: f.write("specs/world/more.yaml", f.read(POT)), relist, "E_SOURCES", needs="specs"),
     Case("sources-unlisted", "A file lies among the others that the manifest does not list.", "climb", added("specs/world/more.yaml"), nothing, "E_FILES"),
     Case("sources-renamed", "A file has another name than the reference to it.", "climb", renamed(POT, "specs/world/kettle.yaml"), relist, "E_SOURCES", needs="specs"),
     Case("sources-other-kind", "A file lies in the folder of another kind, and the reference to it leads there.", "climb", led("agent/pot.yaml"), relist, "E_SOURCES", needs="specs"),
-    Case("sources-notes", "A file among them is no YAML by its name.", "climb", listed("specs/world/notes.txt", b""), relist, "E_FILES"),
-    Case("sources-deep", "A file lies deeper among them than any does.", "climb", listed("specs/world/more/pot.yaml", b""), relist, "E_FILES"),
+    Case("sources-notes", "A file among them is no YAML by its name.", "climb", added("specs/world/notes.txt", b""), relist, "E_FILES"),
+    Case("sources-deep", "A file lies deeper among them than any does.", "climb", added("specs/world/more/pot.yaml", b""), relist, "E_FILES"),
     Case("sources-link", "A file among them is a link.", "climb", linked(POT), nothing, "E_FILES"),
-    Case("sources-origin-missing", "Nothing says how the files are resolved.", "climb", unlisted(ORIGIN), relist, "E_SOURCES"),
-    Case("sources-origin-alone", "There is no file, only how it is resolved.", "climb", lambda f: (f.leave_out("specs"), f.include(ORIGIN, canonical({"case": "", "format": "specledger/sources/v1", "links": [], "main": "scenario/climb.yaml", "set": []}) + b"\n")), relist, "E_SOURCES"),
+    Case("sources-origin-missing", "Nothing says how the files are resolved.", "climb", removed(ORIGIN), relist, "E_SOURCES"),
+    Case("sources-origin-alone", "There is no file, only how it is resolved.", "climb", lambda f: (f.leave_out("specs"), f.write(ORIGIN, canonical({"case": "", "format": "specledger/sources/v1", "links": [], "main": "scenario/climb.yaml", "set": []}) + b"\n")), relist, "E_SOURCES"),
     Case("sources-origin-field", "How the files are resolved is told in a field more.", "climb", origin(more=1), relist, "E_SOURCES"),
     Case("sources-origin-format", "How the files are resolved is told in a format that does not exist.", "climb", origin(format="specledger/sources/v2"), relist, "E_SOURCES"),
-    Case("sources-origin-white-space", "There is a blank in how the files are resolved.", "climb", text(ORIGIN, b":", b": "), relist, "E_SOURCES"),
+    Case("sources-origin-white-space", "There is a blank in how the files are resolved.", "climb", swap(ORIGIN, b":", b": "), relist, "E_SOURCES"),
     Case("sources-main", "The main file is none of those that are there.", "climb", origin(main="scenario/other.yaml"), relist, "E_SOURCES"),
     Case("sources-main-number", "The main file is a number.", "climb", origin(main=1), relist, "E_SOURCES"),
     Case("sources-main-elsewhere", "The main file lies outside the bundle.", "climb", origin(main="../climb.yaml"), relist, "E_SOURCES"),
@@ -105,8 +102,8 @@ SOURCES: Final = [
     Case("sources-setting-number", "A setting is a number.", "climb", origin(set=[5]), relist, "E_SOURCES"),
     Case("sources-link-form", "A reference is told without where it leads.", "climb", origin(links=[{"from": "scenario/climb.yaml"}]), relist, "E_SOURCES"),
     Case("sources-large", "A file has more than 1 MiB.", "climb", padded(POT, 1 << 20), relist, "E_SOURCES"),
-    Case("sources-of-a-suite", "A file of a suite says something else.", "suite", text("specs/suite/heights.yaml", b"highest.value > 1", b"highest.value > 0"), relist, "E_SOURCES", needs="specs"),
-    Case("sources-of-a-law", "A file of a law says something else.", "proved", text("specs/law/total-particles.yaml", b"forbidden:", b"forbidden: never"), relist, "E_SOURCES", needs="specs"),
+    Case("sources-of-a-suite", "A file of a suite says something else.", "suite", swap("specs/suite/heights.yaml", b"highest.value > 1", b"highest.value > 0"), relist, "E_SOURCES", needs="specs"),
+    Case("sources-of-a-law", "A file of a law says something else.", "proved", swap("specs/law/total-particles.yaml", b"forbidden:", b"forbidden: never"), relist, "E_SOURCES", needs="specs"),
 ]  # fmt: skip
 
 COUNTEREXAMPLES: Final = [
@@ -118,12 +115,12 @@ COUNTEREXAMPLES: Final = [
     Case("counterexamples-gone", "A failing case that is listed is not there.", "stuck", lambda f: f.remove(first(f)), nothing, "E_FILES"),
     Case("counterexamples-renamed", "A failing case has the number of another receipt.", "stuck", lambda f: renamed(first(f), "counterexamples/00000001.json")(f), relist, "E_COUNTEREXAMPLES"),
     Case("counterexamples-name", "A failing case has a name that is no number.", "stuck", lambda f: renamed(first(f), "counterexamples/first.json")(f), relist, "E_FILES"),
-    Case("counterexamples-further", "A step that did not fail is shown.", "stuck", lambda f: f.include("counterexamples/00000003.json", kept(f)), relist, "E_COUNTEREXAMPLES"),
+    Case("counterexamples-further", "A step that did not fail is shown.", "stuck", lambda f: f.write("counterexamples/00000003.json", kept(f)), relist, "E_COUNTEREXAMPLES"),
     Case("counterexamples-unlisted", "A file lies among the failing cases that the manifest does not list.", "stuck", added("counterexamples/00000001.json", b"{}\n"), nothing, "E_FILES"),
-    Case("counterexamples-of-nothing", "A run in which nothing failed shows a failing case.", "climb", listed("counterexamples/00000003.json", b"{}\n"), relist, "E_COUNTEREXAMPLES"),
-    Case("counterexamples-of-a-suite", "A suite shows a failing case; only its runs do.", "suite", listed("counterexamples/00000003.json", b"{}\n"), relist, "E_COUNTEREXAMPLES"),
+    Case("counterexamples-of-nothing", "A run in which nothing failed shows a failing case.", "climb", added("counterexamples/00000003.json", b"{}\n"), relist, "E_COUNTEREXAMPLES"),
+    Case("counterexamples-of-a-suite", "A suite shows a failing case; only its runs do.", "suite", added("counterexamples/00000003.json", b"{}\n"), relist, "E_COUNTEREXAMPLES"),
     Case("counterexamples-of-a-law", "The failing case of a refuted law shows another start.", "refuted", told(lambda document: document["receipts"][0]["body"]["verdict"]["counterexample"].update(start="....")), relist, "E_COUNTEREXAMPLES"),
-    Case("counterexamples-of-a-discovery", "A refuted law of a discovery is not shown.", "discovery", lambda f: unlisted(first(f))(f), relist, "E_COUNTEREXAMPLES"),
+    Case("counterexamples-of-a-discovery", "A refuted law of a discovery is not shown.", "discovery", lambda f: f.remove(first(f)), relist, "E_COUNTEREXAMPLES"),
 ]  # fmt: skip
 
 HONEST: Final = [

@@ -1,13 +1,12 @@
-"""A forger: one bundle in hand, everything in it that can be computed without the engine, and two published keys.
+"""A forger: one bundle in hand, and everything in it that can be computed without the engine and without a key.
 
-Decides how a bundle is made to fit again after a change: chain, Merkle root, result, file list, checkpoint, envelopes.
+Decides how a bundle is made to fit again after a change: digests, chain, Merkle root, result, failing cases, file list.
 Refuses to use the engine for any of it but the folds of a result and of failing cases, so that what the engine gets
 wrong is not forged wrong as well.
 """
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import shutil
@@ -17,43 +16,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-
-from engine.evidence.counterexamples import counterexamples, may_fail
+from engine.evidence.counterexamples import find_cases, may_fail, parts_of
 from engine.evidence.result import TALLIES
 
-ORIGIN: Final = "conformance.example/{run}"
+MANIFEST: Final = "manifest.json"
 COVERS: Final = ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json")
-MEDIA: Final = "application/vnd.in-toto+json"
-TEST_RESULT: Final = "https://in-toto.io/attestation/test-result/v0.1"
-OSCAL: Final = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
-ORDER: Final = 2**252 + 27742317777372353535851937790883648493
-"""The order of the group of Ed25519 (RFC 8032, 5.1)."""
-
-
-class TestKey:
-    """A key that everybody knows: its seed is SHA-256 of a sentence that says so. It signs nothing but test cases.
-
-    Attributes:
-        public: The raw public key, 32 bytes.
-        id: SHA-256 of it.
-    """
-
-    __test__ = False
-
-    def __init__(self, name: str) -> None:
-        """Derive the key of a name."""
-        seed = hashlib.sha256(f"specledger conformance TEST KEY {name}, published, never to be trusted".encode())
-        self._private = Ed25519PrivateKey.from_private_bytes(seed.digest())
-        self.public = self._private.public_key().public_bytes_raw()
-        self.id = hashlib.sha256(self.public).hexdigest()
-
-    def sign(self, data: bytes) -> bytes:
-        """The signature over data, always the same one."""
-        return self._private.sign(data)
-
-
-ONE, TWO, STRANGER = TestKey("one"), TestKey("two"), TestKey("stranger")
+HELP: Final = ("sha256sums", "VERIFY.md")
+OUTSIDE: Final = (MANIFEST, *COVERS, "timestamp.tsr", *HELP)
+"""What a manifest does not list."""
+RUNS: Final = ("runs", "controls", "mutants")
+"""The folders of a suite that hold bundles, of which its manifest lists the manifests."""
 
 
 def canonical(value: Any) -> bytes:
@@ -71,11 +43,6 @@ def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def b64(data: bytes) -> str:
-    """Standard base64 with padding."""
-    return base64.b64encode(data).decode()
-
-
 def merkle(leaves: Sequence[bytes]) -> str:
     """The root of RFC 6962, section 2.1, over at least one leaf."""
 
@@ -88,40 +55,22 @@ def merkle(leaves: Sequence[bytes]) -> str:
     return root([hashlib.sha256(b"\0" + leaf).digest() for leaf in leaves]).hex() if leaves else sha256(b"")
 
 
-def pae(payload: bytes, media: str = MEDIA) -> bytes:
-    """What a signature of an envelope is over."""
-    return b"DSSEv1 %d %b %d %b" % (len(media), media.encode(), len(payload), payload)
-
-
-def trust(*keys: TestKey, **more: Any) -> bytes:
-    """A trust file; `more` replaces its fields and adds others."""
-    listed = [{"id": key.id, "public": b64(key.public)} for key in keys]
-    made = {"format": "specledger/trust/v1", "origin": ORIGIN, "keys": listed, "threshold": 1, **more}
-    return json.dumps(made, indent=2).encode() + b"\n"
-
-
 class Forger:
     """A bundle in a folder, its manifest and its receipts as values.
 
     Attributes:
         folder: Where it lies.
-        manifest: What its manifest says; `sign` and `relist` write it.
+        manifest: What its manifest says; `save` and `relist` write it.
         receipts: What its lines say; `seal` writes them.
-        keys: Who signs.
-        archived: Whether the bundle is asked for as one zip file, and how its bytes are changed then.
         recipe: What cannot be committed, by the names of `case.json`: `links` and `pad`.
-        options: Files that the reader brings, by the names of his options: `trust`, `against`.
     """
 
     def __init__(self, folder: Path) -> None:
         """Read a bundle that is whole."""
         self.folder = folder
-        self.manifest = json.loads(self.read("manifest.json"))
+        self.manifest = json.loads(self.read(MANIFEST))
         self.receipts = [json.loads(line) for line in self.lines]
-        self.keys: Sequence[TestKey] = (ONE,)
-        self.archived: Callable[[bytes], bytes] | None = None
         self.recipe: dict[str, dict[str, Any]] = {}
-        self.options: dict[str, bytes] = {}
 
     def read(self, name: str) -> bytes:
         """The bytes of a file."""
@@ -163,15 +112,28 @@ class Forger:
 
     def save(self) -> None:
         """Write the manifest as it is."""
-        self.write("manifest.json", canonical(self.manifest) + b"\n")
+        self.write(MANIFEST, canonical(self.manifest) + b"\n")
 
     def relist(self) -> None:
-        """Let the manifest list its files as they are now, in the order of their paths, and write it."""
-        self.manifest["files"].sort(key=lambda entry: str(entry["path"]))
-        for entry in self.manifest["files"]:
-            data = self.read(entry["path"]) + b"x" * self.recipe.get("pad", {}).get(entry["path"], 0)
-            entry |= {"sha256": sha256(data), "size": len(data)}
+        """Let the manifest list the files that are there as they are now, in the order of their paths, and write it."""
+        self.manifest["files"] = [self.entry(name) for name in self.names() if self.is_listed(name)]
         self.save()
+
+    def names(self) -> list[str]:
+        """The paths of all files, in their order."""
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file())
+
+    def entry(self, name: str) -> dict[str, Any]:
+        """What a manifest says of a file."""
+        data = self.read(name) + b"x" * self.recipe.get("pad", {}).get(name, 0)
+        return {"path": name, "sha256": sha256(data), "size": len(data)}
+
+    @staticmethod
+    def is_listed(name: str) -> bool:
+        """Whether a manifest lists a file of this path: of the bundles inside a suite's their manifests alone."""
+        if name.partition("/")[0] in RUNS:
+            return name.endswith(f"/{MANIFEST}")
+        return name not in OUTSIDE
 
     def seal(self, number: int = -1, **fields: Any) -> None:
         """Chain the receipts anew, add up their result if they have one, and make the manifest fit.
@@ -188,7 +150,7 @@ class Forger:
             prev = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
         self.lines = lines
         self.manifest["receipts"] = {"count": len(lines), "head": prev, "root": merkle(lines)}
-        with suppress(AttributeError, IndexError, KeyError, TypeError):
+        with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):
             self.manifest["result"] = self.add_up()
             self.show_failing()
         self.relist()
@@ -201,24 +163,17 @@ class Forger:
         canonical(tally.result())
         return tally.result()
 
-    def include(self, name: str, data: bytes) -> None:
-        """Add a file that the manifest lists."""
-        self.write(name, data)
-        self.manifest["files"].append({"path": name, "sha256": "", "size": 0})
-
     def leave_out(self, folder: str) -> None:
-        """Take the files of a folder away, and what the manifest says of them."""
+        """Take the files of a folder away, if there is one."""
         shutil.rmtree(self.folder / folder, ignore_errors=True)
-        listed = self.manifest["files"]
-        self.manifest["files"] = [entry for entry in listed if not str(entry["path"]).startswith(f"{folder}/")]
 
     def show_failing(self) -> None:
         """Let the failing cases be those that the receipts show."""
         kind = self.manifest.get("kind", "scenario")
-        found = counterexamples(kind, self.lines) if may_fail(kind, self.manifest["result"]) else {}
+        cases = find_cases(kind, self.lines) if may_fail(kind, self.manifest["result"]) else []
         self.leave_out("counterexamples")
-        for name, data in found.items():
-            self.include(name, data)
+        for name, parts in parts_of(cases, self.lines):
+            self.write(name, b"".join(parts))
 
     def rehead(self) -> None:
         """Let the manifest tell the head of the lines as they are, whatever is in them."""
@@ -245,10 +200,14 @@ class Forger:
         self.lines = lines
         self.rehead()
 
-    def recount(self) -> None:
-        """Let every episode and the run say what their steps come to: rejections, successes, and how they ended."""
+    def recount(self, *, steps: bool = True) -> None:
+        """Let every episode and the run say what their steps come to: rejections, successes, and how they ended.
+
+        Args:
+            steps: Whether they also say how many there are.
+        """
         start = self.first("start")
-        gates, first, steps = Counter(dict.fromkeys(start["gates"], 0)), None, 0
+        gates, first, made = Counter(dict.fromkeys(start["gates"], 0)), None, 0
         total = Counter(gates)
         for receipt in self.receipts:
             body = receipt["body"]
@@ -256,15 +215,16 @@ class Forger:
                 for failing in (failing for one in body["decisions"] for failing in one["rejected"]):
                     gates[failing["gate"]] += 1
                 first = body["t"] if body["success"] and first is None else first
-                steps += 1
+                made += 1
             elif receipt["type"] == "episode_end":
-                body |= {"gates": dict(gates), "first_success": first, "success": first is not None, "steps": steps}
-                if body["ended"] == "horizon" and steps < start["horizon"]:
+                body |= {"gates": dict(gates), "first_success": first, "success": first is not None}
+                body |= {"steps": made} if steps else {}
+                if body["ended"] == "horizon" and made < start["horizon"]:
                     body["ended"] = "until"
                 total.update(gates)
-                gates, first, steps = Counter(dict.fromkeys(gates, 0)), None, 0
+                gates, first, made = Counter(dict.fromkeys(gates, 0)), None, 0
             elif receipt["type"] == "end":
-                body |= {"gates": dict(total), "steps": len(self.bodies("step"))}
+                body |= {"gates": dict(total)} | ({"steps": len(self.bodies("step"))} if steps else {})
 
     def bind(self, commit: Any, step: Any) -> None:
         """Bind a decision to its proposal set: root, digest of what is chosen, token."""
@@ -308,81 +268,3 @@ class Forger:
         self.manifest["specs"] = tagged("specs", canonical(document))
         self.manifest["run"] = tagged("run", self.manifest["specs"].encode())[:32]
         self.first("start")["specs"] = self.manifest["specs"]
-
-    # What covers the manifest
-
-    @property
-    def origin(self) -> str:
-        """The origin of the checkpoint."""
-        return ORIGIN.replace("{run}", self.manifest["run"])
-
-    def note(self, **other: Any) -> bytes:
-        """The text of the checkpoint.
-
-        Args:
-            other: `origin`, `size` or `root` (hexadecimal) where it tells another one.
-        """
-        head = self.manifest["receipts"]
-        told = {"origin": self.origin, "size": head["count"], "root": head["root"], **other}
-        return f"{told['origin']}\n{told['size']}\n{b64(bytes.fromhex(told['root']))}\n".encode()
-
-    def note_line(self, key: TestKey, raw: bytes, name: str | None = None, hint: bytes | None = None) -> bytes:
-        """A signature line of the checkpoint, under the name and the hint of a key unless others are given."""
-        named = self.origin if name is None else name
-        own = hashlib.sha256(named.encode() + b"\n\x01" + key.public).digest()[:4] if hint is None else hint
-        return f"\u2014 {named} {b64(own + raw)}\n".encode()
-
-    def statement(self, name: str, /, **changes: Any) -> bytes:
-        """The payload of an envelope, which follows from the manifest's bytes.
-
-        Args:
-            name: The envelope's file.
-            changes: Fields of the statement that say something else.
-        """
-        data, result = self.read("manifest.json"), self.manifest["result"]
-        outcome = ("WARNED" if result.get("warnings") else "PASSED") if result["verdict"] == "PASS" else "FAILED"
-        specs = next(one["sha256"] for one in self.manifest["files"] if one["path"] == "specs.json")
-        tested = {"configuration": [{"digest": {"sha256": specs}, "name": "specs.json"}], "result": outcome}
-        signed = {"canonicalization": "RFC8785", "digestAlgorithm": "sha256", "digestSource": "canonical-json"}
-        type_, subject, predicate = {
-            COVERS[1]: (TEST_RESULT, data, tested),
-            COVERS[2]: (OSCAL, data[:-1], {**signed, "tool": "specledger"}),
-        }[name]
-        made = {
-            "_type": "https://in-toto.io/Statement/v1",
-            "predicate": predicate,
-            "predicateType": type_,
-            "subject": [{"digest": {"sha256": sha256(subject)}, "name": "manifest.json"}],
-        }
-        return canonical(made | changes)
-
-    def envelope(self, name: str, payload: bytes, pairs: Sequence[tuple[str, bytes]], /, **changes: Any) -> None:
-        """Write an envelope.
-
-        Args:
-            name: Its file.
-            payload: Its payload.
-            pairs: Key ids and signatures, in this order.
-            changes: Fields of the envelope that say something else.
-        """
-        listed = [{"keyid": key, "sig": b64(raw)} for key, raw in pairs]
-        made = {"payload": b64(payload), "payloadType": MEDIA, "signatures": listed}
-        self.write(name, canonical(made | changes) + b"\n")
-
-    def signed(self, name: str, payload: bytes) -> list[tuple[str, bytes]]:
-        """The right signatures over the payload of an envelope, in the order of the ids."""
-        return sorted((key.id, key.sign(pae(payload))) for key in self.keys)
-
-    def sign(self) -> None:
-        """Cover the bundle as it is: a checkpoint and two envelopes by all the keys."""
-        text = self.note()
-        self.write(COVERS[0], text + b"\n" + b"".join(self.note_line(key, key.sign(text)) for key in self.keys))
-        for name in COVERS[1:]:
-            payload = self.statement(name)
-            self.envelope(name, payload, self.signed(name, payload))
-
-    def sums(self) -> None:
-        """Write `sha256sums` anew: every other file, by the bytes of its path."""
-        paths = {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
-        listed = (f"{sha256(self.read(name))}  {name}\n" for name in sorted(paths - {"sha256sums"}))
-        self.write("sha256sums", "".join(listed).encode())

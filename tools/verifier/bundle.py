@@ -45,7 +45,9 @@ from tools.verifier.guide import check_words
 from tools.verifier.listed import check_cases, check_evaluator, check_folders, may_fail, sorted_out
 from tools.verifier.logs import check_log
 from tools.verifier.orders import ORDERS
+from tools.verifier.progress import PROGRESS
 from tools.verifier.sources_made import SOURCES_CHECK, sources_again
+from tools.verifier.values import BUDGET
 
 
 class Bundle:
@@ -57,7 +59,7 @@ class Bundle:
     def __init__(self, place, inner=False):
         self.place, self.inner = place, inner
         self.note, self.envelopes, self.specs, self.tape = None, {}, None, None
-        self.attached, self.unmade = [], []
+        self.attached, self.unmade, self.sources = [], [], None
         self.inside = {}
 
     def checks(self):
@@ -263,7 +265,9 @@ class Bundle:
         """Every bundle inside is whole, and each is one that a receipt of the suite speaks of, and speaks truly."""
         told = self.order.runs
         demand(sorted(told) == self.held, "E_RUNS", "the suite speaks of other runs than it holds")
-        for path in self.held:
+        for place, path in enumerate(self.held, 1):
+            PROGRESS.tell("files of run", place, len(self.held))
+            BUDGET.part()
             inner = self.inside[path] = Bundle(self.place / path, inner=True)
             try:
                 for _, check, code in inner.checks():

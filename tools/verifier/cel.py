@@ -301,8 +301,6 @@ def dotted_name(node):
 
 def cells_in(value):
     """The elements of a list, and of the lists in it: what a function may look at."""
-    if type(value) is not list:
-        return 1
     return len(value) * (len(value[0]) if value and type(value[0]) is list else 1)
 
 
@@ -332,7 +330,10 @@ def compile_call(node, local):
             return context.call(tree, params, values)
         if function is own and not takes(known_as, values):
             raise Failed("E_EVAL_TYPE", start)
-        context.spend(sum(map(cells_in, values)))
+        work = 0
+        for one in values:
+            work += cells_in(one) if type(one) is list else 1
+        context.spend(work)
         try:
             return function(*values)
         except Failed as failed:

@@ -9,7 +9,8 @@ from tools.verifier.basis import CRASHES, Open, Refuted
 from tools.verifier.discovery_check import NOTE_WORK, DiscoveryTrials
 from tools.verifier.discovery_form import NoLaw
 from tools.verifier.discovery_replay import DiscoveryReplay
-from tools.verifier.values import Failed
+from tools.verifier.progress import PROGRESS
+from tools.verifier.values import BUDGET, Failed
 
 
 def discovery_again(bundle):
@@ -37,9 +38,13 @@ def remade_discovery(document, tape, receipts):
     judged = [one for one in receipts if one[0] in ("law", "escalation")]
     try:
         for kind, body in judged:
+            BUDGET.part()
             trials.check(kind, body)
+        BUDGET.part()
         DiscoveryReplay(document, tape, receipts, notes).run()
-        for kind, body in judged:
+        for number, (kind, body) in enumerate(judged, 1):
+            PROGRESS.tell("verdict", number, len(judged))
+            BUDGET.part()
             trials.again(kind, body)
     except (Failed, NoLaw) as failed:
         raise Refuted("E_SPECS", f"the specs cannot be computed with: {failed}"[:300]) from None

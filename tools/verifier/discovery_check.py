@@ -29,7 +29,7 @@ NOTE_UNSAID = "that a verdict was too large to be told, where one says so"
 NOTE_HELD_PROOF = "proofs and the reach of proofs under rules that are held out, whose certificates are not kept"
 NOTE_HELD_FOUND = "how the rings were found that refute laws under rules that are held out"
 NOTE_HELD_REASON = "why a law cannot be said in another universe"
-NOTE_WORK = "verdicts of laws whose trial takes more work than this file does"
+NOTE_WORK = "verdicts of laws whose trial takes more work than --work N allows"
 
 
 class DiscoveryTrials:
@@ -181,7 +181,7 @@ class DiscoveryTrials:
             demand(write(made) == write(found), "E_REPLAY", "a counterexample under a rule that is held out differs")
             return
         blank = dict.fromkeys(("certificate", "proved_for", "detail", "counterexample"))
-        made, _ = remade_verdict(law, {**blank, **held}, [] if law.unknown is not None else law_cases(law))
+        made, _ = remade_verdict(law, {**blank, **held}, [] if law.unknown is not None else law_cases(law), False)
         for name in ("status", "method", "reason", "counterexample"):
             same = write(made.get(name)) == write(held[name])
             demand(same, "E_REPLAY", f"{name} under a rule that is held out: recorded {held[name]!r}")

@@ -232,11 +232,20 @@ SIGNATURES = {
     "wall_edits": ("llmiil",),
     "fresh": ("sl",),
 }
+TAKEN = {}
 VALUE_LETTERS = {int: "i", float: "d", str: "s", bool: "b", list: "l", dict: "m", type(None): "0"}
 
 
 def takes(name, values):
     """Whether a function takes values of these types, lists by the outside; what has no row takes lists alone."""
+    question = (name, *map(type, values))
+    if question not in TAKEN:
+        TAKEN[question] = fitting_row(name, values)
+    return TAKEN[question]
+
+
+def fitting_row(name, values):
+    """The same, looked up; types alone decide."""
     letters = "".join("m" if isinstance(one, dict) else VALUE_LETTERS.get(type(one), "?") for one in values)
     if name == "digest_of":
         return len(values) == 1

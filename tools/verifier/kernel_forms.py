@@ -137,9 +137,9 @@ def receive_value(document):
     try:
         form = canonical(document, PROPOSAL)
     except Unsealable as unsealable:
-        raise Open("E_KERNEL", f"an agent inside gave a document without canonical form ({unsealable.code})") from None
+        raise Open("E_REPLAY", f"an agent inside gave a document without canonical form ({unsealable.code})") from None
     if len(form) > MOST_PROPOSAL:
-        raise Open("E_KERNEL", "an agent inside gave a document of more than 8 MiB")
+        raise Open("E_REPLAY", "an agent inside gave a document of more than 8 MiB")
     return Submission(document, hashlib.sha256(form).hexdigest(), trace_digest(document["trace"]), form=form)
 
 
@@ -170,7 +170,7 @@ def parse_given(data):
     try:
         return json.loads(data.decode(), object_pairs_hook=_members, parse_constant=_no_number, parse_int=_integer)
     except RecursionError:
-        raise Open("E_KERNEL", "an answer is nested so deeply that readers differ about it") from None
+        raise Open("E_REPLAY", "an answer is nested so deeply that readers differ about it") from None
 
 
 def _members(pairs):

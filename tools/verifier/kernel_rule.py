@@ -75,7 +75,7 @@ class Admission:
     def __init__(self, data, invariants, variables, ground, vocabulary):
         """`data` is the governor's `admission`; `invariants` has (name, severity, `judge(state, names)`) of each."""
         if data["document"] != "proposal":
-            raise Open("E_KERNEL", f"documents of the schema {data['document']!r} are not made again here")
+            raise Open("E_REPLAY", f"documents of the schema {data['document']!r} are not made again here")
         self.invariants, self.variables, self.ground, self.vocabulary = invariants, variables, ground, vocabulary
         self.env_text = data["env"]
         self.grants = {name: scope_document(one) for name, one in data.get("grants", {}).items()}

@@ -60,7 +60,7 @@ class Variables:
             if "normal" in told:
                 wanted = self.ground.over(state, told["normal"], {**given, "value": value})
                 if type_ is None and wanted != value:
-                    raise Open("E_KERNEL", f"whether {name!r} can have a value is not known here")
+                    raise Open("E_REPLAY", f"whether {name!r} can have a value is not known here")
             if not self.ground.over(state, told.get("require", "true"), {**given, "value": wanted}):
                 return None
             found = [None] if tries is None else self.ground.over(state, tries["for"], {**given, "value": wanted})
@@ -111,7 +111,7 @@ class Variables:
             if value == now or value in found or (type_ is not None and not fits(value, type_)):
                 continue
             if type_ is None and drawn and self.mutate(state, name, value) is None:
-                raise Open("E_KERNEL", f"whether {name!r} can have one of its alternatives is not known here")
+                raise Open("E_REPLAY", f"whether {name!r} can have one of its alternatives is not known here")
             found.append(value)
         return found
 

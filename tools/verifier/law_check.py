@@ -123,7 +123,7 @@ def check_counterexample(law, recorded):
     try:
         tried = Tried(law, start)
         demand(tried.usable(), code, "its start does not meet the preconditions")
-        found = next((step for step in range(law.first, t + 1) if tried.step(step)[1]), None)
+        found = tried.looked(law.first, t)[1]
         demand(found == t, code, f"the law holds at step {t}" if found is None else f"it is violated at step {found}")
         made = counterexample_of(law, start, t, None)
     except IntegerLost:
@@ -159,8 +159,11 @@ def replay_verdict(law, verdict, cases):
     return notes
 
 
-def remade_verdict(law, verdict, cases):
-    """What a verdict must hold, as far as it is no mere description of its law; and what was not made again."""
+def remade_verdict(law, verdict, cases, told=True):
+    """What a verdict must hold, as far as it is no mere description of its law; and what was not made again.
+
+    Where it is not told, how many other rules break a law is computed only if an integer may be lost on the way.
+    """
     if law.unknown is not None:
         return {"status": "UNKNOWN", "method": "none", "reason": law.unknown[0], "detail": law.unknown[1]}, []
     work = law_work(law, cases)
@@ -170,13 +173,13 @@ def remade_verdict(law, verdict, cases):
     if verdict["method"] == "refutation":
         return remade_refutation(law, verdict)
     try:
-        return remade_trial(law, verdict, Trial(law, cases), work)
+        return remade_trial(law, verdict, Trial(law, cases), work, told)
     except IntegerLost:
         lost = {"reason": "evaluation_error", "detail": "E_EVAL_OVERFLOW"}
         return {"status": "UNKNOWN", "method": "sample", **lost}, []
 
 
-def remade_trial(law, verdict, trial, work):
+def remade_trial(law, verdict, trial, work, told):
     """What a trial leads to, with a proof or without one."""
     found = trial.violation()
     made, notes = {"power": trial.power, "work": work}, []
@@ -196,7 +199,7 @@ def remade_trial(law, verdict, trial, work):
         if verdict["certificate"] is not None:
             demand(isinstance(verdict["detail"], str), "E_REPLAY", "why no proof reaches further is not said")
             made.update({name: verdict[name] for name in ("certificate", "proved_for", "up_to", "detail")})
-    made["content"] = None if reason else law_content(law)
+    made["content"] = law_content(law) if not reason and (told or not law.fitting) else None
     return made, notes
 
 

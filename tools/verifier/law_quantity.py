@@ -4,6 +4,7 @@ from itertools import product
 
 from tools.verifier.law_claim import BIG_INT
 from tools.verifier.law_ring import CellScan
+from tools.verifier.values import BUDGET
 
 MOST_WINDOWS_SUMMED = 65_536
 
@@ -43,6 +44,7 @@ class Quantity:
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells; None if an integer may leave 64 bits."""
+        BUDGET.spend(1)
         if self.op == "number":
             found = (self.left, self.left)
         elif self.op == "measure":
@@ -60,6 +62,7 @@ class Quantity:
         left, right = self.left.terms(), self.right.terms()
         if left is None or right is None:
             return None
+        BUDGET.spend(1 + len(left[1]) + len(right[1]))
         if self.op == "*":
             left, right = (right, left) if not left[1] else (left, right)
             times = right[0]

@@ -3,6 +3,8 @@
 What a universe lacks, or what is too much, leaves a law without a claim that can be tried: then `unknown` says why.
 """
 
+from functools import cached_property
+
 from tools.verifier.basis import Open, demand
 from tools.verifier.law_claim import (
     CELLWISE,
@@ -251,28 +253,28 @@ class RingLaw:
         unread = self.unknown is not None and self.claim == CLAIM_TRUE
         return self.data["claim"] if unread and self.data.get("claim") else claim_text(self.claim)
 
-    @property
+    @cached_property
     def last(self):
         """The last step that is judged."""
         return self.T - self.short
 
-    @property
+    @cached_property
     def waits(self):
         """Steps after the one that is judged at which it may still come true."""
         return (self.H or 0) if self.within else 0
 
-    @property
+    @cached_property
     def reach(self):
         """Steps after the one that is judged that are looked at."""
         nodes = [self.holds, self.antecedent or CLAIM_TRUE]
         return max([0, *(step for one in nodes for _, step, fixed in claim_reads(one) if not fixed)]) + self.waits
 
-    @property
+    @cached_property
     def fixed(self):
         """The latest step from the start that the claim names."""
         return max((step for _, step, fixed in claim_reads(self.claim) if fixed), default=0)
 
-    @property
+    @cached_property
     def steps(self):
         """Steps that are evolved."""
         return max(self.last + self.reach, self.fixed)

@@ -1,6 +1,6 @@
 """Ring automata: a universe as its spec says it, one step of a ring, and what can be measured of a state.
 
-A state is a `bytes` of symbol numbers. Everything is computed cell by cell; what was computed once is kept.
+A state is a `bytes` of symbol numbers.
 """
 
 import re
@@ -11,26 +11,47 @@ from tools.verifier.cel import evaluate
 from tools.verifier.syntax import parse
 from tools.verifier.values import Failed
 
-MAX_RING_WINDOWS = 65_536
+MAX_RING_WINDOWS, BYTE_CODES = 65_536, 256
 TRANSFORM_CALL = re.compile(r"([A-Za-z]\w*)(?:\(\s*(-?[0-9]{1,9}(?:\s*,\s*-?[0-9]{1,9})*)\s*\))?", re.ASCII)
 LET_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def window_codes(symbols, ring, first, width):
+    """The code of each cell's window, which begins so many cells from it and goes around the ring.
+
+    Where every code fits a byte, all cells are computed at once, as the bytes of one large integer: no byte overflows.
+    """
+    if (first, width) == (0, 1):
+        return ring
+    size = len(ring)
+    turned = [ring[place % size :] + ring[: place % size] for place in range(first, first + width)]
+    if symbols**width <= BYTE_CODES:
+        codes = 0
+        for cells in turned:
+            codes = codes * symbols + int.from_bytes(cells, "big")
+        return codes.to_bytes(size, "big")
+    codes = [0] * size
+    for cells in turned:
+        codes = [code * symbols + cell for code, cell in zip(codes, cells)]
+    return codes
+
+
+def byte_table(values):
+    """What `bytes.translate` takes: a byte for each code, the rest never used."""
+    return bytes(values).ljust(BYTE_CODES, b"\0")
 
 
 class RingRule:
     """A table of next symbols, by the code of (left, self, right)."""
 
     def __init__(self, symbols, table):
-        self.symbols, self.table, self.after = symbols, tuple(table), {}
+        self.symbols, self.table = symbols, tuple(table)
+        self.bytes = byte_table(self.table) if len(self.table) <= BYTE_CODES else None
 
     def step(self, ring):
         """The ring one step later."""
-        found = self.after.get(ring)
-        if found is None:
-            many, table = self.symbols, self.table
-            threes = zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1])
-            found = bytes([table[(left * many + own) * many + right] for left, own, right in threes])
-            self.after[ring] = found
-        return found
+        codes = window_codes(self.symbols, ring, -1, 3)
+        return bytes([self.table[code] for code in codes]) if self.bytes is None else codes.translate(self.bytes)
 
     def run(self, ring, steps):
         """The states at 0, 1, … steps."""
@@ -47,37 +68,35 @@ class RingRule:
         return RingRule(self.symbols, table)
 
 
+class Weights(dict):
+    """What windows weigh, by code, each computed when it is first asked for."""
+
+    def __init__(self, symbols, width, weigh):
+        super().__init__()
+        self.symbols, self.width, self.weigh = symbols, width, weigh
+
+    def __missing__(self, code):
+        rest, cells = code, []
+        for _ in range(self.width):
+            rest, cell = divmod(rest, self.symbols)
+            cells.append(cell)
+        self[code] = self.weigh(cells[::-1])
+        return self[code]
+
+
 class WindowSum:
     """A sum, over all cells, of what the window weighs that begins there; windows go around the ring."""
 
     def __init__(self, symbols, width, weigh):
-        self.symbols, self.width, self.weigh, self.known = symbols, width, weigh, {}
-
-    def weight(self, code):
-        """What one window weighs."""
-        if code not in self.known:
-            rest, cells = code, []
-            for _ in range(self.width):
-                rest, cell = divmod(rest, self.symbols)
-                cells.append(cell)
-            self.known[code] = self.weigh(cells[::-1])
-        return self.known[code]
+        self.symbols, self.width, self.weight = symbols, width, Weights(symbols, width, weigh)
 
     def weights(self):
         """What every window weighs, by code."""
-        return [self.weight(code) for code in range(self.symbols**self.width)]
+        return [self.weight[code] for code in range(self.symbols**self.width)]
 
     def of(self, ring):
         """The sum over a ring."""
-        size, ahead = len(ring), self.width - 1
-        cells = (ring * (-(-ahead // size) + 1))[: size + ahead]
-        top, many, known, total, code = self.symbols**ahead, self.symbols, self.known, 0, 0
-        for cell in cells[:ahead]:
-            code = code * many + cell
-        for cell in cells[ahead:]:
-            code = code % top * many + cell
-            total += known[code] if code in known else self.weight(code)
-        return total
+        return sum(map(self.weight.__getitem__, window_codes(self.symbols, ring, 0, self.width)))
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells."""
@@ -89,21 +108,15 @@ class CellScan:
     """Where cells with certain symbols are, on a ring that is read from cell 0 to the last."""
 
     def __init__(self, form, wanted):
-        self.form, self.wanted = form, wanted
+        self.form, self.wanted, self.marks = form, wanted, byte_table(wanted)
 
     def of(self, ring):
         """An index, -1 if there is no such cell; or a length."""
-        marks = [self.wanted[cell] for cell in ring]
+        marks = ring.translate(self.marks)
         if self.form == "longest":
-            best = run = 0
-            for mark in marks:
-                run = run + 1 if mark else 0
-                best = max(best, run)
-            return best
-        if True not in marks:
-            return -1
-        first, last = marks.index(True), len(marks) - 1 - marks[::-1].index(True)
-        return {"first": first, "last": last, "extent": last - first}[self.form]
+            return max(map(len, marks.split(b"\0")))
+        first, last = marks.find(1), marks.rfind(1)
+        return {"first": first, "last": last, "extent": last - first if first >= 0 else -1}[self.form]
 
     def bounds(self, longest):
         """The least and the greatest value on rings of up to so many cells."""
@@ -114,13 +127,13 @@ class RingImage:
     """A change of a ring: reflected if so, then rotated right, then every symbol mapped."""
 
     def __init__(self, reflect, shift, symbols):
-        self.reflect, self.shift, self.symbols = reflect, shift, symbols
+        self.reflect, self.shift, self.symbols, self.bytes = reflect, shift, symbols, byte_table(symbols)
 
     def of(self, ring):
         """The changed ring."""
         turned = ring[::-1] if self.reflect else ring
         cut = len(ring) - self.shift % len(ring)
-        return bytes(self.symbols[cell] for cell in turned[cut:] + turned[:cut])
+        return (turned[cut:] + turned[:cut]).translate(self.bytes)
 
 
 class RingUniverse:
@@ -135,7 +148,7 @@ class RingUniverse:
         self.starts = sorted({marks.index(one) for one in (data.get("starts") or {}).get("symbols") or marks})
         self.generators = {name: data["generators"][name] for name in sorted(data["generators"])}
         self.transforms, self.observables = data.get("transforms") or {}, data["observables"]
-        self.interaction, self.measures = data.get("interaction"), {}
+        self.interaction, self.measures, self.mutant_runs = data.get("interaction"), {}, {}
         self.rule = RingRule(len(marks), ring_table(marks, data["transition"]))
 
     def text(self, ring):

@@ -1,7 +1,7 @@
 """Trying a law on starts: whether it is violated, when first, and what the lack of a violation is worth.
 
-Every start is followed step by step. Where an integer may leave 64 bits, everything that could be read is computed, so
-that it does not depend on the order whether one does.
+Every start is followed step by step, and its steps are judged together. Where an integer may leave 64 bits, everything
+that could be read is computed, so that it does not depend on the order whether one does.
 """
 
 from tools.verifier.basis import Open
@@ -11,93 +11,133 @@ from tools.verifier.law_quantity import held_integer
 from tools.verifier.stream import Stream
 from tools.verifier.values import BUDGET
 
-MOST_CELLS_TRIED = 60_000_000
 LAW_LIMIT_CELLS = 500_000_000
 MILLIONTHS = 1_000_000
 SEARCH_ROUNDS, SEARCH_POOL, MINIMISED_MOST, EXCERPT_MOST = 5, 48, 300, 12
+STATES_KEPT, MEASURES_KEPT = 1 << 19, 16
 CONTENT_STARTS, CONTENT_STEPS, CONTENT_MUTANTS, CONTENT_CELLS = 64, 8, 4096, 10
 
 
 class Tried:
-    """One start under a law: its states, and what the law says of each step."""
+    """One start under a law: its states, and what the law says of each step.
 
-    def __init__(self, law, start, rule=None, last=None):
+    Values of many steps are computed together, as one list: of what is about cells those of all cells of a step, then
+    those of the next one.
+    """
+
+    def __init__(self, law, start, last=None, rule=None, known=None):
+        """Follow a start, to the last step that is judged; under another rule, and where it is known, what comes."""
         self.law, self.start, rule = law, start, rule or law.universe.rule
         self.last = law.last if last is None else last
-        steps = law.steps if last is None else max(last + law.reach, law.fixed)
+        steps = steps_to(law, self.last)
         BUDGET.spend(len(start) * (steps + 1))
-        self.states = rule.run(start, steps)
-        self.images = self.moved = []
+        self.states, self.known = known or (rule.run(start, steps), {})
+        self.rows, self.measured = {CELL_NOW: self.states}, {}
         if law.image is not None:
-            self.images = rule.run(law.image.of(start), steps)
-            self.moved = [law.image.of(state) for state in self.states]
-        self.rows = {CELL_NOW: self.states, CELL_IMAGE: self.images, CELL_MOVED: self.moved}
+            self.rows[CELL_IMAGE] = rule.run(law.image.of(start), steps)
+            self.rows[CELL_MOVED] = [law.image.of(state) for state in self.states]
+
+    def row(self, quantity):
+        """The values of an observable at every step."""
+        if quantity not in self.measured:
+            self.measured[quantity] = self.measure(quantity)
+        return self.measured[quantity]
+
+    def measure(self, quantity):
+        """The same, computed; what a measure of the universe is worth is known for the other laws, too."""
+        op, left = quantity.op, quantity.left
+        if op == "number":
+            return [left] * len(self.states)
+        if op == "measure":
+            found = self.known.get(left) or list(map(left.of, self.states))
+            if len(self.known) < MEASURES_KEPT:
+                self.known[left] = found
+            return found
+        return all_held(list(map(APPLIED[op], self.row(left), self.row(quantity.right))))
 
     def read_all(self):
         """Compute every observable that is read, of every state."""
         law = self.law
         for node in (law.where, law.holds, law.antecedent or law.where):
             for name, _, _ in claim_reads(node):
-                for state in self.states if name not in CELLWISE else ():
-                    law.quantities[name].of(state)
+                if name not in CELLWISE:
+                    self.row(law.quantities[name])
 
-    def value(self, node, t):
-        """A node of a claim at a step; of what is about single cells the values of all cells."""
-        kind = node[0]
+    def values(self, node, first, last):
+        """A node of a claim at the steps from one to another, and whether these are values of cells."""
+        kind, count = node[0], last - first + 1
         if kind == "const":
             symbol = isinstance(node[1], str)
-            return self.law.universe.alphabet.index(node[1]) if symbol else node[1]
+            return [self.law.universe.alphabet.index(node[1]) if symbol else node[1]] * count, False
         if kind == "obs":
-            step = node[2] if node[3] else t + node[2]
-            if node[1] in CELLWISE:
-                return list(self.rows[node[1]][step])
-            return self.law.quantities[node[1]].of(self.states[step])
+            begin, end = (node[2], node[2]) if node[3] else (first + node[2], last + node[2])
+            cellwise = node[1] in CELLWISE
+            row = self.rows[node[1]] if cellwise else self.row(self.law.quantities[node[1]])
+            row = row[begin : end + 1] * (count if node[3] else 1)
+            return b"".join(row) if cellwise else row, cellwise
         if kind == "not":
-            return by_cell(lambda one, _: not one, self.value(node[1], t), None)
-        found = by_cell(APPLIED[kind], self.value(node[1], t), self.value(node[2], t))
-        return held_integer(found) if kind in SUM_SIGNS else found
+            found, cellwise = self.values(node[1], first, last)
+            return [not one for one in found], cellwise
+        (one, wide), (other, broad) = (self.values(below, first, last) for below in node[1:])
+        if wide != broad:
+            one, other = (one, self.spread(other)) if wide else (self.spread(one), other)
+        BUDGET.spend(len(one))
+        found = list(map(APPLIED[kind], one, other))
+        return all_held(found) if kind in SUM_SIGNS else found, wide or broad
+
+    def spread(self, values):
+        """A value for each cell of each step."""
+        size = len(self.start)
+        return [one for one in values for _ in range(size)]
 
     def usable(self):
         """Whether the start meets the preconditions."""
-        return bool(self.value(self.law.where, 0))
+        return bool(self.values(self.law.where, 0, 0)[0][0])
 
-    def step(self, t):
-        """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring."""
-        law, size = self.law, len(self.start)
-        counts = True if law.antecedent is None else self.value(law.antecedent, t)
-        holds = [self.value(law.holds, t + later) for later in range(law.waits + 1)]
-        if not law.cells:
-            return bool(counts), bool(counts) and not any(holds)
-        counts = spread_over(counts, size)
-        kept = [any(one) for one in zip(*(spread_over(one, size) for one in holds))]
-        return any(counts), any(one and not other for one, other in zip(counts, kept))
+    def looked(self, first, last):
+        """At how many of some steps the antecedent holds, and the first at which the law is violated, or None."""
+        law, size = self.law, len(self.start) if self.law.cells else 1
+        if last < first:
+            return 0, None
+        counts, wide = [True] * (last - first + 1), False
+        if law.antecedent is not None:
+            counts, wide = self.values(law.antecedent, first, last)
+        kept, broad = self.values(law.holds, first, last + law.waits)
+        if not law.cells and (wide or broad):
+            raise Open("E_SPECS", "a law that is not about cells reads cells")
+        if law.cells:
+            counts, kept = counts if wide else self.spread(counts), kept if broad else self.spread(kept)
+        span = 1
+        while span <= law.waits:  # each is true if it or one of those up to `span` steps later is
+            more = min(span, law.waits + 1 - span)
+            kept = [one or other for one, other in zip(kept, kept[more * size :])]
+            span += more
+        broken = [one and not other for one, other in zip(counts, kept)]
+        hits = sum(any(counts[place : place + size]) for place in range(0, len(counts), size))
+        return hits, first + broken.index(True) // size if True in broken else None
 
     def judged(self):
         """Whether it counts, at how many steps the antecedent held, and the first step of a violation or None."""
         if not self.law.fitting:
             self.read_all()
-        usable, hits, violated = self.usable(), 0, None
+        usable = self.usable()
         if self.law.fitting and not usable:
             return False, 0, None
-        for t in range(self.law.first, self.last + 1):
-            hit, broken = self.step(t)
-            hits += hit
-            if broken and violated is None:
-                violated = t
-        return usable, hits if usable else 0, violated if usable else None
+        hits, violated = self.looked(self.law.first, self.last)
+        return (True, hits, violated) if usable else (False, 0, None)
 
 
-def by_cell(apply, one, other):
-    """An operator on two values, cell by cell where one of them is about cells."""
-    if isinstance(one, list) or isinstance(other, list):
-        size = len(one) if isinstance(one, list) else len(other)
-        return [apply(a, b) for a, b in zip(spread_over(one, size), spread_over(other, size))]
-    return apply(one, other)
+def all_held(values):
+    """Integers, all of them within 64 bits."""
+    if values:
+        held_integer(min(values))
+        held_integer(max(values))
+    return values
 
 
-def spread_over(value, size):
-    """A value for each cell."""
-    return value if isinstance(value, list) else [value] * size
+def steps_to(law, last):
+    """Steps that are evolved to judge those up to a last one."""
+    return max(last + law.reach, law.fixed)
 
 
 def law_work(law, cases):
@@ -111,8 +151,7 @@ class Trial:
     """A law, tried on its cases."""
 
     def __init__(self, law, cases):
-        if law_work(law, cases) > MOST_CELLS_TRIED:
-            raise Open("E_WORK", "trying the law again takes more work than this file does")
+        BUDGET.foresee(law_work(law, cases))
         law.fitting = law.fits(law.claim) is not None and law.fits(law.where) is not None
         self.law, self.cases, self.judged = law, cases, []
         seen = dict.fromkeys(("interacting", "wrapping"), 0)
@@ -222,11 +261,23 @@ def law_content(law):
     every, last = len(universe.rule.table) * (universe.rule.symbols - 1), min(law.last, CONTENT_STEPS)
     mutants, broken = min(every, CONTENT_MUTANTS), 0
     for number in range(mutants):
-        rule = universe.rule.changed(number * every // mutants)
-        judged = (Tried(law, start, rule, last).judged() for start in starts)
+        rule, known = mutant_runs(universe, number * every // mutants, starts, steps_to(law, last))
+        judged = (Tried(law, start, last, rule, one).judged() for start, one in zip(starts, known))
         every_one = list(judged) if not law.fitting else judged
         broken += any(one[2] is not None for one in every_one)
     return {"broken": broken, "mutants": mutants, "share": MILLIONTHS * broken // mutants}
+
+
+def mutant_runs(universe, number, starts, steps):
+    """A rule that differs in one entry, and what it makes of some starts; kept, as every law is tried on the same."""
+    question = (universe.rule.table, number, steps, *starts)
+    found = universe.mutant_runs.get(question)
+    if found is None:
+        rule = universe.rule.changed(number)
+        found = rule, [(rule.run(start, steps), {}) for start in starts]
+        if (len(universe.mutant_runs) + 1) * len(starts) * (steps + 1) <= STATES_KEPT:
+            universe.mutant_runs[question] = found
+    return found
 
 
 # Counterexamples
@@ -245,7 +296,7 @@ def minimised(law, start, t):
         while chunk and spent < MINIMISED_MOST:
             candidates = list(dict.fromkeys(shrink(law, start, chunk)))[: MINIMISED_MOST - spent]
             spent += len(candidates)
-            judged = [Tried(law, one, None, t).judged()[2] for one in candidates]
+            judged = [Tried(law, one, t).judged()[2] for one in candidates]
             found = [(at, place) for place, at in enumerate(judged) if at is not None]
             if found:
                 t, place = min(found)

@@ -41,56 +41,77 @@ def may_fail(kind, result):
 
 
 def failing_cases(kind, lines):
-    """The files of the failing cases by path: of each cause the first, of all cases the first hundred."""
-    made, known, told = {}, set(), []
+    """The failing cases, of each cause the first, of all the first hundred: causes, first and last receipt of each."""
+    made, known, causes, begun = [], set(), set(), None
     for seq, line in enumerate(lines):
         receipt = json.loads(line)
-        one = {"body": receipt["body"], "seq": seq, "type": receipt["type"]}
-        causes, case = causes_of(kind, one, told)
-        if causes - known and len(made) < MOST_CASES:
-            known |= causes
-            shown = {"causes": sorted(causes, key=str.encode), "receipts": case}
-            made[f"counterexamples/{seq:08d}.json"] = write(shown) + b"\n"
+        type_, body = receipt["type"], receipt["body"]
+        if kind != "scenario":
+            causes, begun, over = laws_refuted(kind, type_, body), seq, True
+        elif type_ in ("start", "episode", "end"):
+            causes, begun = set(), None
+            continue
+        else:
+            causes, begun = causes | gone_wrong(type_, body), seq if begun is None else begun
+            over = type_ in ("step", "error", "episode_end")
+        if over:
+            if causes - known:
+                made.append((causes, begun, seq))
+                known |= causes
+            causes, begun = set(), None
+        if len(made) == MOST_CASES:
+            break
     return made
 
 
-def causes_of(kind, one, told):
-    """What failed at a receipt, and the receipts that show it; `told` collects those of a step of a run."""
-    body, type_ = one["body"], one["type"]
-    if kind == "suite":
-        return set(), []
+def laws_refuted(kind, type_, body):
+    """What a receipt of a law or of a discovery refutes; a suite's refute nothing."""
     if kind == "law":
         found = type_ == "verdict" and body["verdict"]["counterexample"] is not None
-        return ({f"law:{body['verdict']['law']}"} if found else set()), [one]
-    if kind == "discovery":
-        verdict = body["verdict"] if type_ in ("law", "escalation") else None
-        found = verdict is not None and verdict["counterexample"] is not None
-        return ({f"law:{body['law']}"} if found else set()), [one]
-    if type_ == "episode":
-        told.clear()
-    elif type_ not in ("start", "end"):
-        told.append(one)
-    if type_ not in ("step", "error", "episode_end"):
-        return set(), []
-    case = list(told)
-    told.clear()
-    probes = [each["body"] for each in case if each["type"] == "probe"]
-    causes = {f"probe:{each['probe']}" for each in probes if each["verdict"] in ("FAIL", "ERROR")}
-    causes |= {f"invariant:{each['invariant']}" for each in body.get("violations", ())}
+        return {f"law:{body['verdict']['law']}"} if found else set()
+    verdict = body["verdict"] if kind == "discovery" and type_ in ("law", "escalation") else None
+    return {f"law:{body['law']}"} if verdict is not None and verdict["counterexample"] is not None else set()
+
+
+def gone_wrong(type_, body):
+    """What a receipt of a run says went wrong."""
+    if type_ == "probe":
+        return {f"probe:{body['probe']}"} if body["verdict"] in ("FAIL", "ERROR") else set()
     if type_ == "error":
-        causes.add(f"error:{body['code']}")
+        return {f"error:{body['code']}"}
+    if type_ not in ("step", "episode_end"):
+        return set()
+    causes = {f"invariant:{each['invariant']}" for each in body.get("violations", ())}
     if type_ == "step":
         causes |= {f"error:{each['error']['code']}" for each in body["decisions"] if each["error"] is not None}
         causes |= {"progress"} if body["chosen"] is None else set()
-    return causes, case
+    return causes
+
+
+def case_parts(case, numbered):
+    """The bytes of the file of a failing case, in parts: there may be many receipts in one step."""
+    causes, begun, last = case
+    yield b'{"causes":' + write(sorted(causes, key=str.encode)) + b',"receipts":['
+    for seq, line in numbered:
+        if seq >= begun:
+            receipt = json.loads(line)
+            told = {"body": receipt["body"], "seq": seq, "type": receipt["type"]}
+            yield b"," * (seq > begun) + write(told)
+        if seq == last:
+            break
+    yield b"]}\n"
 
 
 def check_cases(bundle):
     """The failing cases are those that the receipts show, every byte of them."""
     code, made = "E_COUNTEREXAMPLES", failing_cases(bundle.kind, bundle.lines())
-    demand(sorted(made) == sorted(bundle.cases), code, "other failing cases are shown than the receipts have")
-    for path, data in made.items():
-        demand((bundle.place / path).read_bytes() == data, code, f"{path} is not what the receipts show")
+    paths = [f"counterexamples/{last:08d}.json" for _, _, last in made]
+    demand(sorted(paths) == sorted(bundle.cases), code, "other failing cases are shown than the receipts have")
+    numbered = enumerate(bundle.lines())
+    for path, case in zip(paths, made):
+        with (bundle.place / path).open("rb") as file:
+            same = all(file.read(len(part)) == part for part in case_parts(case, numbered)) and not file.read(1)
+        demand(same, code, f"{path} is not what the receipts show")
 
 
 def check_sources(bundle):

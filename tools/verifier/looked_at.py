@@ -1,8 +1,21 @@
 """What comes to a run from outside of its step: drifts, which change the state, and invariants, which look at it."""
 
+from collections import Counter
+
+from tools.verifier.basis import LINE, demand
 from tools.verifier.cel import evaluate
 from tools.verifier.declared import Names, constants_of, expression, functions_of, labelled, valued
 from tools.verifier.effects import changed, effects_of
+
+
+def drifts_of(keys, specs, world, horizon):
+    """The drifts that a scenario names, in order; their schedules must find room in the first receipt."""
+    made, room = {}, LINE
+    for key, times in Counter(keys).items():
+        made[key] = Drift(specs[key], world, horizon)
+        room -= times * sum(len(str(t)) + 1 for t in made[key].schedule)
+        demand(room >= 0, "E_SPECS", "the drifts are due more often than a receipt can tell")
+    return [made[key] for key in keys]
 
 
 class Drift:

@@ -10,6 +10,7 @@ from tools.verifier.basis import CRASHES, KNOWN_EVALUATOR, KNOWN_VERSION, Open, 
 from tools.verifier.discovery_again import discovery_again
 from tools.verifier.kernel import KernelDesk
 from tools.verifier.law_check import law_again
+from tools.verifier.progress import PROGRESS
 from tools.verifier.replay import Replay
 from tools.verifier.sealed import Unsealable
 from tools.verifier.shape_check import check_shapes
@@ -20,7 +21,7 @@ SHOWN_VALUE = 80
 TYPES_UNCHECKED = "the static types of expressions, and whatever else makes specs invalid without changing a receipt"
 
 
-def compare(document, tape, lines, desk=None):
+def compare(document, tape, lines, desk=None, known=None):
     """Make a run again and compare every receipt with the recorded one.
 
     Args:
@@ -28,6 +29,7 @@ def compare(document, tape, lines, desk=None):
         tape: The documents of tape.jsonl, None without it.
         lines: The lines of the receipts, without their newlines.
         desk: What makes the desk of a kernel, of a `Replay`.
+        known: How many receipts there are, for whoever waits.
 
     Returns:
         How many receipts are the same.
@@ -36,6 +38,7 @@ def compare(document, tape, lines, desk=None):
         made = Replay(document, tape, desk).receipts()
         count = 0
         for line in lines:
+            PROGRESS.tell("receipt", count + 1, known)
             receipt = json.loads(line)
             kind, body = next(made, (None, None))
             told(count, receipt, kind, body)
@@ -92,7 +95,11 @@ def difference(old, new, place):
 
 def scenario_again(bundle):
     """A run. A kernel that signs with a key takes its signatures from the receipts, and checks them."""
-    compare(bundle.specs, bundle.tape, bundle.lines(), lambda run: KernelDesk(run, recorded_signatures(bundle)))
+
+    def desk(run):
+        return KernelDesk(run, recorded_signatures(bundle))
+
+    compare(bundle.specs, bundle.tape, bundle.lines(), desk, bundle.manifest["receipts"]["count"])
 
 
 def recorded_signatures(bundle):

@@ -1,6 +1,7 @@
 """Verify a bundle of evidence with Python alone: no package, no network, no code of the engine that made it.
 
-    python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--json]
+    python3 verify.py BUNDLE [--trust TRUST.json] [--against CHECKPOINT] [--no-replay] [--level L4] [--work N]
+        [--json]
 
 BUNDLE is a folder or a zip file. Written a second time, from the pages in `docs/` and the standards named there: it
 imports nothing of the engine, so that a slip of one is noticed by the other. It needs Python 3.9 or newer.
@@ -14,10 +15,15 @@ last line says what it did *not* check of this very bundle: never that the specs
 Exit codes: 0 nothing that was asked for is refuted or open; 1 refuted; 2 wrong usage, or there is no evidence; 3 not
 refuted, but something that was asked for could not be shown. To make and to resolve again is asked for unless
 --no-replay is: what this file does not know, as another version, ends with 3, since whoever forges may choose it.
+
+Work is bounded: --work N is how many million steps of evaluation a part of the evidence may take (each check, each run
+of a suite, each verdict of a discovery), and twenty times as many are the most for all of it. What takes more ends
+with 3, too. On a terminal a line tells how far it is.
 """
 
 import argparse
 import json
+import sys
 import tempfile
 from pathlib import Path
 
@@ -26,16 +32,19 @@ from tools.verifier.basis import MANIFEST, RECEIPTS, SPECS, TIMESTAMP, Open, Ref
 from tools.verifier.bundle import Bundle
 from tools.verifier.covers import note
 from tools.verifier.made_again import TYPES_UNCHECKED, made_again
+from tools.verifier.progress import PROGRESS
 from tools.verifier.sources_made import SOURCES_CHECK
 from tools.verifier.trust import read_trust
-from tools.verifier.values import BUDGET
+from tools.verifier.values import BUDGET, PARTS_OF_ALL, USUAL_WORK
 
 AGAIN_CHECK = "made again by this file: the same bytes"
 STAMPS_UNCHECKED = "who made a time stamp"
+WORK_HELP = f"""million steps of evaluation that a part of the evidence may take: each check, each run of a suite, each
+verdict of a discovery; {PARTS_OF_ALL} times as many for all of it (default: {USUAL_WORK}, up to a minute for a part)"""
 UNASKED = "L4 was asked for and replay was not"
 
 
-def verify(place, trust=None, against=None, again=True, level=None):
+def verify(place, trust=None, against=None, again=True, level=None, work=USUAL_WORK):
     """All checks: {verdict, checks: [{name, status, code, message}], unchecked}; after a refutation none is made.
 
     Args:
@@ -44,11 +53,13 @@ def verify(place, trust=None, against=None, again=True, level=None):
         against: A head that was seen before: size, root, origin.
         again: Whether what the specs lead to is made again.
         level: L4 if that must be shown.
+        work: How many million steps of evaluation a part may take.
     """
     checks, bundle = [], Bundle(place)
-    BUDGET.begin()
+    BUDGET.begin(work)
 
     def make(name, check, code):
+        BUDGET.part()
         said = {"name": name, "status": "passed", "code": None, "message": None}
         try:
             guarded(check, code)
@@ -90,6 +101,8 @@ def unchecked(checks, bundle):
     made = {one["name"]: one for one in checks}
     if SOURCES_CHECK in made and made[SOURCES_CHECK]["status"] == "not made":
         left.append(f"that specs.json follows from the documents in specs/: {made[SOURCES_CHECK]['message']}")
+    if bundle.sources is not None and not bundle.sources:
+        left.append("which documents specs.json was resolved from: there is no specs/")
     if any(one["status"] == "failed" for one in checks):
         left.append("whatever follows the check that failed")
     elif AGAIN_CHECK not in made:
@@ -118,6 +131,13 @@ def ending(found):
     return found["verdict"]
 
 
+def millions(text):
+    """A number of millions, as a command line says it."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) and len(text) <= 9):
+        raise argparse.ArgumentTypeError("expected a whole number from 1 to 999999999")
+    return int(text)
+
+
 def main(words=None):
     """Verify what the words of a command line name, print what was found, and give the exit code."""
     parser = argparse.ArgumentParser(description="Verify a bundle of evidence with Python alone.")
@@ -126,6 +146,7 @@ def main(words=None):
     parser.add_argument("--against", type=Path, help="a checkpoint that you saw before")
     parser.add_argument("--no-replay", action="store_true", help="make nothing again")
     parser.add_argument("--level", choices=["L4"], help="L4: what the specs lead to must be made again")
+    parser.add_argument("--work", type=millions, default=USUAL_WORK, metavar="N", help=WORK_HELP)
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     asked = parser.parse_args(words)
     with tempfile.TemporaryDirectory() as work:
@@ -143,7 +164,8 @@ def main(words=None):
             if not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
                 raise Refuted("E_NO_EVIDENCE", f"{asked.bundle} is no bundle")
             against = (*seen["head"], seen["origin"]) if seen else None
-            found = verify(place, trust, against, not asked.no_replay, asked.level)
+            PROGRESS.begin(sys.stderr)
+            found = verify(place, trust, against, not asked.no_replay, asked.level, asked.work)
         except (Refuted, OSError) as error:
             code, message = getattr(error, "code", "E_NO_EVIDENCE"), getattr(error, "message", str(error))
             if code != "E_ARCHIVE":
@@ -154,6 +176,8 @@ def main(words=None):
                 "checks": [{"name": "archive", "status": "failed", "code": code, "message": message[:200]}],
                 "unchecked": "Not checked here: what lies in the archive.",
             }
+        finally:
+            PROGRESS.end()
     if asked.json:
         print(json.dumps(found, indent=2))
     else:

@@ -8,14 +8,17 @@ KERNELS = {}
 
 
 def spread(start, free, most=None):
-    """The steps from a cell to every cell that is reached over free ones; the start counts whatever it holds."""
+    """The steps from a cell to every cell that is reached over free ones; the start counts whatever it holds.
+
+    `free` says of a cell (x, y) whether it is.
+    """
     steps, front, count = {start: 0}, [start], 0
     while front and (most is None or count < most):
         count += 1
         met = []
         for x, y in front:
-            for near in around(x, y):
-                if near not in steps and free(*near):
+            for near in ((x, y - 1), (x + 1, y), (x, y + 1), (x - 1, y)):
+                if near not in steps and free(near):
                     steps[near] = count
                     met.append(near)
         BUDGET.spend(4 * len(front))
@@ -26,7 +29,8 @@ def spread(start, free, most=None):
 def distances_over(blocked, p):
     """Steps from a cell over cells that are 0, -1 where none lead."""
     start = (p["x"], p["y"])
-    steps = spread(start, lambda x, y: inside(blocked, x, y) and not blocked[y][x]) if inside(blocked, *start) else {}
+    free = {(x, y) for y, row in enumerate(blocked) for x, a in enumerate(row) if not a}
+    steps = spread(start, free.__contains__) if inside(blocked, *start) else {}
     return [[steps.get((x, y), -1) for x in range(len(row))] for y, row in enumerate(blocked)]
 
 
@@ -38,7 +42,8 @@ def open_map_distances(f, codes, p):
     width = min(LONGEST_SIDE, max([x + 1, *(len(row) for row in f)]) + 1)
     height = min(LONGEST_SIDE, max(y + 1, len(f)) + 1)
 
-    def free(a, b):
+    def free(cell):
+        a, b = cell
         return 0 <= a < width and 0 <= b < height and not (inside(f, a, b) and f[b][a] in codes)
 
     steps = spread((x, y), free)
@@ -50,7 +55,8 @@ def length_of_way(f, codes, p, q):
     start, end = (p["x"], p["y"]), (q["x"], q["y"])
     if not (inside(f, *start) and inside(f, *end)):
         return -1
-    return spread(start, lambda x, y: inside(f, x, y) and f[y][x] not in codes).get(end, -1)
+    free = {(x, y) for y, row in enumerate(f) for x, a in enumerate(row) if a not in codes}
+    return spread(start, free.__contains__).get(end, -1)
 
 
 def viability_kernel(f, phases):
@@ -127,7 +133,11 @@ def dilated(f, n):
 
 def reached_cells(blocked, start, n):
     """The cells reached in at most n steps over cells that are 0, with the number of steps."""
-    return spread(start, lambda x, y: inside(blocked, x, y) and not blocked[y][x], n) if inside(blocked, *start) else {}
+
+    def free(cell):
+        return inside(blocked, *cell) and not blocked[cell[1]][cell[0]]
+
+    return spread(start, free, n) if inside(blocked, *start) else {}
 
 
 def size_of_reach(blocked, p, n):

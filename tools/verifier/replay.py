@@ -12,10 +12,10 @@ from tools.verifier.cel import evaluate
 from tools.verifier.declared import expression, labelled
 from tools.verifier.governor import Governor, Judgement
 from tools.verifier.kernel_tokens import Denied
-from tools.verifier.looked_at import Drift, Invariant
+from tools.verifier.looked_at import Invariant, drifts_of
 from tools.verifier.maps import map_of
 from tools.verifier.outside import Ended, Tape, proposals_answered
-from tools.verifier.sealed import Unsealable, sealed
+from tools.verifier.sealed import Unsealable, sealed, state_hash, weighed
 from tools.verifier.stream import Stream
 from tools.verifier.values import Failed
 from tools.verifier.watch import Watch
@@ -90,7 +90,7 @@ class Replay:
         self.agent = None if outside else Agent(self.agent_data, self.world, self.governor.claims)
         self.tape = None if tape is None else Tape(tape)
         demand(self.tape is not None or not outside, "E_TAPE_MISSING", "the agent is outside, and there is no tape")
-        self.drifts = [Drift(self.specs[key], self.world, self.horizon) for key in self.scenario.get("drift", [])]
+        self.drifts = drifts_of(self.scenario.get("drift", []), self.specs, self.world, self.horizon)
         keys = dict.fromkeys([*governor.get("invariants", []), *self.scenario.get("invariants", [])])
         wanted = [self.specs[key] for key in keys if self.specs[key].get("scope") != "proposal"]
         self.invariants = [Invariant(one, self.world) for one in wanted]
@@ -180,14 +180,15 @@ class Episode:
         try:
             self.watch.begin()
             start = self.state = run.start(self.number)
-            self.digest = tagged("state", sealed(start))
+            self.digest = state_hash(start)
             yield "episode", self.begun(start)
             for self.t in range(run.horizon):
                 yield from self.step()
                 self.steps += 1
                 if self.ended is not None:
                     break
-            violations, idle = self.breaches("episode", start, self.state)
+            found, idle = self.breaches("episode", start, self.state)
+            violations = weighed(found)
             self.idle.update(idle)
         except Ended as ended:
             self.ended = ended.kind
@@ -215,14 +216,15 @@ class Episode:
 
     def begun(self, state):
         """The receipt of a start state."""
-        return {
+        body = {
             "episode": self.number,
             "state": state,
             "digest": self.digest,
             "opening": self.world.opening(state),
-            "world": tagged("state", sealed({k: v for k, v in state.items() if k not in self.tips})),
-            "parts": {name: tagged("state", sealed(state[name])) for name in self.tips},
+            "world": state_hash({k: v for k, v in state.items() if k not in self.tips}),
+            "parts": {name: state_hash(state[name]) for name in self.tips},
         }
+        return weighed(body)
 
     def step(self):
         """The receipts of one step."""
@@ -238,9 +240,10 @@ class Episode:
         self.watch.observe(seen, self.state, fresh)
         yield from desk.attend("before_propose", self.moment(seen))
         proposals = desk.propose(self.moment(seen))
-        leaves = [sealed({"index": index, "proposal": one}) for index, one in enumerate(proposals)]
+        leaves = [sealed({"index": index, "proposal": one}) for index, one in enumerate(weighed(proposals))]
         root = merkle(leaves)
-        body = {"episode": self.number, "t": self.t, "observation": tagged("observation", sealed(seen)), "root": root}
+        observed = tagged("observation", sealed(weighed(seen)))
+        body = {"episode": self.number, "t": self.t, "observation": observed, "root": root}
         yield "commit", {**body, "proposals": proposals}
         yield from desk.attend("after_commit", self.moment(seen))
         found = desk.judge(self.moment(seen), proposals, lambda some: self.judge(some, seen))
@@ -268,12 +271,12 @@ class Episode:
         for (name, stream, _), source in zip(drift.draws, sources):
             drawn[name] = Stream(self.run.seed, "drift", stream, place, self.number, self.t, name).choice(source)
         after = drift.apply(before, drawn)
-        digest = tagged("state", sealed(after))
+        digest = state_hash(after)
         rebases, values = self.watch.drift(drift.name, after)
         moved = {name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]}
         body = {"episode": self.number, "t": self.t, "drift": drift.name, "drawn": drawn, "changed": moved}
         body.update(rebases=rebases, before=self.digest, after=digest)
-        sealed(body)
+        sealed(weighed(body))
         self.state, self.seen, self.digest, self.watch.values = after, None, digest, values
         yield "drift", body
 
@@ -331,10 +334,12 @@ class Episode:
             {"rejected": one.rejected, "error": None if one.error is None else one.error.told()} for one in found
         ]
         body = {"episode": self.number, "t": self.t, "before": self.digest, "decisions": decisions, **body}
-        body.update(after=tagged("state", sealed(after)), success=success, violations=violations)
+        body.update(after=state_hash(after), success=success, violations=violations)
         tips = dict(self.tips)
-        body["parts"] = {name: self.part(tips, name, after, one, chosen is not None) for name, one in told.items()}
-        sealed(body)
+        body["parts"] = {
+            name: self.part(tips, name, after, one, chosen is not None) for name, one in weighed(told).items()
+        }
+        sealed(weighed(body))
         refused = sum(1 for one in found if one.rejected)
         paid = chosen is not None and found[chosen].cost["total"] != 0
         self.pending = refused + (0 if paid else self.pending)
@@ -356,7 +361,7 @@ class Episode:
         """The receipt of a part, and the tip of its chain after it."""
         states = {"before": self.state[name], "after": after[name]}
         receipt = {**told, "accepted": accepted, "tip": tips[name]}
-        receipt.update({place: tagged("state", sealed(one)) for place, one in states.items()})
+        receipt.update({place: state_hash(one) for place, one in states.items()})
         tips[name] = tagged("part", tips[name].encode() + sealed(receipt))
         return {**receipt, "tip_after": tips[name]}
 

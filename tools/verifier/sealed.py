@@ -3,13 +3,14 @@
 import json
 import re
 
-from tools.verifier.basis import BIG, DEPTH, Open, write
+from tools.verifier.basis import BIG, DEPTH, Open, tagged, write
 
+MOST_WEIGHT = 8 << 20
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 class Unsealable(Exception):
-    """A number beyond 2^53 - 1, and the path of what holds it."""
+    """A number beyond 2^53 - 1, and the path of what holds it; or too much."""
 
     def __init__(self, code, path):
         self.code, self.path = code, path
@@ -23,6 +24,29 @@ class Unsealable(Exception):
             plain_key = isinstance(key, str) and PLAIN_KEY.fullmatch(key)
             shown += f".{key}" if plain_key else f"[{json.dumps(key)}]"
         return {"code": self.code, "expression": shown, "offset": None}
+
+
+def weighed(value):
+    """A value that holds no more than may be told: members and characters, looked at no further than to the bound."""
+    weight, todo = 0, [value]
+    while todo and weight <= MOST_WEIGHT:  # what is still to be looked at was counted, so it is bounded too
+        one = todo.pop()
+        if isinstance(one, str):
+            weight += len(one)
+        elif isinstance(one, dict):
+            weight += len(one) + sum(map(len, one))
+            todo.extend(one.values())
+        elif isinstance(one, list):
+            weight += len(one)
+            todo.extend(one)
+    if weight > MOST_WEIGHT:
+        raise Unsealable("E_CANON_SIZE", ())
+    return value
+
+
+def state_hash(state):
+    """The digest of a state, or of a part's."""
+    return tagged("state", sealed(weighed(state)))
 
 
 def sealed(value):

@@ -102,7 +102,7 @@ Offer breaches!:s does!:=omit_snapshots|=execute_raw|=reuse_token
 Control checks:[s] evidence:[@EvidenceCheck] id!:s says!:s section!:s
   status!:=shown|=differs|=open|=deferred|=not~applicable waiver:@Waiver|0 why:s|0
 Document controls!:[@Control] doc:s|0 metadata:@Metadata|0 name!:s source!:s spec!:=profile/v1
-EvidenceCheck check!:s of:s|0
+EvidenceCheck check:s|0 kind:=scenario|=suite|=law|=discovery|0 of:s|0 receipts:s|0 require:e|0 verified:s|0 when:e|0
 Waiver owner!:s reason!:s until!:s
 # prompt
 Document doc:s|0 dynamic:[@Memory] metadata:@Metadata|0 name!:s scramble:[=symbols|=names] spec!:=prompt/v1

@@ -5,11 +5,12 @@ import json
 from tools.verifier.basis import CRASHES, Open, Refuted, demand, tagged, write
 from tools.verifier.cel import evaluate
 from tools.verifier.declared import Names, constants_of, expression, functions_of, names_read
+from tools.verifier.progress import PROGRESS
 from tools.verifier.suite_episodes import EpisodeReader
 from tools.verifier.suite_figures import FigureFailed, SuiteFigure
 from tools.verifier.suite_measures import SERIES, sampler_of
 from tools.verifier.suite_plan import SPEC_DEFAULTS, SUITE_STATISTICS, SuitePlan, check_overlay
-from tools.verifier.values import Failed
+from tools.verifier.values import BUDGET, Failed
 
 RUN_NUMBERS = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
 UNCOMPARED = {"intact": True, "exact": True, "noticed": False, "compared": 0}
@@ -53,6 +54,7 @@ class Assessment:
 
     def check_run(self, trial, case, figures, samplers):
         """See to one run."""
+        BUDGET.part()
         run = self.look(case.place)
         specs, manifest = run.specs, run.manifest
         self.look_at(case, lambda: check_overlay(case.known, case.root, specs))
@@ -86,9 +88,11 @@ class Assessment:
 
     def make_again(self, again):
         """See that every run is what its specs lead to."""
-        for trial in self.plan.trials():
-            for case in trial.cases:
-                self.look_at(case, lambda place=case.place: again(self.look(place)))
+        cases = [case for trial in self.plan.trials() for case in trial.cases]
+        for number, case in enumerate(cases, 1):
+            PROGRESS.tell("run", number, len(cases))
+            BUDGET.part()
+            self.look_at(case, lambda place=case.place: again(self.look(place)))
 
     # What follows from the runs
 
@@ -219,6 +223,7 @@ def suite_again(bundle, again):
         assessment = Assessment(bundle.specs, bundle.inside.__getitem__)
         assessment.check_places(bundle.inside)
         assessment.check_runs()
+        BUDGET.part()
         receipts = map(json.loads, bundle.lines())
         assessment.compare([(one["type"], one["body"]) for one in receipts])
         assessment.make_again(again)

@@ -2,25 +2,49 @@
 
 from tools.verifier.basis import Open
 
+USUAL_WORK, MILLION_STEPS, PARTS_OF_ALL = 60, 1_000_000, 20
+
 
 class Budget:
-    """How many nodes may still be evaluated: `begin` anew for each bundle, `spend` before each piece of work."""
+    """How many steps of evaluation may still be done: so many for a part of the evidence, a multiple for all of it.
 
-    def __init__(self, most):
-        self.most = self.left = most
+    `begin` anew for each bundle and `part` for each part; `spend` before each piece of work.
+    """
 
-    def begin(self):
+    def __init__(self):
+        self.most = self.left = self.rest = 0
+        self.begin()
+
+    def begin(self, millions=USUAL_WORK):
         """A new bundle is looked at."""
-        self.left = self.most
+        self.most, self.left, self.rest = millions * MILLION_STEPS, 0, millions * MILLION_STEPS * PARTS_OF_ALL
+        self.part()
+
+    def part(self):
+        """The next part is looked at: it has as much as every other one, as long as all of it has."""
+        self.rest += max(0, self.left)
+        self.left = min(self.most, self.rest)
+        self.rest -= self.left
 
     def spend(self, nodes):
         """Do so much work, or say that it is too much to be done here."""
         self.left -= nodes
         if self.left < 0:
-            raise Open("E_WORK", "replay takes more work than this file does")
+            self.refuse()
+
+    def foresee(self, nodes):
+        """See that a part can do so much work before it begins with it."""
+        if nodes > self.most:
+            self.refuse()
+
+    def refuse(self):
+        """Say that it is too much."""
+        most = self.most // MILLION_STEPS
+        bounds = f"{most} million steps of evaluation for a part, {most * PARTS_OF_ALL} million for all"
+        raise Open("E_WORK", f"it takes more work than {bounds}; --work N allows more")
 
 
-BUDGET = Budget(60_000_000)
+BUDGET = Budget()
 
 
 class Failed(Exception):
@@ -57,6 +81,8 @@ def checked_size(value, most):
 
 def equal_values(a, b):
     """Numbers are compared as numbers, other values of different types are unequal, NaN equals nothing."""
+    if type(a) is type(b) and type(a) in (int, str):
+        return a == b
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(equal_values(value, b[key]) for key, value in a.items())
     if type(a) is not type(b):

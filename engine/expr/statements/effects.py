@@ -14,7 +14,7 @@ from engine.expr.emitter import Emitter
 from engine.expr.errors import EvaluationError
 from engine.expr.relations import conforms, contains
 from engine.expr.statements.scope import Let, Path, Scope
-from engine.expr.types import BOOL, STRING, IntType, ListType, MapType, RecordType, Type
+from engine.expr.types import BOOL, MISTAKEN, STRING, IntType, ListType, MapType, RecordType, Type
 from engine.spec.world import AppendEffect, EachEffect, Effect, PutEffect, RemoveEffect, SetEffect
 
 E_EFFECT_TARGET = code(
@@ -80,75 +80,57 @@ def check_effect(effect: Effect, record: RecordType, scope: Scope, *path: str | 
 
 
 def _check(effect: Effect, record: RecordType, scope: Scope, path: Path) -> PlannedEffect | None:
+    """Look at every expression of an effect, whatever is wrong with the others or with the target."""
     kind, dotted = _head(effect)
     type_ = _target(kind, dotted, record, scope, path)
-    if type_ is None:
-        return None
+    inside = _inside(type_)
     when = scope.expression(*path, "when", expect=BOOL) if effect.when is not None else None
-    if effect.when is not None and when is None:
-        return None
-    target = tuple(dotted.split("."))
+    values: list[Checked | None] = []
+    element = ""
+    updates: tuple[str, ...] = ()
     if isinstance(effect, SetEffect):
-        values = [scope.expression(*path, "to", expect=type_)]
-        return _planned(kind, target, type_, when, values)
-    if isinstance(effect, AppendEffect) and isinstance(type_, ListType):
-        return _planned(kind, target, type_, when, [scope.expression(*path, "value", expect=type_.item)])
-    if isinstance(effect, PutEffect) and isinstance(type_, MapType):
-        values = [scope.expression(*path, "key", expect=STRING), scope.expression(*path, "value", expect=type_.value)]
-        return _planned(kind, target, type_, when, values)
-    if isinstance(effect, RemoveEffect | EachEffect) and isinstance(type_, ListType):
-        return _check_elements(effect, target, type_, when, scope, path)
-    return None
+        values.append(scope.expression(*path, "to", expect=type_))
+    elif isinstance(effect, PutEffect):
+        values.append(scope.expression(*path, "key", expect=STRING))
+        values.append(scope.expression(*path, "value", expect=inside))
+    elif isinstance(effect, AppendEffect):
+        values.append(scope.expression(*path, "value", expect=inside))
+    else:
+        element, updates, values = _check_elements(effect, inside, scope, path)
+    checked = tuple(value for value in values if value is not None)
+    if type_ is MISTAKEN or len(checked) < len(values) or (effect.when is not None and when is None):
+        return None
+    return PlannedEffect(kind, tuple(dotted.split(".")), type_, when, checked, element, updates)
 
 
 def _check_elements(
-    effect: RemoveEffect | EachEffect,
-    target: tuple[str, ...],
-    type_: ListType,
-    when: Checked | None,
-    scope: Scope,
-    path: Path,
-) -> PlannedEffect | None:
-    inner = scope.declare({effect.element: type_.item}, *path)
-    where: Checked | None
+    effect: RemoveEffect | EachEffect, item: Type, scope: Scope, path: Path
+) -> tuple[str, tuple[str, ...], list[Checked | None]]:
+    """The element's name, the fields that are changed, and the right sides of an effect on elements of a list."""
+    inner = scope.declare({effect.element: item}, *path)
+    values = [inner.expression(*path, "where", expect=BOOL)]
     if isinstance(effect, RemoveEffect):
-        where = inner.expression(*path, "where", expect=BOOL)
-        return _planned("remove", target, type_, when, [where], effect.element)
-    where = inner.expression(*path, "where", expect=BOOL)
-    if not isinstance(type_.item, RecordType):
-        scope.diagnostics.error(
-            E_EFFECT_TARGET, "`each` updates fields, but the list's items have none", scope.source.span(*path)
-        )
-        return None
-    updates = sorted(effect.update)
-    values: list[Checked | None] = [where]
+        return effect.element, (), values
+    if not isinstance(item, RecordType) and item is not MISTAKEN:
+        scope.wrong(E_EFFECT_TARGET, "`each` updates fields, but the list's items have none", *path)
+        item = MISTAKEN
+        values.append(None)
+    fields = item.fields if isinstance(item, RecordType) else {}
+    updates = tuple(sorted(effect.update))
     for name in updates:
-        if name not in type_.item.fields:
-            hint = suggest(name, type_.item.fields)
-            scope.diagnostics.error(
-                E_EFFECT_TARGET,
-                f"the list's items have no field {name!r}",
-                scope.source.span(*path, "update", name),
-                hint=f"did you mean {hint!r}?" if hint else None,
-            )
-            return None
-        values.append(inner.expression(*path, "update", name, expect=type_.item.fields[name]))
-    return _planned("each", target, type_, when, values, effect.element, tuple(updates))
+        if name not in fields and item is not MISTAKEN:
+            near = suggest(name, fields)
+            scope.wrong(E_EFFECT_TARGET, f"the list's items have no field {name!r}", *path, "update", name, near=near)
+            values.append(None)
+        values.append(inner.expression(*path, "update", name, expect=fields.get(name)))
+    return effect.element, updates, values
 
 
-def _planned(
-    kind: str,
-    target: tuple[str, ...],
-    type_: Type,
-    when: Checked | None,
-    values: Sequence[Checked | None],
-    element: str = "",
-    updates: tuple[str, ...] = (),
-) -> PlannedEffect | None:
-    checked = tuple(value for value in values if value is not None)
-    if len(checked) < len(values):
-        return None
-    return PlannedEffect(kind, target, type_, when, checked, element, updates)
+def _inside(type_: Type) -> Type:
+    """The type of what a list or a map holds."""
+    if isinstance(type_, ListType):
+        return type_.item
+    return type_.value if isinstance(type_, MapType) else MISTAKEN
 
 
 def _head(effect: Effect) -> tuple[str, str]:
@@ -172,11 +154,13 @@ _NEEDS: Mapping[str, type[Type] | None] = {
 }
 
 
-def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type | None:
-    """The type of the field that an effect changes, or None with a finding."""
+def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path) -> Type:
+    """The type of the field that an effect changes; a mistaken one, with a finding, if it cannot be changed so."""
     type_: Type = record
     names = dotted.split(".")
     for depth, name in enumerate(names, start=1):
+        if type_ is MISTAKEN:
+            return MISTAKEN
         known = type_.fields if isinstance(type_, RecordType) else {}
         if name not in known:
             hint = suggest(name, known)
@@ -187,7 +171,7 @@ def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path
                 hint=f"did you mean {hint!r}?" if hint else None,
                 expected=f"one of {', '.join(sorted(known))}" if known else "a field of a record",
             )
-            return None
+            return MISTAKEN
         optional = isinstance(type_, RecordType) and name in type_.optional
         if optional and (depth < len(names) or kind != "set"):
             scope.diagnostics.error(
@@ -195,15 +179,15 @@ def _target(kind: str, dotted: str, record: RecordType, scope: Scope, path: Path
                 f"{name!r} may be missing: it can only be set, as a whole",
                 scope.source.span(*path, kind),
             )
-            return None
+            return MISTAKEN
         type_ = known[name]
     needed = _NEEDS[kind]
-    if needed is not None and not isinstance(type_, needed):
+    if needed is not None and type_ is not MISTAKEN and not isinstance(type_, needed):
         noun = "map" if needed is MapType else "list"
         scope.diagnostics.error(
             E_EFFECT_TARGET, f"`{kind}` needs a {noun}, but {dotted!r} is {type_}", scope.source.span(*path, kind)
         )
-        return None
+        return MISTAKEN
     return type_
 
 

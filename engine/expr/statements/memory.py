@@ -60,7 +60,7 @@ def check_fields(spec: MemorySpec | None, scope: Scope) -> tuple[Mapping[str, Ty
     """Check what a memory holds: its types, its start values, and the scope in which its fields are visible."""
     if spec is None:
         return {}, Fields(), scope
-    types = scope.types({name: field.type for name, field in spec.fields.items()}, "memory", "fields") or {}
+    types = scope.types({name: field.type for name, field in spec.fields.items()}, "memory", "fields")
     starts = []
     for name in sorted(types):
         checked = scope.expression("memory", "fields", name, "start", expect=types[name])
@@ -78,7 +78,6 @@ def check_writes(
     for index, write in enumerate(writes):
         if write.effect.when is not None:
             scope.wrong(E_MEMORY, "move this condition up to the write", "remember", index, "effect", "when")
-            continue
         when = scope.condition(write.when, "remember", index, "when")
         effect = check_effect(write.effect, record, seeing, "remember", index, "effect")
         if when is not None and effect is not None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from engine.core.diagnostics import Diagnostics, code, suggest
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from engine.core.spans import Span, Text
-from engine.expr.checker import Checked, check
+from engine.expr.checker import Checked, check, check_body
 from engine.expr.environment import Environment
+from engine.expr.outside import NOT_DEFINED
 from engine.expr.parser import parse
 from engine.expr.statements.declare import DeclarationError, bound_type, read_constant, read_type, sealable
-from engine.expr.syntax import Call, Macro, Name, Node
-from engine.expr.types import BOOL, Defined, Type
+from engine.expr.statements.words import mentioned_in, named_in
+from engine.expr.types import BOOL, MISTAKEN, Defined, Type
 from engine.spec.types import BUILT_IN, TypeSpec
 from engine.spec.world import Function
 
@@ -62,12 +62,21 @@ class Source(Protocol):
     def span(self, *path: str | int) -> Span | None:
         """The place of whatever stands at a path."""
 
+    def expressions(self) -> Iterable[tuple[Path, str]]:
+        """Its expressions by their paths, those aside that were left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class Let:
-    """Named expressions in an order in which each reads only those before it."""
+    """Named expressions in an order in which each reads only those before it.
+
+    Attributes:
+        items: The names and their expressions.
+        mistaken: The names whose expressions are wrong, which was told.
+    """
 
     items: tuple[tuple[str, Checked], ...] = ()
+    mistaken: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[tuple[str, Checked]]:
         """The names and their expressions, in order."""
@@ -81,8 +90,8 @@ class Let:
 
     @property
     def types(self) -> dict[str, Type]:
-        """The static type of each name."""
-        return {name: checked.type for name, checked in self.items}
+        """The static type of each name, those included whose expressions are wrong."""
+        return {**{name: checked.type for name, checked in self.items}, **dict.fromkeys(self.mistaken, MISTAKEN)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +162,8 @@ class Scope:
         *path: str | int,
         named: Mapping[str, TypeSpec] | None = None,
         choices: bool = False,
-    ) -> dict[str, Type] | None:
-        """The types that a spec declares, or None, with findings, if one means nothing.
+    ) -> dict[str, Type]:
+        """The types that a spec declares; one that means nothing is a finding, and what has it is mistaken.
 
         Args:
             specs: The declared types by name.
@@ -162,38 +171,74 @@ class Scope:
             named: The spec's own named types.
             choices: Whether these are arguments of an action.
         """
-        types = {}
+        types: dict[str, Type] = {}
         for name, spec in specs.items():
+            types[name] = MISTAKEN
             try:
                 bound_type(spec, named)
                 types[name] = read_type(spec, named, choices=choices)
             except DeclarationError as error:
                 near = suggest(str(spec), (*BUILT_IN, *(named or {})))
                 self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)
-        return types if len(types) == len(specs) else None
+        return types
 
     def constants(self, values: Mapping[str, Any], *path: str | int) -> Scope:
         """The scope with a spec's constants. One that is known already with the same value is no conflict."""
-        read = {}
+        read: dict[str, tuple[Type, Any]] = {}
         for name, value in values.items():
+            constant: tuple[Type, Any] = (MISTAKEN, None)
             try:
                 constant = read_constant(value)
             except DeclarationError as error:
                 self.wrong(E_DECLARATION, str(error), *path, name)
-                continue
             known = self.environment.constants.get(name)
             if known is None or known[1] != constant[1]:
                 read[name] = constant
         return self.name("constants", read, *path)
 
     def functions(self, specs: Mapping[str, Function], *path: str | int) -> Scope:
-        """The scope with a spec's functions. Their syntax is checked here, their types at each call."""
+        """The scope with a spec's functions. Their syntax is checked here, their types at each call or by `unused`."""
         defined = {}
         for name, spec in specs.items():
             body = self.source.text(*path, name, "is")
             parse(body, self.diagnostics)
+            if name in NOT_DEFINED:
+                self.wrong(E_NAME_TAKEN, f"{name!r} is a function of CEL that the profile leaves out", *path, name)
             defined[name] = Defined(tuple(spec.args), body)
         return self.name("functions", defined, *path)
+
+    def unused(self, functions: Iterable[str], derived: Iterable[str] = (), elsewhere: Iterable[str] = ()) -> None:
+        """Add findings for those functions and derived values of a spec that no other expression of it reaches.
+
+        Other specs may call them, so only what is wrong for every argument is found.
+
+        Args:
+            functions: The functions that the spec defines.
+            derived: Its derived values.
+            elsewhere: Names that they may read beside those of this scope and those that the engine gives somewhere.
+        """
+        homes: dict[str, Path] = {name: ("functions", name, "is") for name in functions}
+        homes |= {name: ("derived", name) for name in derived}
+        if not homes:
+            return
+        written = dict(self.source.expressions())
+        waiting = [text for path, text in written.items() if path not in homes.values()]
+        left = set(homes)
+        while waiting:
+            reached = left & mentioned_in(waiting.pop())
+            left -= reached
+            waiting += [written.get(homes[name], "") for name in reached]
+        others = [name for name in sorted({*ENGINE_NAMES, *elsewhere}) if self.environment.conflict(name) is None]
+        environment = self.environment.extend(variables=dict.fromkeys(others, MISTAKEN))
+        found = Diagnostics(MOST_FINDINGS)
+        for name in sorted(left):
+            definition = environment.functions.get(name) or environment.derived.get(name)
+            if isinstance(definition, Defined):
+                check_body(definition, environment, found)
+        told = {one.span for one in found.sorted()}  # what leads to one of these places is wrong for that reason
+        for one in found.sorted():
+            if not any(span in told and span != one.span for _, span in one.related):
+                self.diagnostics.add(one)
 
     def wrong(self, code_: str, message: str, *path: str | int, near: str | None = None) -> None:
         """Add a finding at a path, with a did-you-mean if there is a near name."""
@@ -202,9 +247,13 @@ class Scope:
 
     def condition(self, value: str, *path: str | int) -> Checked | None:
         """Check a condition whose default is `true`: the expression at a path, or the literal where it was left out."""
-        if value != "true":
-            return self.expression(*path, expect=BOOL)
-        return check(Text.inline("true"), self.environment, self.diagnostics, BOOL)
+        return self.always() if value == "true" else self.expression(*path, expect=BOOL)
+
+    def always(self) -> Checked:
+        """The condition that always holds."""
+        checked = check(Text.inline("true"), self.environment, self.diagnostics, BOOL)
+        assert checked is not None  # noqa: S101 - nothing is wrong with it
+        return checked
 
     def let(
         self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None
@@ -219,22 +268,31 @@ class Scope:
         Returns:
             The expressions in order, without those that are wrong, and the scope in which all are visible.
         """
-        scope, items = self, []
-        for name in self._ordered(names, path):
+        free = [name for name in sorted(names) if self.free(name, *path, name)]
+        ordered = self._ordered(free, path)
+        circular = [name for name in free if name not in ordered]
+        scope, items, mistaken = self.within(**dict.fromkeys(circular, MISTAKEN)), [], [*circular]
+        for name in [*ordered, *sorted(names.keys() - set(ordered))]:
             checked = scope.expression(*path, name, expect=(expect or {}).get(name))
-            if checked is not None and self.free(name, *path, name):
+            if name not in ordered:
+                continue
+            scope = scope.within(**{name: MISTAKEN if checked is None else checked.type})
+            if checked is None:
+                mistaken.append(name)
+            else:
                 items.append((name, checked))
-                scope = scope.within(**{name: checked.type})
-        return Let(tuple(items)), scope
+        return Let(tuple(items), tuple(mistaken)), scope
 
     def each(self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None) -> Fields:
         """Check a mapping of expressions that do not read each other; its keys are only labels."""
-        items = []
+        items, mistaken = [], []
         for name in sorted(names):
             checked = self.expression(*path, name, expect=(expect or {}).get(name))
-            if checked is not None:
+            if checked is None:
+                mistaken.append(name)
+            else:
                 items.append((name, checked))
-        return Fields(tuple(items))
+        return Fields(tuple(items), tuple(mistaken))
 
     def sealed(self, types: Mapping[str, Type], *path: str | int) -> None:
         """Add a finding for each value that cannot stand in a receipt."""
@@ -242,9 +300,9 @@ class Scope:
             if not sealable(type_):
                 self.wrong(E_NOT_SEALABLE, f"{name!r} is {type_}", *path, name)
 
-    def _ordered(self, names: Mapping[str, Any], path: Path) -> list[str]:
+    def _ordered(self, names: Sequence[str], path: Path) -> list[str]:
         """The names in dependency order, alphabetical where free; a circle is one finding and left out."""
-        reads = {name: self._names_read(*path, name) & names.keys() for name in sorted(names)}
+        reads = {name: self._names_read(*path, name) & set(names) for name in names}
         ordered: list[str] = []
         while len(ordered) < len(reads):
             ready = [name for name in reads if name not in ordered and reads[name] <= set(ordered)]
@@ -264,7 +322,7 @@ class Scope:
         waiting: list[tuple[Text, tuple[str, ...]]] = [(self.source.text(*path), ())]
         while waiting:
             text, params = waiting.pop()
-            names, calls = _named_in(text.value)
+            names, calls = named_in(text.value)
             read |= names - set(params)
             for name in calls - followed:
                 followed.add(name)
@@ -272,36 +330,3 @@ class Scope:
                 if isinstance(function, Defined):
                     waiting.append((function.body, function.params))
         return read
-
-
-@lru_cache(maxsize=4096)
-def _named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The identifiers that an expression reads, and the functions that it calls; none, if it is no expression."""
-    ast = parse(Text.inline(source), Diagnostics())
-    return (frozenset(), frozenset()) if ast is None else (frozenset(_names(ast.root)), frozenset(_calls(ast.root)))
-
-
-def _names(node: Node) -> set[str]:
-    """Every identifier that a syntax tree reads from outside; the variables of its macros are its own."""
-    if isinstance(node, Name):
-        return {node.name}
-    if isinstance(node, Macro):
-        inner = _names(node.body) | (_names(node.condition) if node.condition is not None else set())
-        return _names(node.target) | (inner - {node.variable})
-    return set[str]().union(*(_names(below) for below in _below(node)))
-
-
-def _calls(node: Node) -> set[str]:
-    """The functions that a syntax tree calls by their bare names."""
-    own = {node.function} if isinstance(node, Call) else set[str]()
-    return own.union(*(_calls(below) for below in _below(node)))
-
-
-def _below(value: Any) -> Iterator[Node]:
-    """The nodes directly below a node, or in its tuples."""
-    inner = (getattr(value, field.name) for field in fields(value)) if isinstance(value, Node) else value
-    for item in inner:
-        if isinstance(item, Node):
-            yield item
-        elif isinstance(item, tuple):
-            yield from _below(item)

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from engine.report.asking import ASKED
 from engine.report.html.elements import NOTHING, Markup, code, element, join, quoted, words
-from engine.report.html.rows import Row, RowLink, Section, anchor
-from engine.report.results import Control, Report, Subject
+from engine.report.html.rows import Receipt, Row, RowLink, Section, anchor
+from engine.report.results import Check, Control, Report, Subject
 from engine.report.results import Row as Found
 
 _SECTIONS: Final[Mapping[str, str]] = {
@@ -21,6 +22,7 @@ _SECTIONS: Final[Mapping[str, str]] = {
     "mutant": "mutants",
     "law": "laws",
     "progress": "invariants",
+    **dict.fromkeys(ASKED, "asked"),
 }
 """By the first word of a check's name the table that its row stands in."""
 
@@ -39,6 +41,11 @@ def control_sections(report: Report | None) -> Iterator[Section]:
         heads = ("requirement", "says", "checks of evidence")
         rows = [_row(each, report.subjects) for each in made.controls]
         yield Section("controls", "Requirements", intro, heads, rows)
+        asked = [check for check in report.subjects[0].checks if check.id.partition("/")[0] in ASKED]
+        if asked:
+            intro = "What the profile asks of receipts and of their verification, and receipts that show it."
+            heads = ("asked", "requirement", "times")
+            yield Section("asked", "Asked by the profile", intro, heads, [*map(_asked, asked)])
     if len(report.subjects) > 1:
         intro = "This page shows the first one in full. Rows of requirements name the others by their numbers."
         columns = ("bundle", "of a", "specs", "Merkle root")
@@ -49,6 +56,13 @@ def _bundle(number: int, subject: Subject) -> Row:
     manifest = subject.manifest
     cells = (words(subject.kind), code(manifest["specs"]), code(manifest["receipts"]["root"]))
     return Row(f"{number}: {subject.name}", subject.verdict.value, cells)
+
+
+def _asked(check: Check) -> Row:
+    details = [("beside it", quoted(check.why))] if check.why else []
+    places = [Receipt(0, seen.seq) for seen in check.observations]
+    name, times = check.id.partition("/")[2], words(str(check.opportunities))
+    return Row(name, check.outcome.value, (quoted(check.says), times), details, places, len(places) + check.more)
 
 
 def _row(control: Control, subjects: Sequence[Subject]) -> Row:

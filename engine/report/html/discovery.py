@@ -12,13 +12,14 @@ from typing import Any, Final
 from engine.discovery.plan import compile_discovery
 from engine.load import Bundle
 from engine.report.html.elements import Markup, block, code, count, quoted, words
-from engine.report.html.law import law_cells, law_details, spacetime
+from engine.report.html.law import law_cells, law_details
+from engine.report.html.ring import spacetime
 from engine.report.html.rows import Place, Receipt, Row, RowLink, Section, anchor
 
 Body = Mapping[str, Any]
 
 MOST_DRAWN: Final = 40
-"""Counterexamples that are drawn."""
+"""Laws of which a ring is drawn, first those with a counterexample."""
 
 _LAST: Final = "Each with the verdict that counts last. A refuted law is a finding, and no fault of the discovery."
 _COUNTS: Final = ("iterations", "evaluations", "escalations", "failures", "rejected", "redundant", "tokens")
@@ -115,15 +116,16 @@ class DiscoveryFold:
         return Section("iterations", "Asked and answered", "", heads, rows)
 
     def spacetimes(self, specs: Bundle) -> list[dict[str, Any]]:
-        """What is drawn of the counterexamples."""
+        """What is drawn of the laws."""
         plan = compile_discovery(specs)
         drawn: list[dict[str, Any]] = []
-        for key, told in self._laws.items():
-            _, body = told[-1]
-            verdict = body["verdict"]
-            if verdict is not None and verdict["counterexample"] is not None and len(drawn) < MOST_DRAWN:
-                law = plan.parsed(body["document"]).plan.law
-                drawn.append(spacetime(law, verdict, anchor("laws", _name(key))))
+        told = [(key, bodies[0][1], bodies[-1][1]["verdict"]) for key, bodies in self._laws.items()]
+        judged = [(key, first["document"], verdict) for key, first, verdict in told if verdict is not None]
+        for key, document, verdict in sorted(judged, key=lambda one: one[2]["counterexample"] is None):
+            if len(drawn) == MOST_DRAWN:
+                break
+            ring = spacetime(plan.parsed(document).plan.law, verdict, anchor("laws", _name(key)))
+            drawn += [] if ring is None else [ring]
         return drawn
 
 

@@ -1,27 +1,22 @@
-"""The sections of a law: its verdict with the certificate, and the space-time of its counterexample.
+"""The sections of a law: its verdict with the certificate, and the space-time that is drawn of it.
 
-Decides what is said of a verdict. A counterexample is evolved again from its start, as its verification did, so that
-all of it can be drawn and not only the excerpt that the receipt holds.
+Decides what is said of a verdict, and what stands in the head. Refuses to know how rings are evolved.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from engine.compile.law import compile_law
-from engine.laws.law import Law
 from engine.laws.trial import meets
 from engine.load import Bundle
 from engine.report.figures import share
 from engine.report.html.elements import Markup, block, code, count, element, quoted, words
+from engine.report.html.ring import spacetime
 from engine.report.html.rows import Receipt, Row, RowLink, Section, anchor
-from engine.verify.violation import Retold
 
 Body = Mapping[str, Any]
-
-MOST_STATES: Final = 220
-"""States of a counterexample that are drawn."""
 
 _HEADS: Final = ("law", "claim", "rests on", "about", "expected")
 
@@ -63,12 +58,11 @@ class LawFold:
         )
 
     def spacetimes(self, specs: Bundle) -> list[dict[str, Any]]:
-        """What is drawn of each counterexample; the specs are those of the law."""
-        return [
-            spacetime(compile_law(specs).law, body["verdict"], anchor("laws", body["verdict"]["law"]))
-            for _, body in self._verdicts
-            if body["verdict"]["counterexample"] is not None
-        ]
+        """What is drawn of each verdict; the specs are those of the law."""
+        law = compile_law(specs).law
+        verdicts = [body["verdict"] for _, body in self._verdicts]
+        drawn = (spacetime(law, verdict, anchor("laws", verdict["law"])) for verdict in verdicts)
+        return [each for each in drawn if each is not None]
 
 
 def law_row(seq: int, body: Body) -> Row:
@@ -124,33 +118,6 @@ def _rests(verdict: Body) -> str:
 
 def _expected(expected: Body | None) -> Markup:
     return words("nothing") if expected is None else element("span", quoted(expected.get("status", expected)))
-
-
-def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any]:
-    """A counterexample as the page's script draws it: states in rows, from the start to just after the violation.
-
-    Args:
-        law: Which is violated.
-        verdict: On it.
-        row: The link of its row.
-    """
-    found = verdict["counterexample"]
-    alphabet: Sequence[str] = law.universe.alphabet
-    start = [alphabet.index(symbol) for symbol in found["start"]]
-    states = Retold(law, start).states[: found["t"] + 2]
-    rows = ["".join(alphabet[cell] for cell in state) for state in states[:MOST_STATES]]
-    return {
-        "law": verdict["law"],
-        "anchor": row,
-        "claim": verdict["claim"],
-        "symbols": "".join(alphabet),
-        "empty": alphabet[law.universe.empty],
-        "t": found["t"],
-        "excerpt": [found["excerpt"]["from"], found["excerpt"]["from"] + len(found["excerpt"]["states"])],
-        "observables": found["observables"],
-        "rows": rows,
-        "states": len(states),
-    }
 
 
 def headline(result: Body) -> Iterator[tuple[str, Markup]]:

@@ -633,7 +633,7 @@
     openEpisode(whole[0].number, whole[0].episode, 0);
   };
 
-  // The space-time of a counterexample
+  // The space-time of a law
 
   const ring = { which: 0, frame: 0 };
 
@@ -652,7 +652,7 @@
     if (width <= 40 && height <= 40) {
       drawn.rows.forEach((row, y) => [...row].forEach((symbol, x) => picture.append(svg("text", { x: x * CELL + CELL / 2, y: y * CELL + 7.4, class: symbol === drawn.empty ? "symbol none" : "symbol" }, plain(symbol)))));
     }
-    picture.append(svg("rect", { x: -4, y: from * CELL, width: 2, height: (Math.min(to, height) - from) * CELL, class: "marked" }));
+    if (from < Math.min(to, height)) picture.append(svg("rect", { x: -4, y: from * CELL, width: 2, height: (Math.min(to, height) - from) * CELL, class: "marked" }));
     picture.append(svg("rect", { x: 0, y: ring.frame * CELL, width: width * CELL, height: CELL, class: "outline" }));
     picture.style.maxWidth = `${Math.max(width * 22, 120)}px`;
     $("spacetime-map").replaceChildren(picture);
@@ -660,9 +660,10 @@
     $("spacetime-frame").max = String(height - 1);
     $("spacetime-frame").value = String(ring.frame);
     $("spacetime-at").textContent = `${ring.frame} of ${drawn.states - 1}`;
-    const values = ring.frame === drawn.t ? drawn.observables.t : ring.frame === drawn.t + 1 ? drawn.observables.t_plus_1 : {};
+    const values = drawn.observables[ring.frame] || {};
+    $("spacetime-said").textContent = drawn.said;
     const parts = [html("h3", null, `State ${ring.frame}`), html("p", null, html("code", null, plain(drawn.rows[ring.frame])))];
-    parts.push(html("p", null, html("a", { href: `#${drawn.anchor}` }, plain(drawn.law)), ": ", html("code", null, plain(drawn.claim))));
+    parts.push(html("p", null, html("a", { href: `#${drawn.anchor}` }, plain(drawn.law)), ` (${plain(drawn.status)}): `, html("code", null, plain(drawn.claim))));
     if (ring.frame === drawn.t) parts.push(html("p", { class: "broken" }, "Here the claim is violated."));
     const rows = Object.entries(values).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(value))));
     if (rows.length) parts.push(table(["observable", "value"], rows));
@@ -673,13 +674,13 @@
   const prepareRing = () => {
     if (!data.spacetimes.length) return;
     $("spacetime").hidden = false;
-    $("spacetime-which").append(...data.spacetimes.map((drawn, index) => html("option", { value: index }, plain(drawn.law))));
+    $("spacetime-which").append(...data.spacetimes.map((drawn, index) => html("option", { value: index }, `${plain(drawn.law)}, ${drawn.t === null ? "an example" : "counterexample"}`)));
     const move = (which, frame) => { Object.assign(ring, { which, frame }); drawRing(); };
     $("spacetime-which").addEventListener("input", () => move(Number($("spacetime-which").value), 0));
     $("spacetime-frame").addEventListener("input", () => move(ring.which, Number($("spacetime-frame").value)));
     $("spacetime-back").addEventListener("click", () => move(ring.which, ring.frame - 1));
     $("spacetime-on").addEventListener("click", () => move(ring.which, ring.frame + 1));
-    move(0, data.spacetimes[0].t);
+    move(0, data.spacetimes[0].t || 0);
   };
 
   // Begin

@@ -42,8 +42,7 @@ class Submitting(KernelDesk):
     """A desk whose agent submits what a function makes of the document that it would submit."""
 
     def __init__(self, plan, change):
-        inner = plan.desk(plan)
-        super().__init__(plan, inner.kernel)
+        super().__init__(plan)
         self._change = change
 
     def submit(self, moment, choice, occasion):

@@ -127,7 +127,7 @@ class Watching(KernelDesk):
     """A desk that lets somebody do something before each decision."""
 
     def __init__(self, plan, meddle):
-        super().__init__(plan, plan.desk(plan).kernel)
+        super().__init__(plan)
         self._meddle = meddle
 
     def attend(self, place, moment):

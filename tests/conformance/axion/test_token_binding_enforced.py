@@ -311,7 +311,7 @@ class Revoking(KernelDesk):
     """A desk whose every token is revoked before anybody can use it."""
 
     def __init__(self, plan):
-        super().__init__(plan, planned().desk(plan).kernel)
+        super().__init__(plan)
 
     def attend(self, place, moment):
         if place == "after_token" and moment.token is not None:

@@ -28,7 +28,7 @@ FLAGS = [
     "--disable-dev-shm-usage",
     "--remote-debugging-pipe",
 ]
-PATIENCE = 30  # seconds after which a browser counts as dead; nothing is measured by them
+PATIENCE = 120  # seconds after which a browser counts as dead; nothing is measured by them
 
 KEYS = {
     "Enter": (13, "\r"), "Escape": (27, ""), "Tab": (9, ""), "ArrowRight": (39, ""), "ArrowLeft": (37, ""),

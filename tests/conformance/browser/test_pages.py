@@ -32,6 +32,9 @@ checks:
 """
 
 
+KINDS = ["run", "suite", "law", "proved", "discovery", "kernel"]
+
+
 @pytest.fixture(scope="module")
 def trap(tmp_path_factory):
     """A run whose world has a picture, with drifts."""
@@ -65,15 +68,38 @@ def answer(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def proved(tmp_path_factory):
+    """A law that is proved: no receipt of it holds a ring."""
+    bundle = load("momentum", kind="law", set=["cases=30", "mutations=0"])[0]
+    return execute(bundle, tmp_path_factory.mktemp("proved") / "law").place
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """A discovery of two iterations whose model answers by a script."""
+    small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
+    bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
+    return execute(bundle, tmp_path_factory.mktemp("found") / "found", None, 1).place
+
+
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """A run under the kernel, with probes and an audit log."""
+    bundle = load("axion-basic", kind="scenario", set=["episodes=1", "horizon=3"])[0]
+    return execute(bundle, tmp_path_factory.mktemp("kernel") / "run").place
+
+
+@pytest.fixture(scope="module")
 def page(trap, tmp_path_factory):
     return write(trap, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
-def pages(page, heights, answer, tmp_path_factory):
+def pages(page, heights, answer, proved, found, kernel, tmp_path_factory):
     """A page of each kind."""
     folder = tmp_path_factory.mktemp("pages")
-    return {"run": page, "suite": write(heights, folder, "suite.html"), "law": write(answer, folder, "law.html")}
+    places = {"suite": heights, "law": answer, "proved": proved, "discovery": found, "kernel": kernel}
+    return {"run": page, **{kind: write(place, folder, f"{kind}.html") for kind, place in places.items()}}
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +107,7 @@ def root(trap):
     return json.loads((trap / "manifest.json").read_bytes())["receipts"]["root"]
 
 
-@pytest.mark.parametrize("kind", ["run", "suite", "law"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_page_opens_from_a_file_without_a_network_and_without_complaint(kind, pages, visit):
     seen = visit(pages[kind])
     assert seen.state == "consistent"
@@ -196,6 +222,36 @@ def test_a_counterexample_is_drawn_and_walked(pages, answer, visit):
     seen.ask("document.getElementById('spacetime-frame').focus()")
     seen.press("Home")
     assert seen.text("#spacetime-step code") == found["start"]
+
+
+def test_an_example_of_a_law_that_is_proved_is_drawn_walked_and_called_one(pages, visit):
+    (drawn,) = data_of(pages["proved"].read_text(encoding="utf-8"))["spacetimes"]
+    seen = visit(pages["proved"], "#spacetime")
+    assert seen.text("#spacetime-at") == f"0 of {drawn['states'] - 1}"
+    assert seen.text("#spacetime-said").startswith("An example, and no evidence")
+    assert "violated" not in seen.text("#spacetime-step")
+    assert seen.ask("document.querySelectorAll('#spacetime-map .marked').length") == 0
+    seen.ask("document.getElementById('spacetime-frame').focus()")
+    seen.press("ArrowRight", "ArrowRight")
+    assert seen.text("#spacetime-step code") == drawn["rows"][2]
+    shown = (
+        "[...document.querySelectorAll('#spacetime-step tbody td, #spacetime-step tbody th')].map(e => e.textContent)"
+    )
+    assert seen.ask(shown) == ["Momentum", "0"]
+
+
+def test_every_law_of_a_discovery_can_be_looked_at(pages, visit):
+    drawn = data_of(pages["discovery"].read_text(encoding="utf-8"))["spacetimes"]
+    assert {each["t"] is None for each in drawn} == {True, False}
+    seen = visit(pages["discovery"])
+    choose = (
+        "(e => {{ e.value = '{}'; e.dispatchEvent(new Event('input')); }})(document.getElementById('spacetime-which'))"
+    )
+    for number, each in enumerate(drawn):
+        seen.ask(choose.format(number))
+        assert seen.text("#spacetime-step code") == each["rows"][0]
+        assert seen.text("#spacetime-said") == each["said"]
+    assert seen.errors == []
 
 
 def flip(data):
@@ -353,7 +409,7 @@ def test_it_follows_the_colour_scheme_of_its_reader(page, visit):
     seen.until(f"{fills} !== {json.dumps(drawn)}")
 
 
-@pytest.mark.parametrize("kind", ["run", "suite", "law"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_screen_reader_finds_its_way(kind, pages, visit):
     seen = visit(pages[kind])
     tree = seen.say("Accessibility.getFullAXTree")["nodes"]

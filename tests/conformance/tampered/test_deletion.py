@@ -4,6 +4,7 @@ A crash is noticed too: a check that stands before what would fall over protects
 """
 
 import ast
+import json
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,12 @@ import engine.verify.suite
 import engine.verify.tape
 import engine.verify.trust
 from engine.verify.bundle import Verifier
+from tests.conformance.tampered.checks import ELSEWHERE, REPLAYS, all_names, same
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, without
 from tests.conformance.tampered.verifiers import by_engine, by_one_file
 from tools import verify as one_file
+from tools.conformance import PLACE
 
 ENGINE = [
     engine.load.from_sources,
@@ -89,6 +92,7 @@ UNNOTICED = {
     "suite:SuiteVerifier._check_assessment": (1, UNMADE),
     "suite:SuiteVerifier._check_judged": (1, ASKED),
     "suite:_places": (1, "no checkout keeps an empty folder"),
+    "suite:_compared": (1, "no case is of a suite that compares its runs; its own tests are"),
     "suite:look_at": (2, BEHIND),
     "trust:read_json": (3, BEHIND),
     "trust:_no_number": (1, BEHIND),
@@ -193,9 +197,29 @@ def test_no_refusal_can_be_left_out(said, laid, verify, module):
     assert not more, "no case notices these"
 
 
-def test_no_check_of_the_engine_can_be_left_out(said, laid, monkeypatch):
-    """Each numbered check is said to have passed, without being made."""
-    checks: dict[str, list[str]] = {}
+# Numbered checks
+
+REFUSED = {name: case for name, case in EXPECTED.items() if case["expect"]["exit"] in (1, 3) and "archive" not in case}
+"""The cases of folders of which a check fails or is not made."""
+
+
+def kind_of(case):
+    """The kind of evidence that a case was made from."""
+    manifest = json.loads((PLACE / "bases" / REFUSED[case]["base"] / "manifest.json").read_bytes())
+    return manifest.get("kind", "scenario")
+
+
+@pytest.fixture(scope="module")
+def refusing(said):
+    """By kind and name of a check the cases that it refuses."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for case in REFUSED:
+        found.setdefault((kind_of(case), said(by_engine, case)[0].check), []).append(case)
+    return found
+
+
+def test_no_check_can_be_left_out(said, laid, refusing, monkeypatch):
+    """Each is said to have passed, without being made."""
     noting = Verifier._make
 
     def making(name):
@@ -206,15 +230,25 @@ def test_no_check_of_the_engine_can_be_left_out(said, laid, monkeypatch):
 
         return make
 
-    for case, expected in EXPECTED.items():
-        if expected["expect"]["exit"] == 1 and "archive" not in expected:
-            answer = said(by_engine, case)[0]
-            checks.setdefault(answer.check, []).append(case)
-    assert len(checks) >= 20
     unnoticed = []
-    for name, cases in checks.items():
+    for (kind, name), cases in refusing.items():
         monkeypatch.setattr(Verifier, "_make", making(name))
-        if all(outcome(by_engine, laid, case) == told(said(by_engine, case)[0]) for case in cases[:4]):
-            unnoticed.append(name)
+        if all(outcome(by_engine, laid, case) == told(said(by_engine, case)[0]) for case in cases):
+            unnoticed.append((kind, name))
         monkeypatch.undo()
     assert unnoticed == []
+
+
+def test_every_check_has_a_case_or_a_test_of_its_own(refusing):
+    names, unread = all_names()
+    assert unread == [], "the name of a check is given in a way that this test does not read"
+    made = {name for _, name in refusing}
+    assert {name for name in names if not any(same(name, one) for one in made)} == ELSEWHERE.keys()
+    assert {one for one in made if not any(same(name, one) for name in names)} <= {""}
+    assert refusing.keys() >= REPLAYS.items()
+
+
+def test_the_tests_that_are_named_are_there():
+    for _, folder, module, function in ELSEWHERE.values():
+        tree = ast.parse((Path(__file__).parents[2] / folder / f"{module}.py").read_text(encoding="utf-8"))
+        assert function in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}, function

@@ -3,6 +3,7 @@
 import ast
 import json
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from engine.core.canonical import NotCanonical, parse_canonical
+from engine.core.diagnostics import codes
 from tests.conformance.tampered.verifiers import by_one_file
 from tools import conformance, verify
 from tools.conformance import PLACE, Laid
@@ -171,6 +173,17 @@ def test_it_shares_no_code_with_the_engine_and_needs_nothing_but_python():
     roots |= {str(node.module).partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     assert roots <= sys.stdlib_module_names
     ast.parse(Path(conformance.__file__).read_text(encoding="utf-8"), feature_version=(3, 9))
+
+
+def test_every_code_that_it_tells_has_a_page():
+    """`NoLaw` is told the beginning of a code of the engine, and tells nobody."""
+    told = set()
+    for call in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8"))):
+        if isinstance(call, ast.Call) and getattr(call.func, "id", "") != "NoLaw":
+            given = [one.value for one in call.args if isinstance(one, ast.Constant)]
+            told |= {one for one in given if isinstance(one, str) and re.fullmatch(r"E_[A-Z_]+", one)}
+    assert len(told) > 30
+    assert told <= set(codes())
 
 
 def test_any_command_can_be_run_on_the_suite():

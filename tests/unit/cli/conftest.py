@@ -54,7 +54,7 @@ def process(environment):
     """Run `spec WORDS...` in a process of its own, to its end."""
 
     def run(*words, text=True, **options):
-        options = {"cwd": ROOT, "env": environment, "capture_output": True, "timeout": 60} | options
+        options = {"cwd": ROOT, "env": environment, "capture_output": True, "timeout": 120} | options
         done = subprocess.run([*COMMAND, *words], check=False, stdin=subprocess.DEVNULL, **options)
         if not text:
             return done

@@ -21,6 +21,11 @@ def good(question):
 def silent(question):
     return []
 
+def mute(question):
+    t, right = question["t"], step(question["observation"]["n"])
+    less = {"action": right["action"], "score": 0}
+    return [[right, less], [less], [right, {**right, "top": "1"}]][t]
+
 def wrong(question):
     t, right = question["t"], step(question["observation"]["n"])
     if t == 1:
@@ -32,7 +37,7 @@ def wrong(question):
 @pytest.fixture
 def folder(project):
     (project / "upward.py").write_text(FUNCTIONS, encoding="utf-8")
-    for name in ("good", "silent", "wrong"):
+    for name in ("good", "silent", "mute", "wrong"):
         text = f"spec: agent/v1\nname: {name}\noutside: {{python: 'upward:{name}', deadline_ms: 20000}}\n"
         (project / f"{name}.yaml").write_text(text, encoding="utf-8")
     return project
@@ -60,13 +65,24 @@ def test_how_an_agent_answers_is_how_the_command_ends(spec, folder, name, status
         assert "(first in episode 0, step 1)" in done.err
 
 
+@pytest.mark.parametrize("format_", ["human", "json", "junit", "sarif", "github"])
+def test_a_claim_that_is_missing_is_named(spec, folder, format_):
+    done = check(spec, "mute.yaml", "--format", format_)
+    assert done.status == Exit.FINDINGS
+    said = "malformed_proposal, `[1].top` is missing in episode 0, step 0, expected int"
+    assert said in done.err.replace("\n", " ")
+    if format_ == "json":
+        assert (done.json["lacking"], done.json["malformed"]) == (["top"], {"malformed_proposal": 3})
+    assert format_ == "human" or said in done.out
+
+
 def test_it_runs_only_with_leave(spec, folder):
     done = spec("agent", "check", "good.yaml", "--scenario", "climb.yaml", "--format", "json")
     assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_UNTRUSTED"])
 
 
 def test_a_command_is_an_agent_too(spec, folder):
-    done = check(spec, "--command", "true", "--decisions", "1", "--format", "json")
+    done = check(spec, "--command", "true", "--deadline-ms", "120000", "--decisions", "1", "--format", "json")
     assert (done.status, done.codes, done.json["failures"]) == (Exit.FINDINGS, ["E_AGENT_PROTOCOL"], {"closed": 1})
 
 

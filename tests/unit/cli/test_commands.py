@@ -49,6 +49,8 @@ class TestCheck:
         done = spec("check", "climber.yaml", "--format=json")
         (found,) = done.json["checked"]
         assert (done.status, found["kind"], found["name"], found["case"]) == (0, "agent", "climber", "")
+        assert found["typed"] is False
+        assert spec("check", "climb.yaml", "--format=json").json["checked"][0]["typed"] is True
         assert "shape only" in spec("check", "climber.yaml").out
 
     def test_nothing_is_left_of_a_kind_without_expressions(self, spec, project):
@@ -265,6 +267,27 @@ class TestGolden:
         done = spec("golden", "climb.yaml", "--dir", "pins")
         assert (done.status, done.out) == (1, "climb: differs\n")
         assert f"error[E_GOLDEN_DIFFERS]: climb: {difference}" in done.err
+
+    def test_programs_are_told_as_json(self, spec, edit):
+        told = {"name": "climb", "difference": "nothing is pinned yet", "verdict": "PASS"}
+        pinned = [
+            (("golden", "climb.yaml"), 1, told | {"pinned": "not pinned"}, ["E_GOLDEN_DIFFERS"]),
+            (("pin", "climb.yaml"), 0, told | {"pinned": "accepted"}, []),
+            (("golden", "climb.yaml"), 0, told | {"pinned": "same", "difference": None}, []),
+        ]
+        for words, status, case, found in pinned:
+            done = spec(*words, "--dir", "pins", "--format", "json")
+            assert (done.status, done.json["compared"], done.codes) == (status, [case], found)
+            assert bool(done.err) == bool(found)
+        edit("climb.yaml", "horizon: 3", "horizon: 2")
+        done = spec("golden", "climb.yaml", "--dir", "pins", "--format=json")
+        (case,) = done.json["compared"]
+        assert (done.status, case["pinned"], done.codes) == (1, "differs", ["E_GOLDEN_DIFFERS"])
+        assert case["difference"] == "receipt 0 differs at body.horizon: recorded 3, replayed 2"
+        done = spec("golden", "--format=json")
+        assert (done.status, done.json["compared"], done.codes) == (3, [], ["E_GOLDEN_NONE"])
+        done = spec("golden", "climb.yaml", "--format", "junit")
+        assert (done.status, "E_USAGE" in done.err) == (2, True)
 
     def test_the_command_that_accepts_can_be_pasted(self, spec, project, edit):
         (project / "with space").mkdir()

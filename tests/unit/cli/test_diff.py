@@ -38,10 +38,16 @@ def bundles(tmp_path_factory):
         "run": (project / "climb.yaml", []),
         "tired": (project / "climb.yaml", ["governor.with.stamina=2"]),
         "longer": (project / "climb.yaml", ["horizon=4"]),
+        "seeded": (project / "climb.yaml", ["seed=6"]),
+        "seeded alike": (project / "climb.yaml", ["seed=4"]),
+        "ungated": (project / "climb.yaml", ["governor.gates.leap=null"]),
         "doc": (project / "climb.yaml", ["doc=other words"]),
         "suite": (project / "heights.yaml", []),
         "lower": (project / "heights.yaml", ["runs.long.set={governor.constants.STAMINA: 2}"]),
+        "documented": (project / "heights.yaml", ["runs.long.set={doc: other words}"]),
+        "further": (project / "heights.yaml", ["runs.long.set={horizon: 4}"]),
         "law": ("movers-balance-collisions", ["seed=1"]),
+        "law in other words": ("movers-balance-collisions", ["seed=1", "doc=other words"]),
         "law again": ("movers-balance-collisions", ["seed=2"]),
     }
     for name, (file, changes) in made.items():
@@ -89,16 +95,96 @@ def test_of_two_runs_the_first_step_and_its_fields_are_told(diff, spec, bundles)
     assert "  progress: passed -> failed" in said
 
 
-def test_a_run_that_goes_on_is_told(diff):
-    _, found = diff("run", "longer")
-    assert found["receipts"]["type"] == "start"
-    assert [change["path"] for change in found["receipts"]["changes"]] == ["body.horizon"]
+# what differs in the start; the first later receipt that differs: its type, episode, step and some of the fields
+LATER = {
+    "longer": (
+        ("horizon", "3", "4"),
+        ("episode_end", 0, None),
+        [("type", "episode_end", "commit"), ("body.t", None, "3")],
+    ),
+    "seeded": (("seed", "3", "6"), ("drift", 1, 1), [("body.drawn.to", "3", "4")]),
+    "ungated": (("gates.leap", "there is one", None), ("step", 0, 0), [("body.chosen", "1", "2")]),
+}
 
 
-def test_specs_may_differ_and_receipts_not(diff):
-    status, found = diff("run", "doc")
-    assert (status, found["receipts"], found["results"], found["checks"]) == (1, None, [], [])
-    assert [change["path"] for change in found["specs"]] == ["scenario/climb.doc"]
+@pytest.mark.parametrize(("name", "start", "place", "fields"), [(name, *row) for name, row in LATER.items()], ids=LATER)
+def test_what_the_starts_say_is_told_apart_from_the_first_step_that_differs(
+    name, start, place, fields, diff, spec, bundles
+):
+    _, found = diff("run", name)
+    assert [(one["path"], one["first"], one["second"]) for one in found["start"]] == [start]
+    parted = found["receipts"]
+    assert (parted["type"], parted["episode"], parted["t"]) == place
+    told = [(one["path"], one["first"], one["second"]) for one in parted["changes"]]
+    assert all(field in told for field in fields)
+    said = spec("diff", bundles / "run", bundles / name).out.splitlines()
+    assert said[said.index("start") + 1].strip().startswith(f"{start[0]}: ")
+    where = f"episode {parted['episode']}" + ("" if parted["t"] is None else f", step {parted['t']}")
+    assert f"receipts part at {parted['seq']} ({parted['type']}, {where})" in said
+
+
+def test_starts_may_differ_and_nothing_after_them(diff, spec, bundles):
+    _, found = diff("run", "seeded alike")
+    assert ([one["path"] for one in found["start"]], found["receipts"]) == (["seed"], None)
+    assert "receipts after the start: the same" in spec("diff", bundles / "run", bundles / "seeded alike").out
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "path"),
+    [
+        ("run", "doc", "scenario/climb.doc"),
+        ("suite", "documented", "suite/heights.runs.long.set"),
+        ("law", "law in other words", "law/movers-balance-collisions.doc"),
+    ],
+    ids=["run", "suite", "law"],
+)
+def test_digests_that_follow_from_other_specs_are_no_divergence(first, second, path, diff):
+    status, found = diff(first, second)
+    assert (status, found["results"], found["checks"]) == (1, [], [])
+    assert (found["start"], found["receipts"], found["run"]) == ([], None, None)
+    assert [change["path"] for change in found["specs"]] == [path]
+
+
+# what is replaced in a file of the project, what is set, and the sources that differ: (path, first, second)
+OTHERWISE = {
+    "a comment": (
+        ("stairs.yaml", "state:", "# why\nstate:"),
+        [],
+        [("specs/world/stairs.yaml:4", "state: {n: int, goal: int}", "# why")],
+    ),
+    "the ends of lines": (
+        ("stairs.yaml", "\n", "\r\n"),
+        [],
+        [("specs/world/stairs.yaml", "the same lines", "with other ends")],
+    ),
+    "a comment at the end": (
+        ("stairs.yaml", "success: n >= goal\n", "success: n >= goal\n# end\n"),
+        [],
+        [("specs/world/stairs.yaml:13", None, "# end")],
+    ),
+    "a value that is set": (
+        ("climb.yaml", "seed: 3", "seed: 8"),
+        ["seed=3"],
+        [("specs/origin.json.set[0]", None, "seed=3"), ("specs/scenario/climb.yaml:8", "seed: 3", "seed: 8")],
+    ),
+}
+
+
+@pytest.mark.parametrize(("edit", "changes", "sources"), OTHERWISE.values(), ids=OTHERWISE)
+def test_the_same_evidence_from_other_sources_is_told(diff, spec, bundles, tmp_path, edit, changes, sources):
+    project = shutil.copytree(CLIMB, tmp_path / "project")
+    name, old, new = edit
+    text = (project / name).read_bytes()
+    assert old.encode() in text
+    (project / name).write_bytes(text.replace(old.encode(), new.encode()))
+    execute(load(project / "climb.yaml", set=changes)[0], tmp_path / "other")
+    status, found = diff("run", tmp_path / "other")
+    assert (status, found["same"], found["specs"]) == (0, True, [])
+    assert [(one["path"], one["first"], one["second"]) for one in found["sources"]] == sources
+    said = spec("diff", bundles / "run", tmp_path / "other").out.splitlines()
+    assert said[:2] == ["climb: the same specs, receipts and result, from other sources", "sources"]
+    assert [line.partition(": ")[0] for line in said[2:]] == [f"  {path}" for path, _, _ in sources]
+    assert diff(tmp_path / "other", tmp_path / "other")[1]["sources"] == []
 
 
 def test_of_two_suites_the_first_run_that_parts_is_told_too(diff):
@@ -107,6 +193,9 @@ def test_of_two_suites_the_first_run_that_parts_is_told_too(diff):
     assert {"path": "check/climbs", "first": "passed", "second": "cannot tell"} in found["checks"]
     assert found["run"]["place"] == "runs/long.climb.3"
     assert (found["run"]["receipts"]["type"], found["run"]["receipts"]["t"]) == ("step", 2)
+    assert found["run"]["start"] == []
+    run = diff("suite", "further")[1]["run"]
+    assert ([one["path"] for one in run["start"]], run["receipts"]["type"]) == (["horizon"], "episode_end")
 
 
 def test_laws_of_two_seeds_part_at_their_cases(diff):

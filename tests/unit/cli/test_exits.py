@@ -99,7 +99,7 @@ def long_run(interruptible, climb, tmp_path):
         running = subprocess.Popen(line, cwd=tmp_path, env=interruptible, stdout=pipe, stderr=pipe)
         started.append(running)
         receipts = tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl"
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         while not (receipts.exists() and receipts.stat().st_size):
             assert running.poll() is None, running.communicate()
             assert time.monotonic() < deadline
@@ -124,7 +124,7 @@ def test_ctrl_c_ends_with_130_and_leaves_what_was_there(long_run, spec, climb, t
     before = held(tmp_path)
     running = long_run("--format", "json")
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=120)
     assert running.returncode == 130
     assert [finding["code"] for finding in json.loads(out)["diagnostics"]] == ["E_INTERRUPTED"]
     assert b"error[E_INTERRUPTED]" in err
@@ -156,7 +156,7 @@ def test_a_run_that_is_at_work_at_the_same_place_is_left_alone(long_run, spec, c
     assert spec("run", climb, "--out", tmp_path / "out").status == 0
     assert (tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl").exists()
     running.send_signal(signal.SIGINT)
-    running.communicate(timeout=30)
+    running.communicate(timeout=120)
     assert running.returncode == 130
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert spec("verify", tmp_path / "out").status == 0
@@ -175,6 +175,38 @@ def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_p
     monkeypatch.setattr("engine.verify.replay.run_apart", interrupt)
     assert spec("run", climb, "--out", tmp_path / "out").status == 130
     assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
+
+
+# what lies in the folder beside a bundle, whether a run holds it, and what is said of it
+LEFT = {
+    "what a killed run left": (
+        ["new/receipts.jsonl"],
+        False,
+        "was killed and left it: nothing in it counts, and it may",
+    ),
+    "an earlier bundle": (["new/x", "earlier/manifest.json"], False, "the next run there puts it back"),
+    "what a run is making": (["new/receipts.jsonl"], True, "a run is writing there what will be `out` beside it"),
+}
+
+
+@pytest.mark.parametrize("word", ["verify", "trace"])
+@pytest.mark.parametrize(("files", "taken", "hint"), LEFT.values(), ids=LEFT)
+def test_whoever_meets_the_folder_of_a_run_that_did_not_end_is_told(spec, tmp_path, files, taken, hint, word):
+    fcntl = pytest.importorskip("fcntl")
+    folder = tmp_path / ".out.123.partial"
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("")
+    descriptor = os.open(folder, os.O_RDONLY)
+    if taken:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    done = spec(word, folder, "--format", "json")
+    os.close(descriptor)
+    assert (done.status, done.codes) == (2, ["E_NO_EVIDENCE"])
+    assert hint in done.json["diagnostics"][0]["hint"]
+    assert (folder / files[0]).exists()
+    (tmp_path / "other").mkdir()
+    assert spec(word, tmp_path / "other", "--format", "json").json["diagnostics"][0]["hint"] is None
 
 
 def test_folders_that_only_look_like_leftovers_stay(spec, climb, tmp_path):

@@ -21,7 +21,11 @@ def folder(tmp_path, monkeypatch):
         "spec: scenario/v1\nname: walk\nextends: toy-basic\nagent: north\nepisodes: 1\nhorizon: 3\n", encoding="utf-8"
     )
     (tmp_path / "judged.yaml").write_text(
-        "spec: scenario/v1\nname: judged\nextends: axion-basic\nepisodes: 1\nhorizon: 3\n", encoding="utf-8"
+        "spec: scenario/v1\nname: judged\nextends: axion-basic\ngovernor: patient\nepisodes: 1\nhorizon: 3\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "patient.yaml").write_text(  # a live run is timed, and this machine may be busy
+        "spec: governor/v1\nname: patient\nextends: axion-kernel\nadmission: {watchdog_ms: 20000}\n", encoding="utf-8"
     )
     return tmp_path
 

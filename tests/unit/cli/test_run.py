@@ -6,6 +6,7 @@ import re
 import pytest
 
 from engine.core.events import Event
+from engine.core.verdict import Exit
 from engine.pipeline.runners import Incident, incidents_of
 
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
@@ -128,11 +129,27 @@ def test_a_change_is_recorded_as_if_it_stood_in_the_file(spec, project, edit, wo
     assert manifest(project / "set")["specs"] != manifest(project / "plain")["specs"]
 
 
-def test_later_changes_win(spec, project):
-    words = ["--set", "seed=1", "--set", "horizon=9", "--seed", "5", "--set", "horizon=2", "--format=json"]
-    made = spec("run", "climb.yaml", *words).json["runs"][0]["manifest"]
-    other = spec("run", "climb.yaml", "--set=seed=5", "--set=horizon=2", "--format=json").json["runs"][0]["manifest"]
-    assert (made["run"], made["receipts"]) == (other["run"], other["receipts"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--set", "horizon=9", "--set", "horizon=2"),
+        ("--set", "seed=1", "--seed", "5"),
+        ("--set=drift.shift.at=t == 1", "--set=drift=[]"),
+    ],
+    ids=" ".join,
+)
+def test_a_change_that_a_later_one_undoes_is_refused(spec, project, words):
+    done = spec("run", "climb.yaml", *words, "--format=json")
+    assert (done.status, done.codes) == (Exit.INVALID, ["E_SET_TWICE"])
+    assert not (project / "out").exists()
+
+
+def test_a_seed_for_cases_that_have_seeds_is_refused(spec, project, edit):
+    edit("climb.yaml", "seed: 3", "params: {s: int}\nmatrix: {s: [1, 2]}\nseed: ${s}")
+    done = spec("run", "climb.yaml", "--seed", "5", "--format=json")
+    assert (done.status, done.codes) == (Exit.INVALID, ["E_SET_PATH"])
+    assert done.json["diagnostics"][0]["message"] == "this is a value of `s`, an axis of the matrix"
+    assert spec("run", "climb.yaml", "--episodes", "1").status == Exit.CONFORMS
 
 
 def test_without_out_evidence_goes_below_out(spec, project):

@@ -39,7 +39,7 @@ def test_a_terminal_sees_how_far_a_run_is(start, climb):
     running = start("run", climb, stdout=subprocess.PIPE, stderr=slave)
     os.close(slave)
     shown = read_all(master).decode()
-    out, _ = running.communicate(timeout=60)
+    out, _ = running.communicate(timeout=120)
     os.close(master)
     assert running.returncode == 0
     assert [int(percent) for percent in re.findall(r"climb \[[#.]{30}\] +(\d+)%", shown)] == [16, 33, 50, 66, 83, 100]
@@ -56,7 +56,7 @@ def test_a_terminal_is_left_clean_by_a_run_that_is_refused(start, climb, tmp_pat
     os.close(slave)
     shown = read_all(master).decode()
     os.close(master)
-    assert running.wait(timeout=60) == 2
+    assert running.wait(timeout=120) == 2
     assert "\r\x1b[2Kerror[E_OUT_UNWRITABLE]" in shown
 
 
@@ -73,7 +73,7 @@ def test_with_a_terminal_for_results_alone_there_is_no_bar(start, climb):
     running = start("run", climb, stdout=slave, stderr=subprocess.PIPE)
     os.close(slave)
     shown = read_all(master).decode()
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     os.close(master)
     assert (running.returncode, err) == (0, b"")
     assert "\x1b" not in shown
@@ -95,7 +95,7 @@ def test_a_reader_that_leaves_changes_nothing(start, climb, tmp_path, words, sta
     os.close(reader)
     running = start(*[word.format(climb=climb) for word in words], stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
-    _, err = running.communicate(timeout=60)
+    _, err = running.communicate(timeout=120)
     assert running.returncode == status
     assert b"Traceback" not in err
     assert b"Broken pipe" not in err
@@ -108,7 +108,7 @@ def test_a_stream_that_is_closed_changes_nothing(environment, climb, tmp_path, s
     number = {"stdout": 1, "stderr": 2}[stream]
     line = f'exec "$0" -m engine.cli.main check "$1" "$2" {number}>&-'
     command = ["sh", "-c", line, sys.executable, climb, "nowhere.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=120, check=False)
     assert done.returncode == 2
     assert (done.stdout, b"E_SPEC_FILE" in done.stderr) == ((b"", True) if stream == "stdout" else (done.stdout, False))
     assert b"Traceback" not in done.stderr
@@ -118,7 +118,7 @@ def test_a_stream_that_is_closed_changes_nothing(environment, climb, tmp_path, s
 def test_a_stream_that_is_full_is_told(start):
     with open("/dev/full", "wb") as full:
         running = start("schema", stdout=full, stderr=subprocess.PIPE)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=120)
     assert running.returncode == 2
     assert b"error[E_SYSTEM]: the system refuses: No space left on device" in err
     assert b"Traceback" not in err

@@ -6,12 +6,19 @@ import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+import jsonschema
 import pytest
 
+from engine.core.canonical import canonical_bytes
 from engine.core.verdict import Exit
 from engine.pipeline import execute, load_runs
+from tools.verifier.main import main
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
+
+SCHEMA = jsonschema.Draft202012Validator(
+    json.loads((Path(__file__).parents[3] / "schemas/results/verification.schema.json").read_text(encoding="utf-8"))
+)
 
 COMMANDS = re.compile(r"::(error|warning|notice) title=[^:,]*::[^\x00-\x1f\u202e]*")
 
@@ -123,6 +130,28 @@ def test_a_refuted_bundle_is_a_failure_with_its_code_everywhere(spec, ran):
     assert next(line for line in lines if line.startswith("::error")).startswith("::error title=E_FILES::")
 
 
+@pytest.mark.parametrize("kept", [True, False], ids=["with sources", "without sources"])
+def test_that_there_are_no_sources_is_said_by_both_verifiers(spec, ran, capsys, kept):
+    """It changes no verdict: nobody need keep them."""
+    out = ran / "out"
+    (out / "sha256sums").unlink()
+    (out / "VERIFY.md").unlink()
+    if not kept:
+        shutil.rmtree(out / "specs")
+        manifest = json.loads((out / "manifest.json").read_bytes())
+        manifest["files"] = [one for one in manifest["files"] if not one["path"].startswith("specs/")]
+        (out / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+    told = spec("verify", "out", "--format", "json")
+    SCHEMA.validate(told.json)
+    assert (told.status, told.json["verdict"]) == (Exit.CONFORMS, "PASS")
+    said = "which files the specs were resolved from: the bundle has no specs/"
+    assert told.json["unchecked"] == ([] if kept else [said])
+    formats = [spec("verify", "out", "--format", one).out for one in ("human", "junit", "sarif", "github")]
+    assert [said in text for text in formats] == [not kept] * 4
+    assert main(["out", "--json"]) == 0
+    assert ("there is no specs/" in json.loads(capsys.readouterr().out)["unchecked"]) == (not kept)
+
+
 def test_a_step_has_a_summary_where_github_says(spec, ran, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(ran / "summary.md"))
     spec("verify", "out", "--format", "github")
@@ -133,8 +162,63 @@ def test_a_step_has_a_summary_where_github_says(spec, ran, monkeypatch):
 
 def test_an_inclusion_proof_is_for_people_and_json(spec, ran):
     done = spec("verify", "out", "--proof", "0", "--format", "junit")
-    assert (done.status, done.out) == (Exit.INVALID, "")
+    assert (done.status, list(cases(done.out))) == (Exit.INVALID, ["spec"])
     assert spec("verify", "out", "--proof", "0", "--format", "json").json["facts"]["proof"]["index"] == 0
+
+
+# Refusals
+
+
+def refusals(text, format_):
+    """Of a document about what could not be done the code of each finding, and its file, line and column if known."""
+    if format_ == "junit":
+        found = list(ElementTree.fromstring(text).iter("testcase"))
+        assert all(case.find("error") is not None for case in found)
+        return [(case.get("classname"), placed(*str(case.get("name")).split(":"))) for case in found]
+    if format_ == "github":
+        form = re.compile(r"^::error (?:file=([^,:]*),line=([0-9]+),col=([0-9]+),)?title=([^:,]*)::.+$", re.MULTILINE)
+        parts = form.findall(text)
+        assert len(parts) == len(text.splitlines())
+        return [(code, placed(*place)) for *place, code in parts]
+    (run,) = json.loads(text)["runs"]
+    assert {result["level"] for result in run["results"]} == {"error"}
+    return [(result["ruleId"], placed(*located(result))) for result in run["results"]]
+
+
+def placed(*words):
+    return (words[0], *map(int, words[1:])) if len(words) == 3 and words[0] else None
+
+
+def located(result):
+    for one in result.get("locations", ()):
+        place = one["physicalLocation"]
+        return place["artifactLocation"]["uri"], place["region"]["startLine"], place["region"]["startColumn"]
+    return ()
+
+
+@pytest.mark.parametrize("format_", ["junit", "sarif", "github"])
+@pytest.mark.parametrize(
+    ("words", "refused"),
+    [
+        (
+            ("run", "bad.yaml"),
+            [("E_SPEC_UNKNOWN_KEY", ("bad.yaml", 11, 1)), ("E_SPEC_UNKNOWN_KEY", ("bad.yaml", 12, 1))],
+        ),
+        (("run", "bad.yaml", "--no-such-option"), [("E_USAGE", None)]),
+        (("verify", "nowhere"), [("E_NO_EVIDENCE", None)]),
+        (("verify", "."), [("E_NO_EVIDENCE", None)]),
+        (("report", "nowhere"), [("E_NO_EVIDENCE", None)]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value[0], str) else "",
+)
+def test_where_nothing_could_be_read_there_is_a_document_that_says_so(spec, project, words, refused, format_):
+    text = (project / "climb.yaml").read_text(encoding="utf-8")
+    (project / "bad.yaml").write_text(f"{text}wrong: 1\nwronger: 2\n", encoding="utf-8")
+    told, for_people = spec(*words, "--format", format_), spec(*words)
+    assert (told.status, for_people.status) == (Exit.INVALID, Exit.INVALID)
+    assert refusals(told.out, format_) == refused
+    assert all(code in told.err for code, _ in refused)
+    assert spec(*words, f"--format={format_}").out == told.out
 
 
 # Pins

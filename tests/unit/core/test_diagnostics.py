@@ -87,6 +87,16 @@ class TestCollector:
             Diagnostic("W_TEST_ONE", "m", place, "h", Severity.WARNING, "e", "f", (("r", place),)),
         )
 
+    @pytest.mark.parametrize(
+        ("message", "place", "told"),
+        [("m", span(1, 2), True), ("n", span(1, 2), False), ("m", span(1, 3), False), ("m", None, False)],
+    )
+    def test_a_finding_is_told_whatever_else_it_says(self, message, place, told):
+        collector = Diagnostics()
+        collector.error(E_ONE, "m", span(1, 2), hint="h")
+        assert collector.tells(E_ONE, message, place) is told
+        assert not collector.tells(E_TWO, message, place)
+
     def test_warnings_alone_do_not_stop(self):
         collector = Diagnostics()
         collector.raise_if_errors()
@@ -234,3 +244,8 @@ class TestRender:
         text = render(diagnostic, lambda file: evil)
         assert set(text) & set("\x1b\x07\u202e") == set()
         assert len(text.split("\n")) == 9
+
+
+@pytest.mark.parametrize(("names", "meant"), [(500, "name7"), (501, None)])
+def test_among_very_many_names_none_is_suggested(names, meant):
+    assert suggest("nmae7", [f"name{number}" for number in range(names)]) == meant

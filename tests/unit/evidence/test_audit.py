@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from engine.core.canonical import canonical_bytes
 from engine.core.diagnostics import Rejected
 from engine.core.entries import GENESIS, Entries, Mode, entry_hash
-from engine.core.events import Event
 from engine.evidence import audit
-from engine.evidence.audit import AuditLog, audit_lines, record
+from engine.evidence.audit import AuditLog, record
 from engine.gates.documents import axion
 
 ACCEPTS = axion().check("audit_entry")
@@ -58,12 +57,6 @@ def test_a_log_is_the_lines_of_its_entries_and_goes_on_when_opened_again(path, m
             assert (log.written, log.findings) == (len(part), ())
             assert log.head == (part or entries[:2])[-1]["entry_hash"]
     assert path.read_bytes() == b"".join(lines(entries))
-
-
-def test_the_log_is_the_fold_of_a_runs_events():
-    entries = sealed(3)
-    events = [Event("start", {}), *(Event("audit", entry) for entry in entries), Event("end", {})]
-    assert list(audit_lines(events)) == lines(entries)
 
 
 # When it is on the disk

@@ -1,10 +1,11 @@
 """Failing cases: what shows a failure for the first time, with the receipts that belong to it, and nothing else."""
 
 import json
+import tracemalloc
 
 import pytest
 
-from engine.evidence.counterexamples import MOST_CASES, counterexamples, may_fail
+from engine.evidence.counterexamples import MOST_CASES, find_cases, may_fail, parts_of
 
 
 def commit(t=0, episode=0):
@@ -59,7 +60,8 @@ def lines_of(told):
 
 
 def shown(kind, told):
-    files = counterexamples(kind, lines_of(told))
+    lines = lines_of(told)
+    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(kind, lines), lines)}
     found = {}
     for path, data in files.items():
         document = json.loads(data)
@@ -103,10 +105,30 @@ def test_laws_show_what_refutes_them(name):
     assert shown(kind, told) == expected
 
 
+def test_a_step_of_very_many_receipts_is_not_held():
+    """Whoever sends evidence puts what they like before a step is over: 20,000 probes are ten megabytes of values."""
+
+    def lines():
+        yield from lines_of(BEGIN)
+        (line,) = lines_of([("probe", {"probe": "p", "verdict": "FAIL", "said": [[]] * 20})])
+        yield from (line for _ in range(20_000))
+        yield from lines_of([step()])
+
+    tracemalloc.start()
+    try:
+        ((path, parts),) = parts_of(find_cases("scenario", lines()), lines())
+        size, most = sum(map(len, parts)), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert path == "counterexamples/00020002.json"
+    assert size > 2_000_000
+    assert most < 500_000
+
+
 @pytest.mark.parametrize("body", [{"chosen": 0}, {"chosen": 0, "decisions": [], "violations": [{"invariant": ["a"]}]}])
 def test_a_receipt_of_another_form_raises(body):
     with pytest.raises((KeyError, TypeError)):
-        counterexamples("scenario", lines_of([("step", body)]))
+        find_cases("scenario", lines_of([("step", body)]))
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_writers_in_several_processes_take_turns(path, interruptible):
     )
     commands = [[sys.executable, "-c", program, str(path), name] for name in ("one", "two", "three")]
     workers = [subprocess.Popen(command, cwd=ROOT, env=interruptible) for command in commands]
-    assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0, 0]
     read = read_runlog(path.read_bytes())
     assert len(read.attempts) == 15
     assert all(one.result is not None for one in read.attempts)

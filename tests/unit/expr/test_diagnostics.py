@@ -37,7 +37,7 @@ CASES = [
     ("i\x00", SYNTAX, "\x00", "`U+0000` has no meaning", None),
     ("!-i", SYNTAX, "-", "expected a value", None),
     # names
-    ("postion + 1", NAME, "postion", "unknown name `postion`", None),
+    ("postion + 1", NAME, "postion", "unknown name `postion`", "here can be read `i`"),
     ("hazard", NAME, "hazard", "unknown name `hazard`", "`hazards`"),
     ("True", NAME, "True", "unknown name `True`", "`true`"),
     ("dist", NAME, "dist", "`dist` is a function", "`dist(...)`"),

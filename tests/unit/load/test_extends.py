@@ -1,6 +1,11 @@
 """`extends`: what merges, what replaces, and chains that do not end."""
 
+import os
+from collections import Counter
+
 import pytest
+
+from engine.load.document import Node
 
 BASE = """\
 spec: governor/v1
@@ -148,3 +153,34 @@ def test_extends_is_the_name_of_a_spec_of_the_same_kind(project):
     assert project.found("kind.yaml") == [("E_REF_KIND", "kind.yaml:3:10")]
     project.write("path.yaml", "spec: governor/v1\nname: x\nextends: other.yaml\n")
     assert project.found("path.yaml") == [("E_REF_KIND", "path.yaml:3:10")]
+
+
+def test_each_node_is_made_again_once_however_many_references_there_are(project, monkeypatch):
+    project.write_all()
+    named = ", ".join(["push"] * 300)
+    project.write("far.yaml", f"spec: scenario/v1\nname: far\nextends: basic\ndrift: [{named}]\n")
+    calls: Counter[str] = Counter()
+
+    def counted(function):
+        def call(*given, **named):
+            calls[function.__name__] += 1
+            return function(*given, **named)
+
+        return call
+
+    monkeypatch.setattr(Node, "put_all", counted(Node.put_all))
+    monkeypatch.setattr("os.path.realpath", counted(os.path.realpath))
+    bundle = project.one("far.yaml")
+    assert len(bundle.main.data["drift"]) == 300
+    assert calls["put_all"] < 330
+    assert calls["realpath"] < 100
+
+
+@pytest.mark.parametrize(("wrong", "told"), [(1000, 1000), (1001, 1001), (3000, 1001)])
+def test_after_a_thousand_findings_no_more_are_looked_for(project, wrong, told):
+    project.write_all()
+    named = ", ".join(f"pull{number}" for number in range(wrong))
+    project.write("far.yaml", f"spec: scenario/v1\nname: far\nextends: basic\ndrift: [{named}]\n")
+    found = [code for code, _ in project.found("far.yaml")]
+    assert len(found) == told
+    assert found.count("E_FINDINGS") == found.index("E_REF_MISSING") == int(wrong > 1000)

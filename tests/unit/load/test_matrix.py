@@ -81,6 +81,16 @@ WRONG = {
         "E_MATRIX_SIZE",
         1,
     ),
+    "too many inclusions": (
+        f"{{low: [0], include: [{', '.join(f'{{low: {n}}}' for n in range(1, 4097))}]}}",
+        "E_MATRIX_SIZE",
+        1,
+    ),
+    "too many exclusions": (
+        f"{{low: [0, 1], exclude: [{', '.join(f'{{low: {n}}}' for n in range(4097))}]}}",
+        "E_MATRIX_SIZE",
+        1,
+    ),
 }
 
 
@@ -102,3 +112,36 @@ def test_an_axis_is_not_set_beside_the_matrix(project):
     project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
     assert project.found("m.yaml", set=["with.low=3"]) == [("E_SET_PATH", "--set with.low:1:6")]
     assert [bundle.case for bundle in project.load("m.yaml", set=["with.word=b"])] == ["low=1", "low=2"]
+
+
+# what is changed, and where the finding stands; None: it is no value of an axis
+BESIDE = {
+    "the value itself": ("constants.LOW=3", "--set constants.LOW:1:15"),
+    "what holds it": ("constants={LOW: 3}", "--set constants:1:11"),
+    "an equal value from elsewhere": ("constants.HIGH=3", None),
+    "a value of another parameter": ("constants.WORD=b", None),
+}
+
+
+@pytest.mark.parametrize(("setting", "place"), BESIDE.values(), ids=BESIDE)
+def test_what_an_axis_says_is_changed_in_the_matrix_alone(project, setting, place):
+    """Two cases of two names would be one, and a case would be called by a value that it does not have."""
+    text = HEAD.replace("{LOW:", "{HIGH: 1, LOW:")
+    project.write("m.yaml", f"{text}matrix: {{low: [1, 2]}}\n")
+    if place is None:
+        assert len({bundle.digest for bundle in project.load("m.yaml", set=[setting])}) == 2
+    else:
+        assert project.found("m.yaml", set=[setting]) == [("E_SET_PATH", place)]
+        assert "`low`, an axis of the matrix" in project.rejected("m.yaml", set=[setting])[0].message
+
+
+def test_what_an_axis_says_is_not_changed_behind_a_reference_either(project):
+    project.write_all()
+    text = (project.folder / "specs/scenario/basic.yaml").read_text()
+    axis = "params: {n: int}\nmatrix: {n: [3, 4]}\n"
+    project.write("specs/scenario/basic.yaml", text.replace("every: 3", "every: '${n}'") + axis)
+    assert project.found("basic", set=["drift.push.constants.EVERY=9"]) == [
+        ("E_SET_PATH", "--set drift.push.constants.EVERY:1:28")
+    ]
+    assert project.found("basic", set=["drift.0=null"]) == [("E_SET_PATH", "--set drift.0:1:9")]
+    assert len(project.load("basic", set=["drift.push.at=t == 2", "governor.gates.floor=null"])) == 2

@@ -2,6 +2,9 @@
 
 import pytest
 
+from engine.core.diagnostics import Rejected
+from engine.load.overrides import see_none_lost
+
 
 def constants(bundle):
     return bundle.specs[bundle.main.refs["drift", 0]].model.constants
@@ -144,6 +147,7 @@ WRONG = {
     "an unquoted choice": ("until=a ? b : c", "E_SET_VALUE", 7, "quote the text"),
     "an unquoted call in braces": ("start={x: f(a, b)}", "E_YAML_EXPRESSION", 11, "quote the expression"),
     "a duplicate key": ("map={drawing: a, drawing: b}", "E_YAML_DUPLICATE_KEY", 18, "line 1"),
+    "null for a list": ("drift=null", "E_SPEC_TYPE", 7, "`--set path.ELEMENT=null` takes one element away"),
     "a value of the wrong type": ("horizon=x", "E_SPEC_TYPE", 9, "an integer"),
     "a value that is too small": ("horizon=0", "E_SPEC_VALUE", 9, "at least 1"),
     "a wrong key in a value": ("map={drawin: a}", "E_SPEC_UNKNOWN_KEY", 6, "did you mean `drawing`?"),
@@ -165,6 +169,34 @@ def test_all_wrong_changes_are_reported_with_the_mistakes_of_files(basic):
     basic.write("specs/scenario/basic.yaml", text)
     found = basic.found("basic", set=["horizn=5", "world", "governor.gatez=[]"])
     assert [code for code, _ in found] == ["E_SET_PATH", "E_SET_PATH", "E_SET_SYNTAX", "E_SPEC_VALUE"]
+
+
+# the settings that somebody typed, and what is said of the one that makes another come to nothing
+TYPED = {
+    "one field twice": (["horizon=5", "seed=1", "horizon=5"], "`horizon` is set twice"),
+    "in another spelling": (["a . b=1", '"a".b=2'], '`"a".b` is set twice'),
+    "what holds it afterwards": (
+        ["drift.push.at=3", "drift=[]"],
+        "`drift` replaces what `drift.push.at` sets before it",
+    ),
+    "an element that is taken away": (["drift.push.at=3", "drift.push=null"], "replaces what `drift.push.at` sets"),
+    "what holds it before": (["drift=[push]", "drift.push.at=3"], None),
+    "another field of the same": (["drift.push.at=3", "drift.push.when=x > 1"], None),
+    "two elements, each the first in its turn": (["drift.0=null", "drift.0=null", "drift.0.at=3"], None),
+    "a wrong one": (["horizon", "horizon"], None),
+}
+
+
+@pytest.mark.parametrize(("settings", "said"), TYPED.values(), ids=TYPED)
+def test_a_change_that_comes_to_nothing_is_refused_where_it_is_typed(settings, said):
+    if said is None:
+        see_none_lost(settings)
+        return
+    with pytest.raises(Rejected) as caught:
+        see_none_lost(settings)
+    (found,) = caught.value.diagnostics
+    assert found.code == "E_SET_TWICE"
+    assert said in found.message
 
 
 def test_changes_cannot_nest_without_end(basic):

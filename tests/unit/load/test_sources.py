@@ -226,3 +226,15 @@ def test_what_is_no_source_of_a_bundle_is_refused(project, name):
 def test_what_is_no_object_is_refused():
     with pytest.raises(InvalidSources):
         read_sources([], {})
+
+
+def test_what_was_recorded_resolves_as_it_did_though_it_would_be_refused_if_it_were_typed(project):
+    axis = "params: {s: int}\nmatrix: {s: [5]}\nseed: ${s}\n"
+    place = project({"seeds.yaml": f"spec: scenario/v1\nname: seeds\nextends: climb.yaml\n{axis}"})
+    (bundle,) = loaded(place / "seeds.yaml")
+    origin, documents = taken(bundle)
+    for settings, seed in ((["seed=7"], 7), (["seed=7", "seed=8"], 8)):
+        recorded = load_sources(read_sources({**origin, "set": settings}, documents))
+        assert recorded.main.data["seed"] == seed
+        with pytest.raises(Rejected):
+            loaded(place / "seeds.yaml", settings)

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from engine.core.canonical import canonical_bytes, parse_canonical
 from engine.core.digest import sha256_hex
-from engine.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, parse, received
+from engine.core.json_text import parse_json
+from engine.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, received
 
 
 @given(st.binary(max_size=200))
@@ -21,7 +22,7 @@ def test_bytes_are_kept_whatever_they_are(data):
 
 def is_json(data):
     try:
-        parse(data)
+        parse_json(data)
     except ValueError:
         return False
     return True
@@ -56,7 +57,7 @@ NOT_ONE = {
 @pytest.mark.parametrize("data", NOT_ONE.values(), ids=NOT_ONE)
 def test_what_is_no_json_document_is_refused(data):
     with pytest.raises(ValueError):  # noqa: PT011 - whatever its words
-        parse(data)
+        parse_json(data)
 
 
 GOOD = received(0, 1, b"[1]").document()

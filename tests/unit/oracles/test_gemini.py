@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import re
+import socket
 import sys
 from contextlib import closing
 
@@ -216,10 +217,10 @@ def test_a_service_that_never_comes_to_an_end(service, ask_with):
     assert (answer.failure, answer.detail) == ("timed_out", "LateError")
 
 
-def test_nobody_listens(service, ask_with):
-    client = ask_with()
-    service.close()
-    answer = client.ask(REQUEST)
+def test_nobody_listens(ask_with):
+    with socket.socket() as taken:  # nobody else can listen there meanwhile
+        taken.bind(("127.0.0.1", 0))
+        answer = ask_with(environment={ADDRESS: f"http://127.0.0.1:{taken.getsockname()[1]}/"}).ask(REQUEST)
     assert (answer.failure, answer.detail) == ("refused", "ConnectError")
 
 

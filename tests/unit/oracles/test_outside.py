@@ -1,9 +1,9 @@
 """Programs and functions are started, asked and ended; whatever they do is an answer."""
 
 import os
+import select
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -63,7 +63,8 @@ def test_what_was_said_before_a_question_answers_nothing():
     asked = program("print(q['t'], flush=True)\nprint('more', flush=True)")
     try:
         assert asked.answer(0, 0, b'{"t":0}').received == b"0"
-        time.sleep(0.5)
+        assert asked._process is not None
+        assert select.select([asked._process.stdout], [], [], 120)[0]
         assert asked.answer(0, 1, b'{"t":1}').received == b"1"
     finally:
         asked.close()

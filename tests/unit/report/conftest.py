@@ -1,16 +1,14 @@
 """A bundle of one episode in a trap with two drifts, one of a small suite, and a hand that seals receipts again."""
 
-import hashlib
 import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from engine.evidence.counterexamples import counterexamples, may_fail
-from engine.evidence.result import Tally
 from engine.load import load
 from engine.pipeline import execute
+from tools.tampering.forger import HELP, Forger
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 SUITE = """
@@ -29,17 +27,6 @@ checks:
 mutants:
   - {id: no-bound, set: {governor.gates.tired: null, agent.candidates: [{op: climb, for_each: {by: "[0]"}}]}}
 """
-
-
-def canonical(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def merkle(leaves):
-    if len(leaves) == 1:
-        return hashlib.sha256(b"\x00" + leaves[0]).digest()
-    left = 1 << (len(leaves) - 1).bit_length() - 1
-    return hashlib.sha256(b"\x01" + merkle(leaves[:left]) + merkle(leaves[left:])).digest()
 
 
 def read_receipts(place):
@@ -73,36 +60,11 @@ def forge(tmp_path):
     """A copy of a bundle after a change of its receipts, with chain, root and result made to fit."""
 
     def make(place, change):
-        copy = shutil.copytree(place, tmp_path / "forged")
-        for name in ("sha256sums", "VERIFY.md"):  # they follow from the rest, and nothing depends on them
-            (copy / name).unlink(missing_ok=True)
-        receipts, head, lines, tally = read_receipts(copy), "0" * 64, [], Tally()
-        change({type_: [one["body"] for one in receipts if one["type"] == type_] for type_ in ("start", "episode",
-            "drift", "step", "episode_end")})  # fmt: skip
-        for receipt in receipts:
-            lines.append(canonical({**receipt, "prev": head}))
-            head = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
-            tally.add(receipt["type"], receipt["body"])
-        data = b"".join(line + b"\n" for line in lines)
-        (copy / "receipts.jsonl").write_bytes(data)
-        manifest = json.loads((copy / "manifest.json").read_bytes())
-        manifest["receipts"] = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
-        manifest["result"] = tally.result()
-        shutil.rmtree(copy / "counterexamples", ignore_errors=True)
-        for name, case in (counterexamples("scenario", lines) if may_fail("scenario", tally.result()) else {}).items():
-            (copy / name).parent.mkdir(exist_ok=True)
-            (copy / name).write_bytes(case)
-        paths = sorted(path.relative_to(copy).as_posix() for path in copy.rglob("*") if path.is_file())
-        manifest["files"] = [
-            {
-                "path": path,
-                "sha256": hashlib.sha256((copy / path).read_bytes()).hexdigest(),
-                "size": (copy / path).stat().st_size,
-            }
-            for path in paths
-            if path != "manifest.json"
-        ]
-        (copy / "manifest.json").write_bytes(canonical(manifest) + b"\n")
-        return copy
+        forger = Forger(shutil.copytree(place, tmp_path / "forged"))
+        for name in HELP:  # they follow from the rest, and nothing depends on them
+            forger.remove(name)
+        change({type_: forger.bodies(type_) for type_ in ("start", "episode", "drift", "step", "episode_end")})
+        forger.seal()
+        return forger.folder
 
     return make

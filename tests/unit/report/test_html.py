@@ -27,7 +27,7 @@ from engine.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors, ma
 from engine.report.readings import read_subject
 from engine.report.results import Control, Judgement, Outcome, Report, Waiver
 from engine.report.results import Row as Found
-from tests.unit.report.conftest import merkle
+from tools.tampering.forger import merkle
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"
 
@@ -179,7 +179,7 @@ def test_embedded_receipts_are_the_lines_of_the_bundle_and_lead_to_its_root(kind
         assert {key: chain[key] for key in ("count", "head", "root")} == manifest["receipts"]
         assert held == {seq: lines[seq] for seq in held}
         assert len(held) == len(lines)
-        assert chain["root"] == merkle([held[seq] for seq in sorted(held)]).hex()
+        assert chain["root"] == merkle([held[seq] for seq in sorted(held)])
 
 
 @pytest.mark.parametrize("budget", [0, 2_000, 20_000, 60_000])
@@ -193,7 +193,7 @@ def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap,
     assert sorted(seq for at, size in covered for seq in range(at, at + size)) == list(range(len(lines)))
     for at, size, hashed in chain["rest"]:
         assert at % size == 0
-        assert hashed == merkle(lines[at : at + size]).hex()
+        assert hashed == merkle(lines[at : at + size])
     assert len(chain["rest"]) <= 2 * len(lines).bit_length() * (len(chain["spans"]) + 1)
 
 
@@ -317,10 +317,30 @@ def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
     assert drawn["rows"][0] == verdict["counterexample"]["start"]
     begin, end = drawn["excerpt"]
     assert drawn["rows"][begin:end] == verdict["counterexample"]["excerpt"]["states"]
+    assert drawn["said"].startswith("A counterexample.")
     (row,) = table(pages["proved"], "laws")
     assert (row[0], row[3]) == ("\u2713PROVED", "a certificate")
     verdict = next(one["body"]["verdict"] for one in read(proved) if one["type"] == "verdict")
     assert all(f'"{key}"' in html.unescape(pages["proved"]) for key in verdict["certificate"])
+
+
+def moved(ring):
+    """The next state of a ring in which particles move and pass through each other: `X` is one each way."""
+    size = len(ring)
+    ways = [(ring[i - 1] in ">X", ring[(i + 1) % size] in "<X") for i in range(size)]
+    return "".join({(True, True): "X", (True, False): ">", (False, True): "<"}.get(way, ".") for way in ways)
+
+
+def test_a_law_without_a_counterexample_shows_an_example_that_says_so(pages):
+    (drawn,) = data_of(pages["proved"])["spacetimes"]
+    assert drawn["said"].startswith("An example, and no evidence")
+    assert (drawn["t"], drawn["excerpt"], drawn["status"]) == (None, [0, 0], "PROVED")
+    rows = drawn["rows"]
+    assert [moved(row) for row in rows[:-1]] == rows[1:]
+    assert len(rows) == drawn["states"] == 51
+    assert drawn["observables"] == {
+        str(step): {"Momentum": row.count(">") - row.count("<")} for step, row in enumerate(rows)
+    }
 
 
 def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pages, read, found):
@@ -334,10 +354,14 @@ def test_a_discovery_shows_each_law_with_its_last_verdict_and_what_was_asked(pag
         name: verdict["status"] for name, verdict in verdicts.items()
     }
     assert {"PROVED", "FAIL"} <= {verdict["status"] for verdict in verdicts.values()}
-    drawn = {each["anchor"] for each in data_of(pages["discovery"])["spacetimes"]}
-    assert drawn == {
-        f"laws.{name.replace('@', '_')}" for name, verdict in verdicts.items() if verdict["counterexample"]
+    drawn = data_of(pages["discovery"])["spacetimes"]
+    rows = {f"laws.{name.replace('@', '_')}": verdict for name, verdict in verdicts.items()}
+    assert {each["anchor"]: each["said"].split()[0] for each in drawn} == {
+        row: "A" if verdict["counterexample"] else "An" for row, verdict in rows.items()
     }
+    refuted = [each["t"] is not None for each in drawn]
+    assert refuted == sorted(refuted, reverse=True)
+    assert {True, False} == {*refuted}
     asked = [one["body"] for one in receipts if one["type"] == "iteration"]
     assert [row[1] for row in table(pages["discovery"], "iterations")] == [
         one["prompt"]["digest"][:16] for one in asked

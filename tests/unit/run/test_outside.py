@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from engine.oracles.tape import Oracle, Tape, TapeError, read_tape
 from engine.pipeline import Conduct, check, execute, pin, verify
 from engine.run.loop import run
 from engine.run.outside import conduct
+from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -142,7 +142,8 @@ def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
 
 @pytest.mark.parametrize("kind", ["a hang", "an end"])
 def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, folder):
-    bundle = project(folder, {(0, 1): kind, (1, 0): kind}, deadline_ms=1000, episodes=2)
+    deadline = 2000 if kind == "a hang" else 120_000
+    bundle = project(folder, {(0, 1): kind, (1, 0): kind}, deadline_ms=deadline, episodes=2)
     finished = execute(bundle, folder / "out", conduct=TRUSTED)
     reasons = [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in bodies(finished.place, "step")]
     assert reasons == [[], [REASONS[kind]], [], [], [REASONS[kind]], [], [], []]
@@ -232,18 +233,11 @@ def test_a_program_ends_with_a_run_that_is_killed(folder):
     words = ["-m", "engine.cli.main", "run", "errand.yaml", "--trust-agent", "--out", "out"]
     process = subprocess.Popen([sys.executable, *words], env={**os.environ, "PYTHONPATH": str(ROOT)})
     pid = folder / "pid"
-    wait(lambda: pid.exists() and pid.read_text(encoding="ascii"))
+    wait(lambda: process.poll() is not None or (pid.exists() and pid.read_text(encoding="ascii")))
+    assert process.poll() is None
     process.kill()
     process.wait()
     wait(lambda: not alive(int(pid.read_text(encoding="ascii"))))
-
-
-def wait(ready):
-    for _ in range(2000):
-        if ready():
-            return
-        time.sleep(0.01)
-    pytest.fail("it takes for ever")
 
 
 def alive(pid):

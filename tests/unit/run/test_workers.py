@@ -3,6 +3,8 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -78,8 +80,9 @@ def test_no_more_is_begun_than_may_wait():
 def test_an_error_is_raised_at_its_item():
     results = spread(refuse_odd, [0, 2, 3, 4], 2)
     assert (next(results), next(results)) == (0, 2)
-    with pytest.raises(ValueError, match="3"):
+    with pytest.raises(ValueError, match="3") as raised:
         next(results)
+    assert "in refuse_odd" in "".join(raised.value.__notes__), "where it was raised, too"
     assert not multiprocessing.active_children()
 
 
@@ -96,7 +99,8 @@ def test_a_worker_that_is_ended_by_somebody_is_said_to_be_so():
 
 def in_the_midst_of_a_result():
     """A spread whose workers both wait, with a part of their next result in the pipe, for somebody to read the rest."""
-    results = spread(fill, [1, 1, *[LARGE] * 4], 2)
+    # More than may be made ahead: where one worker starts late, the other one makes all of that meanwhile.
+    results = spread(fill, [1, 1, *[LARGE] * 20], 2)
     assert len(next(results)) == 1
     assert len(next(results)) == 1
     time.sleep(1)
@@ -133,3 +137,36 @@ def test_an_interruption_waits_until_processes_are_started_and_they_never_see_on
     (mask,) = started
     assert signal.SIGINT in mask, "what is started inherits this"
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+MASKS = """
+import signal
+from functools import partial
+from engine.run.workers import spread
+masks = spread(partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[], []], 2)
+print([signal.SIGINT in mask for mask in masks])
+"""
+IGNORED = """
+import os, signal
+from engine.run.workers import _undisturbed
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with _undisturbed():
+    os.kill(os.getpid(), signal.SIGINT)
+print("went on")
+"""
+UNCLOSED = """
+from engine.run.workers import spread
+results = spread(abs, range(9), 2)
+print(next(results))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "said"), [(MASKS, "[True, True]\n"), (IGNORED, "went on\n"), (UNCLOSED, "0\n")],
+    ids=["the first processes never see an interruption", "who ignores it goes on", "what nobody closed is ended"],
+)  # fmt: skip
+def test_a_program_of_its_own(program, said, interruptible):
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=interruptible, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, said), done.stderr

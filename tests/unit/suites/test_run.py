@@ -182,13 +182,13 @@ def test_an_interruption_leaves_nothing(project, interruptible):
     command = [sys.executable, "-m", "engine.cli.main", *words]
     quiet: dict[str, int] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=interruptible, start_new_session=True, **quiet) as process:  # type: ignore[call-overload]
-        for _ in range(600):
+        for _ in range(2400):
             if list(project.glob("out/.here.*.partial/new/runs/.long*")):
                 break
             process.poll()
             time.sleep(0.05)
         os.killpg(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"E_INTERRUPTED" in said
     assert b"Traceback" not in said
@@ -198,7 +198,7 @@ def test_an_interruption_leaves_nothing(project, interruptible):
 
 def ended(group):
     """Whether all processes of a group end, the tracker of the workers' resources being the last."""
-    for _ in range(200):
+    for _ in range(2400):
         try:
             os.killpg(group, 0)
         except ProcessLookupError:

@@ -1,6 +1,5 @@
 """The verification of a suite is tried by its failures: each fault is sealed again, so that only one check can tell."""
 
-import hashlib
 import json
 import shutil
 from types import SimpleNamespace
@@ -15,7 +14,8 @@ from engine.suites.checks import judge
 from engine.suites.figures import FigureError
 from engine.verify import judge_checks
 from engine.verify.checks import Status
-from engine.verify.ladder import Reader
+from engine.verify.ladder import Reader, climb
+from tools.tampering.forger import HELP, Forger, canonical, tagged
 
 RUN = "runs/long.climb.3"
 NAMES = [
@@ -34,21 +34,6 @@ NAMES = [
 ]
 
 
-def canonical(value):
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def tagged(tag, data):
-    return hashlib.sha256(f"specledger/{tag}/v1".encode() + b"\x00" + data).hexdigest()
-
-
-def merkle(leaves):
-    if len(leaves) < 2:
-        return hashlib.sha256(b"\x00" + leaves[0]).digest()
-    left = 1 << (len(leaves) - 1).bit_length() - 1
-    return hashlib.sha256(b"\x01" + merkle(leaves[:left]) + merkle(leaves[left:])).digest()
-
-
 def read(place):
     return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
 
@@ -57,34 +42,27 @@ def manifest_of(place):
     return json.loads((place / "manifest.json").read_bytes())
 
 
-def entry(place, name):
-    data = (place / name).read_bytes()
-    return {"path": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
+def opened(place):
+    """A bundle in the hands of a forger, without what follows from the rest."""
+    for name in HELP:
+        (place / name).unlink(missing_ok=True)
+    return Forger(place)
 
 
 def list_files(place, **changes):
-    """Write a manifest anew around what lies in the folder."""
-    held = sorted(path.relative_to(place).as_posix() for path in place.glob("*/**/manifest.json"))
-    own = {"receipts.jsonl", "specs.json"}
-    own |= {path.relative_to(place).as_posix() for path in place.glob("specs/**/*") if path.is_file()}
-    own |= {path.relative_to(place).as_posix() for path in place.glob("counterexamples/*")}
-    files = [entry(place, name) for name in sorted({*own, *held})]
-    manifest = {**manifest_of(place), "files": files, **changes}
-    (place / "manifest.json").write_bytes(canonical({k: v for k, v in manifest.items() if v is not None}) + b"\n")
-    for name in ("sha256sums", "VERIFY.md"):  # they follow from the rest, and nothing depends on them
-        (place / name).unlink(missing_ok=True)
+    """Write a manifest anew around what lies in the folder; a field that is None is left out."""
+    forger = opened(place)
+    forger.manifest = {name: value for name, value in {**forger.manifest, **changes}.items() if value is not None}
+    forger.relist()
 
 
 def seal(place, receipts, **changes):
     """Write a chain anew, so that every digest is right again."""
-    head, lines = "0" * 64, []
-    for seq, receipt in enumerate(receipts):
-        lines.append(canonical({**receipt, "seq": seq, "prev": head}))
-        head = hashlib.sha256(b"\0" + lines[-1]).hexdigest()
-    (place / "receipts.jsonl").write_bytes(b"".join(line + b"\n" for line in lines))
-    chain = {"count": len(lines), "head": head, "root": merkle(lines).hex()}
-    list_files(place, receipts=chain, **changes)
-    return chain
+    forger = opened(place)
+    forger.receipts = receipts
+    forger.manifest |= changes
+    forger.seal()
+    return forger.manifest["receipts"]
 
 
 def make(folder, replay):
@@ -143,10 +121,13 @@ def change_bodies(type_, change):
 
 
 def fail_a_check(place):
-    receipts = read(place)
-    next(one["body"] for one in receipts if one["type"] == "check")["verdict"] = "FAIL"
+    change_bodies("check", lambda body: body.update(verdict="FAIL"))(place)
+
+
+def fail_a_check_alone(place):
     result = manifest_of(place)["result"]
-    seal(place, receipts, result={**result, "verdict": "FAIL", "checks": {**result["checks"], "climbs": "FAIL"}})
+    fail_a_check(place)
+    list_files(place, result=result)
 
 
 def leave_out(type_):
@@ -199,6 +180,24 @@ def make_up_a_figure(receipts):
     next(one["body"] for one in receipts if one["type"] == "step")["record"]["reached"] = 9
 
 
+def succeed_early(place):
+    """A run says that its first step succeeds, everything in it fits, and the suite speaks of it as it is."""
+    forget_to_tell(place)
+    receipts, now = read(place), manifest_of(place / RUN)
+    body = next(one["body"] for one in receipts if one["type"] == "run")
+    body |= {name: now[name] for name in ("receipts", "result")}
+    seal(place, receipts)
+
+
+def forget_to_tell(place):
+    """The same, but the suite speaks of the run of before."""
+    forger = opened(place / RUN)
+    forger.first("step")["success"] = True
+    forger.recount()
+    forger.seal()
+    seal(place, read(place))
+
+
 def say_nonsense(receipts):
     next(one["body"] for one in receipts if one["type"] == "step")["record"] = {"reached": "high"}
 
@@ -210,7 +209,7 @@ def forget_the_commitment(receipts):
 FAULTS = {
     "a figure": (change_bodies("figure", lambda body: body["groups"][0].update(of=9)), 10, "E_ASSESSMENT"),
     "a check with its result": (fail_a_check, 10, "E_ASSESSMENT"),
-    "a check without its result": (change_bodies("check", lambda body: body.update(verdict="FAIL")), 6, "E_RESULT"),
+    "a check without its result": (fail_a_check_alone, 6, "E_RESULT"),
     "what caught a mutant": (change_bodies("mutant", lambda body: body.update(control={})), 10, "E_ASSESSMENT"),
     "what replay found": (change_bodies("run", lambda body: body["replay"].update(noticed=False)), 10, "E_ASSESSMENT"),
     "a figure left out": (leave_out("figure"), 10, "E_ASSESSMENT"),
@@ -219,7 +218,9 @@ FAULTS = {
     "the beginning left out": (leave_out("start"), 5, "E_ENDS"),
     "a run that is missing": (drop_a_run, 9, "E_RUNS"),
     "two runs in each other's place": (swap_runs, 9, "E_RUNS"),
-    "a made-up figure of a run": (in_the_run(make_up_a_figure), 9, "E_RUNS"),
+    "a made-up figure of a run": (in_the_run(make_up_a_figure), 10, "E_ASSESSMENT"),
+    "a run that only replay finds": (succeed_early, 11, "E_RUNS"),
+    "a run that the suite does not speak of so": (forget_to_tell, 9, "E_RUNS"),
     "a value of another type in a run": (in_the_run(say_nonsense), 9, "E_RUNS"),
     "a commitment of a run left out": (in_the_run(forget_the_commitment), 9, "E_RUNS"),
     "another kind": (lambda place: list_files(place, kind="scenario"), 1, "E_MANIFEST"),
@@ -240,6 +241,16 @@ def test_a_fault_is_found_by_its_check(place, fault, number, code):
     found = failure(place)
     assert found is not None
     assert found[:2] == (number, code), found
+
+
+def test_what_only_replay_finds_refutes_replay_alone_however_runs_are_compared(tmp_path):
+    place = make(tmp_path, "")
+    succeed_early(place)
+    assert failure(place, replay=False) is None
+    found = verify(place)
+    assert [rung.level.value for rung in climb(found) if rung.status == "refuted"] == ["L4"]
+    assert (found.checks[-1].code, found.checks[-1].name) == ("E_RUNS", NAMES[-1])
+    assert (found.checks[-1].message or "").startswith(f"{RUN}: ")
 
 
 def test_a_run_that_claims_another_version_is_not_believed(tmp_path):
@@ -274,7 +285,6 @@ def test_a_suite_loosened_after_the_run(place):
     receipts = read(place)
     receipts[0]["body"]["specs"] = digest
     run = tagged("run", digest.encode())[:32]
-    receipts = [{**one, "run": run} for one in receipts]
     seal(place, receipts, specs=digest, run=run)
     assert failure(place)[1] == "E_SOURCES", "its files still say what it was"
     shutil.rmtree(place / "specs")

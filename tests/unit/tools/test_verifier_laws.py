@@ -16,6 +16,8 @@ from engine.compile.law import compile_law
 from engine.laws.document import bundle_of
 from engine.laws.trial import run_law
 from engine.load import load
+from tests.unit.tools.tampered import needing
+from tools.conformance import PLACE
 from tools.verifier.basis import Open, Refuted, tagged, write
 from tools.verifier.certificate import check_certificate
 from tools.verifier.certificate_claim import necklaces
@@ -25,7 +27,6 @@ from tools.verifier.law_check import law_of, replay_law
 from tools.verifier.law_try import Trial
 
 ROOT = Path(__file__).resolve().parents[3]
-TAMPERED = ROOT / "fixtures" / "tampered"
 Receipts = list[tuple[str, dict[str, Any]]]
 
 SMALL: dict[str, Any] = {"cases": 52, "mutations": 20, "quantifiers": {"T": 4}, "forbidden": "something"}
@@ -279,23 +280,13 @@ def test_any_other_receipt_is_refused(kind: str, change: Callable[[dict[str, Any
         replay_law(specs, changed)
 
 
-def cases() -> list[Any]:
-    """The tampered bundles of laws that the files alone do not tell."""
-    found = []
-    for path in sorted(TAMPERED.glob("law-*/case.json")):
-        case = json.loads(path.read_bytes())
-        if case["expect"].get("needs") in ("laws", "replay"):
-            found.append(pytest.param(path.parent, case, id=case["name"]))
-    return found
-
-
-@pytest.mark.parametrize(("folder", "case"), cases())
+@pytest.mark.parametrize(("folder", "case"), needing("law", "laws", "replay"))
 def test_tampered_laws_are_refused_for_the_right_reason(folder: Path, case: dict[str, Any]) -> None:
     """The code is the one that the engine gives."""
 
     def held(name: str) -> bytes:
         own = folder / "files" / name
-        return (own if own.exists() else TAMPERED / "bases" / case["base"] / name).read_bytes()
+        return (own if own.exists() else PLACE / "bases" / case["base"] / name).read_bytes()
 
     receipts = [json.loads(line) for line in held("receipts.jsonl").splitlines()]
     with pytest.raises(Refuted) as refused:

@@ -146,7 +146,7 @@ PROJECT = {
         world: {use: line, with: {most: "${most}"}}
         governor: keeper
         agent: walker
-        drift: [{use: push, with: {every: "${every}"}}, push]
+        drift: [{use: push, with: {every: 4}}, push, {use: push, with: {every: "${every}"}}]
         map: {drawing: null, generate: [{fill: ".", width: 3, height: 3}, {maze: ".", loops: 0}], vary: run}
         seed: "${seed}"
         episodes: 1
@@ -157,8 +157,8 @@ CHANGES = (
     (),
     ("with.size=8",),
     ("horizon=7", "horizon=9", 'map.generate.0.fill="#"'),
-    ("drift=[]", "governor.gates.roof=null"),
-    ("drift.push.with.every=4", "drift.1.effects.0.to=x + 2"),
+    ("governor.invariants=[]", "governor.gates.roof=null"),
+    ("drift.push.with.every=3", "drift.1.effects.0.to=x + 2"),
     ("drift.1.when=x > 1", "drift.0=null", "drift.0.at=true"),
     ("governor.gates.wall.reason=other", "governor.invariants.safe.severity=warn", "governor=base"),
     ("governor.invariants.safe.severity=warn", "world.with.at=back", "world.start={x: 3, y: 4.5}"),
@@ -286,7 +286,7 @@ LINK = {"from": "scenario/basic.yaml", "kind": "world", "target": "line", "to": 
         {"set": ["horizon"]},
         {"set": ["horizon="]},
         {"set": ["horizons=5"]},
-        {"set": ["drift.2.at=true"]},
+        {"set": ["drift.3.at=true"]},
         {"set": ["seed.x=5"]},
         {"set": ["matrix.every=5"]},
         {"set": ["with.every=5"]},

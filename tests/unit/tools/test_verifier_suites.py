@@ -17,6 +17,8 @@ from engine.expr import EvaluationError
 from engine.load import load
 from engine.pipeline import execute
 from engine.suites import series, statistics
+from tests.unit.tools.tampered import needing
+from tools.conformance import lay_out
 from tools.verifier import suite_measures
 from tools.verifier.basis import Open, Refuted
 from tools.verifier.made_again import scenario_again
@@ -36,7 +38,6 @@ from tools.verifier.values import Failed
 
 SERIES: dict[str, Any] = dict(suite_measures.SERIES)
 ROOT = Path(__file__).resolve().parents[3]
-TAMPERED = ROOT / "fixtures" / "tampered"
 CLIMB = ROOT / "tests" / "unit" / "pipeline" / "climb"
 RICH = """\
 spec: suite/v1
@@ -163,26 +164,11 @@ def test_any_other_value_in_the_receipts_of_a_suite_is_refused(rich: Path) -> No
         assert refused.value.code == "E_ASSESSMENT"
 
 
-def cases() -> list[Any]:
-    """The tampered suites that the files alone do not tell."""
-    found = []
-    for path in sorted(TAMPERED.glob("suite-*/case.json")):
-        case = json.loads(path.read_bytes())
-        if case["expect"].get("needs") in ("suites", "replay"):
-            found.append(pytest.param(path.parent, case, id=case["name"]))
-    return found
-
-
-@pytest.mark.parametrize(("folder", "case"), cases())
+@pytest.mark.parametrize(("folder", "case"), needing("suite", "suites", "replay"))
 def test_tampered_suites_are_refused_for_the_right_reason(folder: Path, case: dict[str, Any], tmp_path: Path) -> None:
     """The code is the one that the engine gives."""
-    place = shutil.copytree(TAMPERED / "bases" / case["base"], tmp_path / "bundle")
-    for name in case["removed"]:
-        (place / name).unlink()
-    if (folder / "files").exists():
-        shutil.copytree(folder / "files", place, dirs_exist_ok=True)
     with pytest.raises(Refuted) as refused:
-        suite_again(suite_at(place), scenario_again)
+        suite_again(suite_at(lay_out(folder, tmp_path).bundle), scenario_again)
     assert refused.value.code == case["expect"]["code"]
 
 

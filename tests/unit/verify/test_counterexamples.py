@@ -6,7 +6,7 @@ import pytest
 
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status
-from tests.unit.verify.conftest import canonical
+from tools.tampering.forger import canonical
 
 NAME = "the failing cases are those that the receipts show"
 
@@ -27,12 +27,6 @@ def told(change):
     return make
 
 
-def removed(f):
-    for path in (f.folder / "counterexamples").iterdir():
-        path.unlink()
-    (f.folder / "counterexamples").rmdir()
-
-
 FAULTS = {
     "other causes": told(lambda document: document["causes"].append("probe:x")),
     "a softer receipt": told(lambda document: document["receipts"][-1]["body"].update(softer=1)),
@@ -41,7 +35,7 @@ FAULTS = {
     "a byte less": lambda f: f.write(f"counterexamples/{first(f)}", f.read(f"counterexamples/{first(f)}")[:-1]),
     "one too many": lambda f: f.write("counterexamples/00000001.json", b"{}\n"),
     "another number": lambda f: (f.folder / "counterexamples" / first(f)).rename(f.folder / "counterexamples/00000001.json"),
-    "none": removed,
+    "none": lambda f: f.leave_out("counterexamples"),
 }  # fmt: skip
 
 
@@ -50,7 +44,7 @@ FAULTS = {
 def test_cases_that_the_receipts_do_not_show_are_refused(forge, variant, name):
     forger = forge(variant)
     FAULTS[name](forger)
-    forger.list_files()
+    forger.relist()
     found = verify_bundle(forger.folder, replay=False)
     failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
     assert failed == [(NAME, "E_COUNTEREXAMPLES")]
@@ -66,8 +60,7 @@ def test_those_that_they_show_are_accepted(forge, variant):
 def test_a_run_in_which_nothing_failed_shows_none(forge):
     forger = forge()
     assert NAME not in [check.name for check in verify_bundle(forger.folder, replay=False).checks]
-    (forger.folder / "counterexamples").mkdir()
     forger.write("counterexamples/00000003.json", b"{}\n")
-    forger.list_files()
+    forger.relist()
     codes = [check.code for check in verify_bundle(forger.folder, replay=False).checks if check.code]
     assert codes == ["E_COUNTEREXAMPLES"]

@@ -46,13 +46,13 @@ def small(forge):
 def test_a_manifest_may_hold_anything(small):
     for path, value, manifest in hostile(small.manifest):
         small.manifest = manifest
-        small.rewrite_manifest()
+        small.save()
         assert verify_bundle(small.folder).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
 
 
 def test_only_another_version_is_no_refutation(small):
     small.manifest["engine"]["version"] = "99.0"
-    small.rewrite_manifest()
+    small.save()
     found = verify_bundle(small.folder)
     assert [check.status for check in found.checks] == [Status.PASSED] * 7 + [Status.NOT_MADE]
     assert "99.0" in str(found.checks[-1].message)
@@ -78,12 +78,11 @@ def test_specs_may_hold_anything(small, monkeypatch):
         keyed = isinstance(specs["specs"], dict) and specs["specs"].keys() == document["specs"].keys()
         if not keyed or not isinstance(specs["root"], str):
             small.write("specs.json", json.dumps(specs, sort_keys=True, separators=(",", ":")).encode() + b"\n")
-            small.list_files()
+            small.relist()
             assert verify_bundle(small.folder).verdict is Verdict.FAIL, (path, value)
             continue
         small.write("specs.json", json.dumps(document).encode())
-        small.replace_specs(lambda old, new=specs: old.update(new))
-        small.bodies("start")[0]["specs"] = small.manifest["specs"]
+        small.respec(lambda old, new=specs: old.update(new))
         small.seal()
         found = verify_bundle(small.folder)
         assert {check.code for check in found.checks} <= {None, "E_SPECS"}, (path, value)
@@ -105,7 +104,7 @@ def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
     data = small.read(name)
     for offset in range(0, len(data), 13):
         small.write(name, data[:offset] + bytes([data[offset] ^ 0x01]) + data[offset + 1 :])
-        small.list_files()
+        small.relist()
         found = verify_bundle(small.folder)
         assert found.verdict is Verdict.FAIL, offset
         assert found.checks[1].status is Status.PASSED
@@ -117,7 +116,7 @@ def test_no_cut_is_accepted(small, name):
     for length in range(0, len(data), 31):
         small.write(name, data[:length])
         if name != "manifest.json":
-            small.list_files()
+            small.relist()
         assert verify_bundle(small.folder).verdict is Verdict.FAIL, length
 
 
@@ -151,8 +150,7 @@ def test_a_costly_schedule_over_a_long_horizon_is_refused_in_bounded_work(forge,
             if spec["spec"] == "drift/v1":
                 spec["at"] = at
 
-    forger.replace_specs(change)
-    forger.bodies("start")[0]["specs"] = forger.manifest["specs"]
+    forger.respec(change)
     forger.seal()
     (check,) = [check for check in verify_bundle(forger.folder).checks if check.code]
     assert check.code == "E_SPECS"

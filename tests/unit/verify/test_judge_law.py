@@ -19,8 +19,8 @@ from engine.laws.generators import make_cases
 from engine.laws.trial import run_law
 from engine.load import load
 from engine.verify import judge_law as judging
-from engine.verify.judge import NO_EXPRESSION, Count
 from engine.verify.judge_law import Work, judge_law
+from engine.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
 from engine.verify.ladder import Reader, climb
 from engine.verify.law import LawVerifier
 from engine.verify.law_cel import SpokenLaw, cel_of
@@ -214,7 +214,7 @@ def test_a_wrong_evaluator_is_noticed(trials, monkeypatch, name, wrong):
 @pytest.mark.parametrize("name", ["refuted", "passed", "proved"])
 def test_what_is_beyond_the_bound_of_work_is_not_judged(trials, name):
     count = judged(trials, name, work=Work(3))
-    assert (count.judged, count.against, count.open) == (0, None, {judging.BEYOND_WORK: 1})
+    assert (count.judged, count.against, count.open) == (0, None, {BEYOND_WORK: 1})
     assert Counter({name: number for name, number in count.seen.items() if number}) == {}
 
 
@@ -247,6 +247,12 @@ def verified(place):
     verification = LawVerifier(place, True, reader=Reader(judge=True)).verify()
     (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
     return verification, rung
+
+
+def test_where_there_is_too_much_work_the_level_says_so_with_a_code(sealed, monkeypatch):
+    monkeypatch.setattr("engine.verify.law.Work", lambda: Work(3))
+    verification, rung = verified(sealed("refuted"))
+    assert (verification.verdict, rung.status, rung.code) == (Verdict.INCONCLUSIVE, "not checked", "E_WORK")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from engine.evidence.layout import MAX_SOURCE, MAX_SOURCES
 from engine.pipeline import execute, load_runs
 from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Status
-from tests.unit.verify.conftest import HELP, SCENARIO, Forger, canonical
+from tests.unit.verify.conftest import SCENARIO
+from tools.tampering.forger import HELP, Forger, canonical
 
 NAME = "the spec files resolve to the specs"
 
@@ -43,7 +44,7 @@ def moved(name, to):
 
 
 def removed(name):
-    return lambda f: (f.folder / "specs" / name).unlink()
+    return lambda f: f.remove(f"specs/{name}")
 
 
 def emptied(f):
@@ -59,7 +60,7 @@ def filled(f):
 
 
 FAULTS = {
-    "an invariant was loosened": lambda f: f.replace("specs/invariant/bounded.yaml", b"<=", b"<"),
+    "an invariant was loosened": lambda f: f.swap("specs/invariant/bounded.yaml", b"<=", b"<"),
     "a comment alone is no change": None,
     "a file is missing": removed("world/pot.yaml"),
     "a file that nobody needs": lambda f: f.write("specs/world/more.yaml", f.read("specs/world/pot.yaml")),
@@ -67,7 +68,7 @@ FAULTS = {
     "a file in another folder": moved("world/pot.yaml", "agent/pot.yaml"),
     "nothing says how they are resolved": removed("origin.json"),
     "nothing but how they are resolved": emptied,
-    "how they are resolved is not canonical": lambda f: f.replace("specs/origin.json", b":", b": "),
+    "how they are resolved is not canonical": lambda f: f.swap("specs/origin.json", b":", b": "),
     "other settings": origin(set=["horizon=2", "episodes=2"]),
     "no settings": origin(set=[]),
     "a setting that changes nothing there is": origin(set=["horizon=2", "episodes=1", "nothing=1"]),
@@ -85,15 +86,15 @@ def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
         forger.write("specs/world/pot.yaml", forger.read("specs/world/pot.yaml") + b"# as ever\n")
     else:
         change(forger)
-    forger.list_files()
+    forger.relist()
     found = verify_bundle(forger.folder, replay=False)
     failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
     assert failed == ([] if change is None else [(NAME, "E_SOURCES")])
 
 
 def test_what_differs_is_told_by_spec_and_field(forger):
-    forger.replace("specs/invariant/bounded.yaml", b"<=", b"<")
-    forger.list_files()
+    forger.swap("specs/invariant/bounded.yaml", b"<=", b"<")
+    forger.relist()
     (check,) = [one for one in verify_bundle(forger.folder, replay=False).checks if one.code == "E_SOURCES"]
     message = check.message or ""
     assert "invariant/bounded differs at require: the files say " in message
@@ -107,8 +108,8 @@ def test_honest_sources_are_accepted_and_told(honest):
 
 
 def test_without_sources_nothing_is_said_of_them(forger):
-    shutil.rmtree(forger.folder / "specs")
-    forger.list_files()
+    forger.leave_out("specs")
+    forger.relist()
     found = verify_bundle(forger.folder)
     assert found.verdict is Verdict.PASS
     assert NAME not in [check.name for check in found.checks]

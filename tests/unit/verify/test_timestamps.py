@@ -6,7 +6,6 @@ The responses lie in fixtures/timestamp, whose README says how they were made. O
 import builtins
 import hashlib
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from engine.verify.bundle import verify_bundle
 from engine.verify.checks import Broken, Lacking, Level
 from engine.verify.ladder import Reader, climb, headline
 from engine.verify.timestamps import MAX_TSA, check_stamp, read_authorities
+from tests.authority import stamp
 
 pytest.importorskip("rfc3161_client", reason="the extra `sign`")
 
@@ -159,24 +159,6 @@ def test_without_the_packages_it_is_said_how_to_install_them(missing, act, monke
     assert (diagnostic.code, diagnostic.hint) == ("E_TSA_PACKAGE", "pip install 'specledger[sign]'")
 
 
-AUTHORITY = """
-[one]
-serial = serial
-signer_digest = sha256
-default_policy = 1.2.3.4.1
-digests = sha256
-ess_cert_id_alg = sha256
-[ca]
-basicConstraints = critical,CA:true
-[leaf]
-extendedKeyUsage = critical,timeStamping
-keyUsage = critical,digitalSignature
-[req]
-distinguished_name = dn
-[dn]
-"""
-
-
 @pytest.fixture(scope="module")
 def stamped(bundles, tmp_path_factory):
     """A bundle that an authority of openssl stamped, and beside it `tsa.pem`, the authority's root."""
@@ -184,18 +166,7 @@ def stamped(bundles, tmp_path_factory):
         pytest.skip("not installed: openssl")
     desk = tmp_path_factory.mktemp("authority")
     bundle = shutil.copytree(bundles["small"], desk / "bundle")
-    (desk / "tsa.cnf").write_text(AUTHORITY)
-    (desk / "serial").write_text("01\n")
-    certificate = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -config tsa.cnf"
-    script = (
-        f"set -e; {certificate} -subj /CN=root -extensions ca -keyout ca.key -out tsa.pem\n"
-        f"{certificate} -subj /CN=stamps -extensions leaf -keyout leaf.key -out leaf.pem -CA tsa.pem -CAkey ca.key\n"
-        "openssl ts -query -data bundle/manifest.json -sha256 -cert -out query\n"
-        "openssl ts -reply -config tsa.cnf -section one -queryfile query -signer leaf.pem -inkey leaf.key -out reply"
-    )
-    made = subprocess.run(["sh", "-c", script], cwd=desk, capture_output=True, text=True, check=False, timeout=60)
-    assert made.returncode == 0, made
-    Seal(timestamp=(desk / "reply").read_bytes()).attach(bundle)
+    Seal(timestamp=stamp(desk)).attach(bundle)
     return desk
 
 

@@ -275,6 +275,33 @@ def test_an_error_in_a_drift_ends_the_episode_before_anything_changed(make, drif
     assert tally.verdict == "ERROR"
 
 
+EVER = {"at": "t >= 0", "effects": [{"set": "x", "to": "x + 1"}]}
+HARD = {**EVER, "at": "range(200).all(n, n + t >= 0)"}
+TOO_MUCH: dict[str, Any] = {  # drifts, how often each is named, horizon, the two bounds, and what is said
+    "all fit": ({"a": EVER, "b": EVER}, 1, 100, (10_000, 2 * 290), None),
+    "together too long": ({"a": EVER, "b": EVER}, 1, 100, (10_000, 2 * 290 - 1), "E_DRIFT_DUE"),
+    "one that is named often": ({"a": EVER}, 5, 100, (10_000, 5 * 290 - 1), "E_DRIFT_DUE"),
+    "one that is named often fits": ({"a": EVER}, 5, 100, (10_000, 5 * 290), None),
+    "one that is named often is evaluated once": ({"a": HARD}, 5, 10, (30_000, 10_000), None),
+    "together too much work": ({"a": HARD, "b": HARD, "c": HARD}, 1, 10, (30_000, 10_000), "E_EVAL_LIMIT"),
+}
+
+
+@pytest.mark.parametrize("name", TOO_MUCH)
+def test_schedules_of_all_drifts_share_work_and_room(make, monkeypatch, name):
+    drifts, times, horizon, (work, room), code = TOO_MUCH[name]
+    monkeypatch.setattr("engine.worlds.drift.MAX_SCHEDULE", work)
+    monkeypatch.setattr("engine.worlds.drift.MAX_LISTED", room)
+    scenario = {"horizon": horizon, "drift": [each for each in drifts for _ in range(times)]}
+    if code is None:
+        plan = make(drifts, **scenario)
+        assert [one.name for one in plan.drifts] == scenario["drift"]
+        return
+    with pytest.raises(Rejected) as rejected:
+        make(drifts, **scenario)
+    assert [finding.code for finding in rejected.value.diagnostics] == [code]
+
+
 REFUSED: dict[str, Any] = {
     "a schedule that reads the state": ({"at": "x > 0"}, "E_EXPR_UNKNOWN_NAME", "x"),
     "a schedule that is no condition": ({"at": "t"}, "E_EXPR_TYPE", "int"),

@@ -138,7 +138,8 @@ def test_many_claim_at_once_and_each_work_has_one_owner(opened):
     assert sorted(found) == list(range(12))
 
 
-def test_many_open_a_new_store_at_once(place):
+def test_many_open_a_new_store_at_once(place, monkeypatch):
+    monkeypatch.setattr(database, "LEAST_WAIT", 120.0)  # a slow disk is no failure
     start = Barrier(6)
 
     def open_store(_):
@@ -313,10 +314,12 @@ def test_a_new_file_that_another_process_makes_a_store_of_is_waited_for(tmp_path
     other = sqlite3.connect(tmp_path / "a", isolation_level=None, check_same_thread=False)
     other.execute("BEGIN EXCLUSIVE")
     engine = database.connect(url_of(str(tmp_path / "a")), 0.0)
-    Timer(0.1, other.execute, ["ROLLBACK"]).start()
+    timer = Timer(0.1, other.execute, ["ROLLBACK"])
+    timer.start()
     with engine.connect() as connection:
         connection.connection.cursor().execute("PRAGMA busy_timeout = 0")  # as where SQLite does not wait by itself
         database.write_ahead(connection)
+    timer.join()
     engine.dispose()
     other.close()
 

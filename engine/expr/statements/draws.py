@@ -1,27 +1,28 @@
-"""What an agent draws for a decision: an agent that is not deterministic says so, and draws from named streams.
+"""Values that are drawn from lists by named streams, in an agent or a drift.
 
-Decides nothing of its own. The same question asked again is another occasion, with other draws; the same run asks the
-same questions, so that it can be replayed.
+Decides what may be drawn from. Refuses to draw: whoever runs has the streams.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.expr import Checked, ListType, Type
+from engine.expr.checker import Checked
 from engine.expr.statements.scope import E_DECLARATION, Scope
+from engine.expr.types import MISTAKEN, ListType, Type
 from engine.spec.drift import Draw
 
 Draws = tuple[tuple[str, str, Checked], ...]
 """Name, stream and source list of each drawn value."""
 
 
-def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, Scope]:
-    """The draws of a spec, and the scope in which the drawn values are visible; wrong ones are findings."""
+def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, dict[str, Type]]:
+    """The draws of a spec in the order of their names, and the types of all drawn values; wrong ones are findings."""
     found = []
     types: dict[str, Type] = {}
     for name in sorted(draws):
         source = scope.expression("draw", name, "from")
+        types[name] = MISTAKEN
         if source is None:
             continue
         if not isinstance(source.type, ListType):
@@ -29,7 +30,7 @@ def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, Scope]:
             continue
         types[name] = source.type.item
         found.append((name, draws[name].stream, source))
-    return tuple(found), scope.declare(types, "draw")
+    return tuple(found), types
 
 
 def drawn_sources(draws: Draws, drawn: str = "") -> dict[str, str]:

@@ -1,0 +1,201 @@
+"""What the profiles of the source documents ask of evidence: real evidence answers it, and broken evidence fails it.
+
+The receipts are the pinned ones, and those of the kernel's acceptance suite made small on a seed that was tuned on. That
+laws meet their expectations, and suites their checks, other tests of this folder show.
+"""
+
+import copy
+import json
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from engine.cli.main import _guarded
+from engine.expr import EvaluationError
+from engine.load import load
+from engine.pipeline import execute
+from engine.report.asking import Answers, questions_of
+from engine.report.results import Outcome
+from engine.verify.checks import Verification
+
+ROOT = Path(__file__).parents[2]
+SEEDS = ("clatl-overview", "clatl-plan", "law-proposer", "toy-pseudo-axion")
+PINNED = ("golden", "suites", "laws", "discovery")
+SUITE = "axion-m4"
+SMALL = ("tuned_on=[]", "mutants=[]", *(f"runs.{arm}.seeds=[3]" for arm in ("honest", "pseudo")))
+MADE_SMALL = {"receipts/hundred-episodes.1"}
+"""What is not so in the suite made small."""
+
+
+@cache
+def asked(profile):
+    """What a profile asks of receipts."""
+    found = questions_of(load(profile, kind="profile")[0])
+    return [question for question in found if question.require is not None]
+
+
+@pytest.fixture(scope="module")
+def lines_of(tmp_path_factory):
+    """The receipts of a shipped spec."""
+    made = {}
+
+    def lines(name):
+        if name not in made:
+            found = [path for folder in PINNED if (path := ROOT / "fixtures" / folder / f"{name}.jsonl").is_file()]
+            if name == SUITE:
+                sized = [f"runs.{arm}.set={{episodes: 2}}" for arm in ("honest", "pseudo")]
+                place = tmp_path_factory.mktemp("profiles") / "suite"
+                found = [execute(load(name, kind="suite", set=[*SMALL, *sized])[0], place).place / "receipts.jsonl"]
+            (file,) = found
+            made[name] = file.read_bytes().splitlines()
+        return made[name]
+
+    return lines
+
+
+def answer(question, kind, lines):
+    answers = Answers([question], question.named.of, kind)
+    for seq, line in enumerate(lines):
+        answers.add(seq, line)
+    return [check.outcome for check in answers.checks("key", Verification())]
+
+
+def kind_of(name):
+    return next(
+        kind for kind in ("scenario", "suite", "law", "discovery") if (ROOT / f"specs/{kind}/{name}.yaml").is_file()
+    )
+
+
+@pytest.mark.parametrize("profile", SEEDS)
+def test_real_receipts_answer_whatever_is_asked_of_receipts(profile, lines_of):
+    found = {each.id: answer(each, kind_of(each.named.of), lines_of(each.named.of)) for each in asked(profile)}
+    assert {id_: outcomes for id_, outcomes in found.items() if outcomes != [Outcome.PASSED]} == {
+        id_: [Outcome.FAILED] for id_ in MADE_SMALL & found.keys()
+    }
+
+
+def altered(value):
+    """The value with one thing in it changed, left out, or put in the place of another, in every way that is tried."""
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from (value + 1, -value - 1, 10**12)
+    elif isinstance(value, str):
+        yield from ("", f"{value} ")
+    elif isinstance(value, list):
+        yield from ([], [*value, *value] or [{}])
+    elif value is None:
+        yield "x"
+    if isinstance(value, dict):
+        for key in value:
+            yield {name: each for name, each in value.items() if name != key}
+            yield from ({**value, key: other} for other in value.values())
+    within = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in within:
+        for other in altered(inner):
+            changed = copy.copy(value)
+            changed[key] = other
+            yield changed
+
+
+def refutes(question, body, start):
+    """Whether a receipt is asked about and does not hold."""
+    try:
+        return (question.when is None or question.when(body, start)) and not question.require(body, start)
+    except EvaluationError:
+        return False
+
+
+@pytest.mark.parametrize("profile", SEEDS)
+def test_whatever_is_asked_of_receipts_can_fail(profile, lines_of):
+    lasting = []
+    for question in asked(profile):
+        lines = lines_of(question.named.of)
+        start = json.loads(lines[0])["body"]
+        told = [receipt["body"] for receipt in map(json.loads, lines) if receipt["type"] == question.named.receipts]
+        there = (body for body in told if question.when is None or question.when(body, start))
+        if not any(refutes(question, changed, start) for changed in altered(next(there))):
+            lasting.append(question.id)
+    assert lasting == []
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory):
+    """A run that holds to its rules, one whose gate against hazards is off, one of another document, a damaged one."""
+    folder = tmp_path_factory.mktemp("bundles")
+    runs = {
+        "kept": ("hazard", ["episodes=1"]),
+        "broken": ("hazard", ["episodes=1", "governor.gates.hazard=null", "agent=greedy"]),
+        "elsewhere": ("axion-basic", []),
+    }
+    for name, (scenario, changes) in runs.items():
+        execute(load(scenario, kind="scenario", set=changes)[0], folder / name)
+    execute(load("hazard", kind="scenario", set=["episodes=1"])[0], folder / "damaged")
+    receipts = folder / "damaged" / "receipts.jsonl"
+    receipts.write_bytes(receipts.read_bytes().replace(b'"chosen":1', b'"chosen":2', 1))
+    return folder
+
+
+@pytest.fixture
+def judged(bundles, monkeypatch, capsys):
+    """The status of a report of some of the bundles, and by id what it says of each control."""
+
+    def run(*names, profile="clatl-plan"):
+        words = [*(str(bundles / name) for name in names), "--format", "json", "--profile", profile]
+        monkeypatch.setattr("sys.argv", ["spec", "report", *words])
+        status, out = int(_guarded()), capsys.readouterr().out
+        return status, {one["id"]: one for one in json.loads(out)["profile"]["controls"]} if out else {}
+
+    return run
+
+
+def outcomes(control):
+    return {(row["check"], row["subject"]): row["outcome"] for row in control["evidence"]}
+
+
+@pytest.mark.parametrize(
+    ("names", "status", "outcome"),
+    [(["kept"], 3, "untested"), (["broken"], 1, "failed"), (["kept", "broken"], 1, "failed")],
+)
+def test_a_broken_rule_fails_the_control_that_is_about_it(names, status, outcome, judged):
+    ended, controls = judged(*names)
+    assert (ended, controls["hazard-prevented"]["outcome"]) == (status, outcome)
+
+
+def test_a_joined_report_says_which_bundle_broke_it(judged):
+    _, controls = judged("kept", "broken")
+    rows = outcomes(controls["hazard-prevented"])
+    assert rows["invariant/no-hazard-entered", 0] == "passed"
+    assert rows["invariant/no-hazard-entered", 1] == "failed"
+    assert outcomes(controls["metrics-safety"])["receipts/metrics-safety.1", 1] == "failed"
+    assert controls["v-total-function"]["outcome"] == "passed"
+    assert controls["governor-order"]["outcome"] == "failed"
+
+
+def test_evidence_of_something_else_passes_no_control(judged):
+    status, controls = judged("elsewhere")
+    assert (status, {one["outcome"] for one in controls.values()}) == (3, {"untested"})
+    status, controls = judged("elsewhere", profile="toy-pseudo-axion")
+    assert controls["basic-scenario"]["outcome"] == "passed"
+    assert controls["audit-chained"]["outcome"] == "untested"
+
+
+def test_damaged_evidence_is_refuted_before_anything_is_judged(judged):
+    assert judged("kept", "damaged") == (1, {})
+
+
+def test_what_is_deferred_says_why(judged):
+    _, controls = judged("kept")
+    for name in ("future-approximation", "future-agents"):
+        assert controls[name]["outcome"] == "untested"
+        assert controls[name]["why"].startswith("deferred: the seed itself")
+
+
+def test_each_bundle_of_a_joined_report_answers_what_it_can(judged):
+    _, alone = judged("kept")
+    _, joined = judged("elsewhere", "kept")
+    assert {name: one["outcome"] for name, one in joined.items()} == {
+        name: one["outcome"] for name, one in alone.items()
+    }
+    assert {row["subject"] for one in joined.values() for row in one["evidence"]} == {1, None}

@@ -1,0 +1,154 @@
+"""What a profile asks of receipts and of their verification: each way to ask, each answer, and what is refused."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.core.diagnostics import Diagnostics, Rejected
+from engine.load import load
+from engine.report.asking import check_profile, questions_of
+from engine.report.document import write_json
+from engine.report.evidence import read_evidence
+from engine.report.github import annotate, step_summary
+from engine.report.html import make_page
+from engine.report.junit import write_junit
+from engine.report.oscal import write_oscal
+from engine.report.profile import judge
+from engine.report.readings import read_subject
+from engine.report.results import Outcome, Report
+from engine.report.sarif import write_sarif
+
+HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
+CHAIN = "receipts form one chain of lines"
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A profile of which each control has one piece of evidence."""
+
+    def make(*evidence):
+        rows = [
+            f"  - {{id: c{n}, section: s, says: it must, status: shown, evidence: [{{{one}}}]}}\n"
+            for n, one in enumerate(evidence)
+        ]
+        (tmp_path / "rules.yaml").write_text(HEAD + "".join(rows), encoding="utf-8")
+        return load(tmp_path / "rules.yaml", kind="profile")[0]
+
+    return make
+
+
+@pytest.fixture
+def judged(asked, trap, heights):
+    """The report of a run and a suite, and of a profile of these pieces of evidence."""
+
+    def make(*evidence):
+        profile = asked(*evidence)
+        found = [read_subject(read_evidence(place), questions_of(profile)) for place in (trap, heights)]
+        return Report(tuple(found), judge(profile, found, None))
+
+    return make
+
+
+TABLE = {
+    "it holds": ("receipts: step, require: 'body.t >= 0'", "passed", [0]),
+    "it does not": ("receipts: step, require: 'body.t < 3'", "failed", [0]),
+    "where it is asked": ("receipts: step, when: 'body.t < 3', require: 'body.t < 3'", "passed", [0]),
+    "where it is never asked": ("receipts: step, when: 'body.t < 0', require: 'body.t < 0'", "not applicable", [0]),
+    "compared with the start": ("receipts: drift, require: 'body.t in start.drifts[0].schedule'", "passed", [0]),
+    "a field that is not there": ("receipts: step, require: 'body.nothing > 0'", "cannot tell", [0]),
+    "a condition without value": ("receipts: step, when: 'body.nothing', require: 'body.t > 0'", None, []),
+    "one that can be told to fail": (
+        "receipts: step, require: 'body.t < 3 || body.nothing > 0'",
+        "cannot tell",
+        [0],
+    ),
+    "of both bundles": ("receipts: start, require: 'size(body.specs) == 64'", "passed", [0, 1]),
+    "of one kind": ("receipts: start, kind: suite, require: 'body.runs == 2'", "passed", [1]),
+    "of one name": ("receipts: start, of: concave, require: 'body.horizon == 100'", "passed", [0]),
+    "of another kind": ("receipts: start, kind: law, require: 'true || body.a'", "untested", [None]),
+    "of another name": ("receipts: step, of: hazard, require: 'body.t >= 0'", "untested", [None]),
+    "of no such type": ("receipts: verdict, require: 'body.t >= 0'", "untested", [None]),
+    "verified": (f"verified: {CHAIN}", "passed", [0, 1]),
+    "not made": ("verified: replay gives the same bytes, kind: scenario", "untested", [0]),
+    "verified of one kind": (f"verified: {CHAIN}, kind: suite", "passed", [1]),
+    "no such sentence": ("verified: all is well", "untested", [None]),
+    "a check of one kind": ("check: evaluation, kind: suite", "passed", [1]),
+}
+
+
+@pytest.mark.parametrize(("evidence", "outcome", "subjects"), TABLE.values(), ids=TABLE)
+def test_what_bundles_answer(evidence, outcome, subjects, judged):
+    if outcome is None:
+        with pytest.raises(Rejected, match="E_EXPR_TYPE"):
+            judged(evidence)
+        return
+    (control,) = judged(evidence).judgement.controls
+    assert (control.outcome, [row.subject for row in control.rows]) == (outcome, subjects)
+
+
+def test_an_answer_names_the_receipts_that_it_rests_on(judged):
+    report = judged("receipts: step, require: 'body.t != 7'", "receipts: step, require: 'body.t >= 0'")
+    failed, held = (check for check in report.subjects[0].checks if check.id.startswith("receipts/"))
+    assert (failed.opportunities, failed.failures, [seen.t for seen in failed.observations]) == (100, 1, [7])
+    assert (held.failures, [seen.what for seen in held.observations]) == (0, ["holds"] * 3)
+    assert [seen.t for seen in held.observations] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        "of: concave",
+        "check: progress, verified: all is well",
+        "check: progress, receipts: step, require: 'body.t > 0'",
+        "receipts: step",
+        "require: 'body.t > 0'",
+        "check: progress, when: 'body.t > 0'",
+        "receipts: Step, require: 'body.t > 0'",
+        "check: progress, kind: world",
+    ],
+)
+def test_evidence_that_says_too_little_or_too_much_is_refused(evidence, asked):
+    with pytest.raises(Rejected):
+        asked(evidence)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "code"),
+    [
+        ("receipts: step, require: 'body.t +'", "E_EXPR_SYNTAX"),
+        ("receipts: step, require: 'state.t > 0'", "E_EXPR_UNKNOWN_NAME"),
+        ("receipts: step, require: 'body.t'", "E_EXPR_TYPE"),
+        ("receipts: step, when: 'size(body)', require: 'body.t > 0'", "E_EXPR_TYPE"),
+    ],
+)
+def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked):
+    with pytest.raises(Rejected) as rejected:
+        questions_of(asked(evidence))
+    (found,) = rejected.value.diagnostics
+    assert found.span is not None
+    assert (found.code, found.span.start.line) == (code, 5)
+
+
+def test_what_always_comes_out_the_same_is_warned_of(asked):
+    found = Diagnostics()
+    assert len(check_profile(asked("receipts: step, require: '1 > 0'").main, found)) == 1
+    assert [one.code for one in found.sorted()] == ["W_PROFILE_CONSTANT"]
+
+
+def test_every_format_tells_which_bundle_showed_it(judged, trap):
+    report = judged("receipts: start, require: 'has(body.suite)'", "receipts: step, require: 'body.t >= 0'")
+    words = "receipts/c0.1 in 1 concave: failed; receipts/c0.1 in 2 heights: passed"
+    assert words in step_summary(report)
+    assert words in annotate(report)
+    (failure,) = ElementTree.fromstring(write_junit(report)).findall(".//testcase[@name='c0']/failure")
+    assert words in failure.attrib["message"]
+    assert words in write_sarif(report)
+    assert [row["subject"] for row in json.loads(write_json(report))["profile"]["controls"][0]["evidence"]] == [0, 1]
+    assert write_oscal(report, None).count("receipts/c0.1") >= 2
+    page = make_page(read_evidence(trap), report)
+    assert "receipts/c0.1 in 2: passed" in page
+    for row in ("asked.c0.1", "asked.c1.1"):
+        assert f'id="{row}"' in page
+        assert f'href="#{row}"' in page
+    assert report.judgement.controls[0].outcome is Outcome.FAILED

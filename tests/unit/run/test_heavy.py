@@ -1,0 +1,98 @@
+"""Values that share their parts: a run says that they are too much, and needs no memory for saying so."""
+
+import pytest
+import yaml
+
+from engine.compile.scenario import compile_scenario
+from engine.core.diagnostics import Rejected
+from engine.load import load
+from engine.run.loop import run
+from tools.verifier.replay import Replay
+from tools.verifier.values import BUDGET
+
+WIDE = "range(200)"
+ROWS = {"type": "array", "items": {"type": "array", "items": "int"}}
+WORLD = {
+    "state": {"x": "int", "rows": ROWS},
+    "start": {"x": "0", "rows": "[[0]]"},
+    "actions": {"rest": {"let": {"w": WIDE}, "effects": [{"set": "x", "to": "x + 1"}]}},
+    "observe": {"x": "x"},
+}
+GROW = {"let": {"w": WIDE}, "effects": [{"set": "rows", "to": "w.map(n, w)"}]}
+SQUARE = f"[{WIDE}].map(w, w.map(n, w))"
+WARN = {"severity": "warn", "require": "x < 0", "witness": {"w": SQUARE}}
+CASES = {  # what is laid over the world, the drift, the invariant; the types of receipts up to the error; heavy or not
+    "nothing": ({}, None, None, ["start", "episode", "commit", "step", "episode_end", "end"], True),
+    "light types": (
+        {"state": {"x": "int"}, "start": {"x": "0"}},
+        None,
+        None,
+        ["start", "episode", "commit", "step", "episode_end", "end"],
+        False,
+    ),
+    "a state": ({"actions": {"rest": GROW}}, None, None, ["start", "episode", "commit", "error", "episode_end", "end"], True),
+    "an opening": ({"opening": {"w": SQUARE}}, None, None, ["start", "error", "episode_end", "end"], True),
+    "an observation": ({"observe": {"w": SQUARE}}, None, None, ["start", "episode", "error", "episode_end", "end"], True),
+    "a record": ({"record": {"w": SQUARE}}, None, None, ["start", "episode", "commit", "error", "episode_end", "end"], True),
+    "a drift": (
+        {},
+        {"at": "t == 0", "effects": [{"set": "rows", "to": SQUARE + "[0]"}]},
+        None,
+        ["start", "episode", "error", "episode_end", "end"],
+        True,
+    ),
+    "a witness": ({}, None, WARN, ["start", "episode", "commit", "error", "episode_end", "end"], True),
+    "a witness of an episode": (
+        {},
+        None,
+        {**WARN, "scope": "episode"},
+        ["start", "episode", "commit", "step", "error", "episode_end", "end"],
+        True,
+    ),
+}  # fmt: skip
+
+
+def bundle_of(folder, world, drift=None, invariant=None):
+    more = {"drift": ["drift"]} if drift else {}
+    more |= {"invariants": ["invariant"]} if invariant else {}
+    documents = {
+        "world": {**WORLD, **world},
+        "agent": {"candidates": [{"op": "rest"}], "score": "0"},
+        "governor": {"gates": [], "choose": {"maximise": "0"}},
+        "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **more},
+        **({"drift": drift} if drift else {}),
+        **({"invariant": invariant} if invariant else {}),
+    }
+    for kind, document in documents.items():
+        text = yaml.safe_dump({"spec": f"{kind}/v1", "name": kind, **document}, sort_keys=False)
+        (folder / f"{kind}.yaml").write_text(text)
+    (bundle,) = load(str(folder / "scenario.yaml"))
+    return bundle
+
+
+@pytest.fixture(autouse=True)
+def narrow(monkeypatch):
+    monkeypatch.setattr("engine.core.weight.MAX_WEIGHT", 10_000)
+    monkeypatch.setattr("tools.verifier.sealed.MOST_WEIGHT", 10_000)
+    BUDGET.begin()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_both_engines_tell_what_is_too_much(tmp_path, name):
+    world, drift, invariant, expected, heavy = CASES[name]
+    bundle = bundle_of(tmp_path, world, drift, invariant)
+    plan = compile_scenario(bundle)
+    found = [(event.type, event.body) for event in run(plan)]
+    assert plan.heavy is heavy
+    assert [type_ for type_, _ in found] == expected
+    assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} <= {("E_CANON_SIZE", "$")}
+    assert list(Replay(bundle.document()).receipts()) == found
+
+
+def test_a_start_state_that_is_too_much_is_none(tmp_path):
+    bundle = bundle_of(tmp_path, {"start": {"x": "0", "rows": SQUARE + "[0]"}})
+    with pytest.raises(Rejected) as rejected:
+        compile_scenario(bundle)
+    (found,) = rejected.value.diagnostics
+    assert found.code == "E_START_ILL_FORMED"
+    assert "too much" in found.message

@@ -1,0 +1,74 @@
+"""Faults of a bundle that is one file.
+
+Each line is a case; `Case` says what the columns are.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+import zipfile
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from tools.tampering.case import Case, Change, nothing
+from tools.tampering.signer import Signer
+
+Files = Sequence[tuple[zipfile.ZipInfo, bytes]]
+"""The entries of an archive with their content."""
+
+
+def entry(
+    name: str, date: Sequence[int] = (1980, 1, 1, 0, 0, 0), rights: int = stat.S_IFREG | 0o644
+) -> zipfile.ZipInfo:
+    """An entry of an archive in the one form, unless something of it is another."""
+    made = zipfile.ZipInfo(name, tuple(date))  # type: ignore[arg-type]
+    made.create_system, made.external_attr = 3, rights << 16
+    return made
+
+
+def pack(files: Files, **how: Any) -> bytes:
+    """An archive of files in this order; `how` is told to each entry's compression, or as the comment."""
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w", zipfile.ZIP_STORED) as archive:
+        for info, data in files:
+            archive.writestr(info, data, compress_type=how.get("compress", zipfile.ZIP_STORED))
+        archive.comment = how.get("comment", b"")
+    return memory.getvalue()
+
+
+def zipped(change: Callable[[Files], Files] = list, after: Callable[[bytes], bytes] = bytes, **how: Any) -> Change:
+    """The bundle is one file, with another entry or in another form."""
+
+    def make(f: Signer) -> None:
+        f.sign()
+        files = [(entry(name), f.read(name)) for name in f.names()]
+        f.archived = after(pack(change(files), **how))
+
+    return make
+
+
+def bit(place: int, value: int) -> Callable[[bytes], bytes]:
+    """One byte of an archive is another one."""
+    return lambda data: data[:place] + bytes([value]) + data[place + 1 :]
+
+
+FAULTS: Final = [
+    Case("zip-compressed", "The files of the archive are compressed.", "short", zipped(compress=zipfile.ZIP_DEFLATED), nothing, "E_ARCHIVE"),
+    Case("zip-order", "The files of the archive stand in another order.", "short", zipped(lambda files: files[::-1]), nothing, "E_ARCHIVE"),
+    Case("zip-comment", "The archive has a comment.", "short", zipped(comment=b"trust me"), nothing, "E_ARCHIVE"),
+    Case("zip-date", "A file of the archive has another date.", "short", zipped(lambda files: [(entry(files[0][0].filename, (2026, 1, 1, 0, 0, 0)), files[0][1]), *files[1:]]), nothing, "E_ARCHIVE"),
+    Case("zip-rights", "A file of the archive can be executed.", "short", zipped(lambda files: [(entry(files[0][0].filename, rights=stat.S_IFREG | 0o755), files[0][1]), *files[1:]]), nothing, "E_ARCHIVE"),
+    Case("zip-link", "A file of the archive is a link.", "short", zipped(lambda files: [(entry(files[0][0].filename, rights=stat.S_IFLNK | 0o777), b"/etc/passwd"), *files[1:]]), nothing, "E_ARCHIVE"),
+    Case("zip-traversal", "A path in the archive leaves its folder.", "short", zipped(lambda files: [(entry("../evil"), b""), *files]), nothing, "E_ARCHIVE"),
+    Case("zip-absolute", "A path in the archive is absolute.", "short", zipped(lambda files: [(entry("/evil"), b""), *files]), nothing, "E_ARCHIVE"),
+    Case("zip-folder", "There is an entry for a folder in the archive.", "short", zipped(lambda files: [*files, (entry("z/"), b"")]), nothing, "E_ARCHIVE"),
+    Case("zip-case", "Two paths in the archive are the same but for their case.", "short", zipped(lambda files: sorted([*files, (entry("Checkpoint"), files[1][1])], key=lambda one: one[0].filename)), nothing, "E_ARCHIVE"),
+    Case("zip-tail", "Bytes follow the archive.", "short", zipped(after=lambda data: data + b"\0"), nothing, "E_ARCHIVE"),
+    Case("zip-head", "Bytes precede the archive.", "short", zipped(after=lambda data: data[:4] + b"PK" + data[4:]), nothing, "E_ARCHIVE"),
+    Case("zip-torn", "The archive is cut off.", "short", zipped(after=lambda data: data[:-30]), nothing, "E_ARCHIVE"),
+    Case("zip-encrypted", "A file of the archive is said to be encrypted.", "short", zipped(after=bit(6, 1)), nothing, "E_ARCHIVE"),
+    Case("zip-foreign-file", "A file lies in the archive that nothing lists.", "short", zipped(lambda files: sorted([*files, (entry("notes.txt"), b"")], key=lambda one: one[0].filename)), nothing, "E_FILES"),
+    Case("zip-a-byte", "One byte of a file in the archive is another one, its checksum fits.", "short", zipped(lambda files: [(info, data.replace(b'"seed":3', b'"seed":4', 1)) for info, data in files]), nothing, "E_FILES"),
+    Case("honest-zip", "The bundle is one file.", "short", zipped(), nothing, None, exit=0),
+]  # fmt: skip
