@@ -1,7 +1,8 @@
 """Whether a run can come to values that hold more than may be told, by the types of all that its specs compute.
 
-Decides for which runs values are weighed before they are hashed: weighing takes a third of the time of a step, and
-most specs have no list of lists and no list of texts. Refuses to know what a value is for.
+Decides for which runs values are weighed before they are written, since that could take gigabytes: weighing takes a
+third of the time of a step, and most specs have no list of lists and no list of texts. Refuses to know what a value is
+for.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from engine.expr.limits import MAX_LIST, MAX_STRING
 from engine.expr.types import DYN, STRING, MapType, Type
 
 _LIGHT: Final = MAX_WEIGHT // 4
-"""What any one value may weigh; what is told is made of few that come near it."""
+"""What any one value may weigh to be written first: whatever is made of many is weighed by the length of its form."""
 
 
 def may_be_heavy(compiled: Iterable[Any]) -> bool:
-    """Whether anything that specs compute can weigh more than a run of light values comes to.
+    """Whether any one value that specs compute can weigh more than may be written before it is weighed.
 
     Args:
         compiled: Types, and checked specs of any sort, whose checked expressions are all looked at.

@@ -168,7 +168,7 @@ class Plan:
         oracle: Gives what came from outside in the run that is made; None where nothing does.
         signatures: Those of the run that is made again, where its kernel signs with a key; None in a run of its own.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
-        heavy: Whether values may come to more than may be told, so that each is weighed first.
+        heavy: Whether one value may come to more than may be told, so that each is weighed before it is written.
     """
 
     name: str

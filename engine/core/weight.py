@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from engine.core.canonical import E_CANON_SIZE, NotCanonical
+from engine.core.canonical import E_CANON_SIZE, NotCanonical, canonical_ints
 
 MAX_WEIGHT: Final = 8_388_608
-"""Members of all lists and objects in a value, and characters of all texts and keys. Its form has as many bytes."""
+"""Members of all lists and objects in a value, and characters of all texts and keys. Its form has no fewer bytes."""
 
 
 def check_weight(value: Any) -> None:
@@ -23,6 +23,26 @@ def check_weight(value: Any) -> None:
     """
     if _left(value, MAX_WEIGHT) < 0:
         raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
+
+
+def write(value: Any, weighed: Any) -> bytes:
+    """The canonical form of a value of which it is known that it can be written, if what it tells is not too much.
+
+    Args:
+        value: What is written.
+        weighed: What of it is weighed, where there are enough bytes for that to come to too much; first, as always.
+
+    Raises:
+        NotCanonical: As from `canonical_ints` and `check_weight`.
+    """
+    try:
+        form = canonical_ints(value)
+    except NotCanonical:
+        check_weight(weighed)
+        raise
+    if len(form) > MAX_WEIGHT:
+        check_weight(weighed)
+    return form
 
 
 def _left(value: Any, left: int) -> int:

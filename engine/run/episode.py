@@ -16,7 +16,7 @@ from engine.core.binding import leaf, observation_digest, proposal_digest, scope
 from engine.core.canonical import NotCanonical, canonical_ints
 from engine.core.events import Event
 from engine.core.rng import Stream
-from engine.core.weight import check_weight
+from engine.core.weight import check_weight, write
 from engine.expr import EvaluationError
 from engine.gates.admission import TOKEN
 from engine.gates.capability import Refused
@@ -61,7 +61,7 @@ def _refusal(refused: Refused) -> dict[str, Any]:
 
 
 def _trust(value: Any) -> None:
-    """See nothing, where the types of all that is computed say that it is light enough."""
+    """See nothing, where the types of all that is computed say that it can be written first and weighed then."""
 
 
 class Episode:
@@ -103,7 +103,7 @@ class Episode:
         try:
             self._watch.begin()
             start = self._state = plan.start(self._number)
-            self._weigh(start)
+            check_weight(start)
             self._digest = state_digest(start)
             yield Event("episode", self._opening(start))
             for self.t in range(plan.horizon):
@@ -112,7 +112,7 @@ class Episode:
                 if self._ended is not None:
                     break
             found, idle = self._breaches("episode", start, self._state)
-            self._weigh(found)
+            check_weight(found)
             violations = found
             self._idle.update(idle)
         except Halted as halted:
@@ -148,7 +148,7 @@ class Episode:
             "world": state_digest({name: value for name, value in state.items() if name not in parts}),
             "parts": {name: state_digest(state[name]) for name in parts},
         }
-        self._weigh(body)
+        check_weight(body)
         return body
 
     def _step(self) -> Iterator[Event]:
@@ -164,20 +164,9 @@ class Episode:
         moment = Moment(self._number, self.t, self._state, observation, self.memory)
         yield from desk.attend("before_propose", moment)
         proposals = desk.propose(moment)
-        self._weigh(proposals)
-        leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
-        self._weigh(observation)
-        root = set_root(leaves)
-        yield Event(
-            "commit",
-            {
-                "episode": self._number,
-                "t": self.t,
-                "observation": observation_digest(observation),
-                "root": root,
-                "proposals": proposals,
-            },
-        )
+        commit, leaves = self._commit(observation, proposals)
+        root = commit.body["root"]
+        yield commit
         yield from desk.attend("after_commit", moment)
         writes = [plan.writes(observation, self.memory, proposal["action"]) for proposal in proposals]
         found = desk.judge(moment, proposals, self._pending, writes, self._watch.kept.memory)
@@ -201,6 +190,24 @@ class Episode:
                 self._gates[failing["gate"]] += 1
         yield event
 
+    def _commit(self, observation: Any, proposals: list[Proposal]) -> tuple[Event, list[bytes]]:
+        """The commitment to a set of proposals, and the leaf of each."""
+        self._weigh(proposals)
+        try:
+            leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+            self._weigh(observation)
+            body = {
+                "episode": self._number,
+                "t": self.t,
+                "observation": observation_digest(observation),
+                "root": set_root(leaves),
+                "proposals": proposals,
+            }
+        except NotCanonical:
+            check_weight(proposals)
+            raise
+        return Event("commit", body, write(body, proposals)), leaves
+
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
         """Draw, change the state, say what changed. Where `when` fails or nothing is left to draw, no drift happens."""
         before = self._state
@@ -212,7 +219,7 @@ class Episode:
             for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
         ]
         after = drift.apply(before, drawn)
-        self._weigh(after)
+        check_weight(after)
         digest = state_digest(after)
         rebases, watched = self._watch.drift(drift.name, after)
         body = {
@@ -227,7 +234,7 @@ class Episode:
             "before": self._digest,
             "after": digest,
         }
-        self._weigh(body)
+        check_weight(body)
         canonical_ints(body)
         self._state, self._seen, self._digest, self._watch.kept = after, None, digest, watched
         yield Event("drift", body)
@@ -301,26 +308,27 @@ class Episode:
         violations, idle = self._breaches("step", before, after, None if looked is None else looked.found)
         self._weigh(after)
         self._weigh(taken.told)
-        body = {
-            "episode": self._number,
-            "t": self.t,
-            "before": self._digest,
-            "after": state_digest(after),
-            **decision,
-            **taken.body,
-            "success": success,
-            "violations": violations,
-        }
         tips = self._ledger.mark()
         try:
-            body["parts"] = {
-                name: self._ledger.enter(name, before[name], after[name], told, accepted=taken.accepted)
-                for name, told in taken.told.items()
+            body = {
+                "episode": self._number,
+                "t": self.t,
+                "before": self._digest,
+                "after": state_digest(after),
+                **decision,
+                **taken.body,
+                "success": success,
+                "violations": violations,
+                "parts": {
+                    name: self._ledger.enter(name, before[name], after[name], told, accepted=taken.accepted)
+                    for name, told in taken.told.items()
+                },
             }
             self._weigh(body)
-            form = canonical_ints(body)
+            form = write(body, body)
         except NotCanonical:
             self._ledger.reset(tips)
+            check_weight(taken.told)
             raise
         self._state, self._seen, self._digest, self.memory = after, taken.seen, body["after"], taken.memory
         self._watch.kept = taken.watched

@@ -87,8 +87,9 @@ def check_files(place: Path, listed: Any, room: Room) -> Listing:
     covers = attached(found) if room.covered else ()
     if found != sorted({MANIFEST, *own, *covers}):
         foreign = sorted({*found} - {MANIFEST, *own, *covers})
-        named = ", ".join(foreign[:3]) + (" ..." if len(foreign) > 3 else "")
-        raise Broken(E_FILES, f"not listed: {named}" if foreign else "a listed file is missing")
+        named = foreign or sorted({MANIFEST, *own} - {*found})
+        shown = ", ".join(named[:3]) + (" ..." if len(named) > 3 else "")
+        raise Broken(E_FILES, f"{'not listed' if foreign else 'listed, and missing'}: {shown}")
     for entry in listed:
         _check_file(place / entry["path"], entry)
     return Listing(more, sources, cases, covers)

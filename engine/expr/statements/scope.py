@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
+from engine.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, code, suggest
 from engine.core.spans import Span, Text
 from engine.expr.checker import Checked, check, check_body
 from engine.expr.environment import Environment
@@ -235,10 +235,7 @@ class Scope:
             definition = environment.functions.get(name) or environment.derived.get(name)
             if isinstance(definition, Defined):
                 check_body(definition, environment, found)
-        told = {one.span for one in found.sorted()}  # what leads to one of these places is wrong for that reason
-        for one in found.sorted():
-            if not any(span in told and span != one.span for _, span in one.related):
-                self.diagnostics.add(one)
+        self.diagnostics.extend(_causes(found.sorted()))
 
     def wrong(self, code_: str, message: str, *path: str | int, near: str | None = None) -> None:
         """Add a finding at a path, with a did-you-mean if there is a near name."""
@@ -330,3 +327,20 @@ class Scope:
                 if isinstance(function, Defined):
                     waiting.append((function.body, function.params))
         return read
+
+
+def _causes(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings that others lead to: what is wrong because of another is left out, and of a ring all but one."""
+    told = {one.span for one in found}
+    leads = {one.span: {span for _, span in one.related if span in told and span != one.span} for one in found}
+    explained: set[Span | None] = set()
+    for one in sorted(found, key=lambda one: len(leads[one.span]) > 0):  # those that nothing leads to come first
+        if one.span in explained and leads[one.span]:
+            continue
+        yield one
+        explained.add(one.span)
+        grown = True
+        while grown:
+            more = {span for span, because in leads.items() if because & explained} - explained
+            explained |= more
+            grown = bool(more)

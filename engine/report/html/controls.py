@@ -10,8 +10,8 @@ from typing import Final
 
 from engine.report.asking import ASKED
 from engine.report.html.elements import NOTHING, Markup, code, element, join, quoted, words
-from engine.report.html.rows import Receipt, Row, RowLink, Section, anchor
-from engine.report.results import Check, Control, Report, Subject
+from engine.report.html.rows import Receipt, Row, RowLink, Section, anchor, marked
+from engine.report.results import Check, Control, Report, Subject, counted
 from engine.report.results import Row as Found
 
 _SECTIONS: Final[Mapping[str, str]] = {
@@ -25,6 +25,16 @@ _SECTIONS: Final[Mapping[str, str]] = {
     **dict.fromkeys(ASKED, "asked"),
 }
 """By the first word of a check's name the table that its row stands in."""
+
+
+def profile_facts(report: Report | None) -> list[tuple[str, Markup]]:
+    """How a profile came out, for the head of the page: its verdict, and how many controls had which outcome."""
+    if report is None or report.judgement is None:
+        return []
+    made = report.judgement
+    found = counted(each.outcome for each in made.controls)
+    outcomes = ", ".join(f"{number} {name}" for name, number in found.items() if number)
+    return [("profile", join(quoted(made.name), words(" "), marked(made.verdict.value), words(f" {outcomes}")))]
 
 
 def control_sections(report: Report | None) -> Iterator[Section]:

@@ -26,7 +26,7 @@ from engine.laws.trial import KIND as LAW
 from engine.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from engine.report.evidence import Evidence
 from engine.report.html import discovery, law, run, suite
-from engine.report.html.controls import control_sections
+from engine.report.html.controls import control_sections, profile_facts
 from engine.report.html.elements import NOTHING, Markup, code, element, join, quoted, words
 from engine.report.html.embed import MOST_TEXT, Embedded, choose
 from engine.report.html.rows import Place, Receipt, Row, RowLink, Section, anchors, marked, render
@@ -169,7 +169,7 @@ def _compose(evidence: Evidence, found: Found, chains: Sequence[Embedded], repor
         "verdict": marked(result["verdict"]),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _broken(found.broken),
-        "facts": _terms(found.facts),
+        "facts": _terms([*profile_facts(report), *found.facts]),
         "digests": _terms(_digests(evidence)),
         "checked": _checked(evidence, written),
         "embedded": words(_embedded(chains)),

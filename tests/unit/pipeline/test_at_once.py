@@ -209,6 +209,11 @@ WORLD = {
         "functions: {f: {args: [], is: f() + 1}}\n" + GO,
         [("E_EXPR_RECURSION", "4:31")],
     ),
+    "functions and derived values in rings, and what leads to one": (
+        "functions: {f: {args: [a], is: g(a)}, g: {args: [a], is: f(a)}, h: {args: [a], is: f(a)}}\n"
+        "derived: {d: e + 1, e: d + 1}\n" + GO,
+        [("E_EXPR_RECURSION", "4:32"), ("E_EXPR_RECURSION", "5:14")],
+    ),
     "a mistake of a function that is called often is told once": (
         "functions: {f: {args: [a], is: a + 'b'}}\nactions: {go: {effects: [{set: x, to: f(1)}, {set: x, to: f(x)}]}}\n",
         [(T, "4:32")],

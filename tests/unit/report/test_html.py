@@ -406,7 +406,9 @@ def test_the_command_writes_it(trap, heights, pages, monkeypatch, capsys, tmp_pa
     monkeypatch.setattr(sys, "argv", words)
     capsys.readouterr()
     assert _guarded() == Exit.INCONCLUSIVE
-    assert {"controls", "bundles", "gates"} <= {*Read(capsys.readouterr().out).ids}
+    page = capsys.readouterr().out
+    assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
+    assert re.search(r"<dt>profile</dt><dd><bdi>clatl-plan</bdi>.{,100}INCONCLUSIVE</span> [0-9a-z, ]*untested", page)
 
 
 def test_refuted_evidence_has_no_page(trap, forge):

@@ -52,13 +52,28 @@ CASES = {  # what is laid over the world, the drift, the invariant; the types of
 }  # fmt: skip
 
 
-def bundle_of(folder, world, drift=None, invariant=None):
+TEXT = "'0123456789'"
+MANY = {  # of light values, so many that together they are too much: what is laid over the agent and the governor
+    "claims": (
+        {"candidates": [{"op": "rest", "for_each": {"n": "range(250)"}}], "claims": {"s": f"{TEXT} + {TEXT} + {TEXT} + {TEXT}"}},
+        {"claims": {"s": "string"}},
+        ["start", "episode", "error", "episode_end", "end"],
+    ),
+    "witnesses": (
+        {"candidates": [{"op": "rest", "for_each": {"n": "range(250)"}}]},
+        {"gates": [{"id": "no", "deny": "true", "reason": "no", "witness": {"s": f"{TEXT} + {TEXT} + {TEXT} + {TEXT}"}}]},
+        ["start", "episode", "commit", "error", "episode_end", "end"],
+    ),
+}  # fmt: skip
+
+
+def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
     more = {"drift": ["drift"]} if drift else {}
     more |= {"invariants": ["invariant"]} if invariant else {}
     documents = {
         "world": {**WORLD, **world},
-        "agent": {"candidates": [{"op": "rest"}], "score": "0"},
-        "governor": {"gates": [], "choose": {"maximise": "0"}},
+        "agent": {"candidates": [{"op": "rest"}], "score": "0", **dict(agent)},
+        "governor": {"gates": [], "choose": {"maximise": "0"}, **dict(governor)},
         "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **more},
         **({"drift": drift} if drift else {}),
         **({"invariant": invariant} if invariant else {}),
@@ -86,6 +101,20 @@ def test_both_engines_tell_what_is_too_much(tmp_path, name):
     assert plan.heavy is heavy
     assert [type_ for type_, _ in found] == expected
     assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} <= {("E_CANON_SIZE", "$")}
+    assert list(Replay(bundle.document()).receipts()) == found
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_what_is_made_of_many_light_values_is_weighed_by_its_form(tmp_path, name):
+    agent, governor, expected = MANY[name]
+    rest = {"rest": {"args": {"n": "int"}, "effects": [{"set": "x", "to": "x + 1"}]}}
+    light = {"state": {"x": "int"}, "start": {"x": "0"}, "actions": rest}
+    bundle = bundle_of(tmp_path, light, agent=agent, governor=governor)
+    plan = compile_scenario(bundle)
+    found = [(event.type, event.body) for event in run(plan)]
+    assert not plan.heavy
+    assert [type_ for type_, _ in found] == expected
+    assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} == {("E_CANON_SIZE", "$")}
     assert list(Replay(bundle.document()).receipts()) == found
 
 

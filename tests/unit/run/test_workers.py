@@ -124,6 +124,15 @@ def test_an_interruption_is_for_whoever_gave_the_work():
     assert list(spread(interrupted, [0, 1], 2)) == ["went on"] * 2
 
 
+@pytest.fixture
+def interrupted_at_once():
+    """An interruption is raised here; tests that a shell put into the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interrupted_at_once")
 def test_an_interruption_waits_until_processes_are_started_and_they_never_see_one():
     started = []
 
