@@ -1,7 +1,6 @@
 """Programs and functions are started, asked and ended; whatever they do is an answer."""
 
 import os
-import select
 import sys
 import textwrap
 from pathlib import Path
@@ -12,6 +11,7 @@ from engine.core.diagnostics import Rejected
 from engine.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
 from engine.oracles.outside import Function, Program, policy_of
 from engine.spec.agent import Outside
+from tests.waiting import wait
 
 QUESTION = b'{"t":3}'
 PROGRAMS = {
@@ -59,12 +59,12 @@ def test_a_program_that_has_ended_is_started_again():
         asked.close()
 
 
-def test_what_was_said_before_a_question_answers_nothing():
-    asked = program("print(q['t'], flush=True)\nprint('more', flush=True)")
+def test_what_was_said_before_a_question_answers_nothing(tmp_path):
+    said = tmp_path / "said"
+    asked = program(f"print(q['t'], flush=True)\nprint('more', flush=True)\nopen({str(said)!r}, 'w').close()")
     try:
         assert asked.answer(0, 0, b'{"t":0}').received == b"0"
-        assert asked._process is not None
-        assert select.select([asked._process.stdout], [], [], 120)[0]
+        wait(said.exists)
         assert asked.answer(0, 1, b'{"t":1}').received == b"1"
     finally:
         asked.close()
