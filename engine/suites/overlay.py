@@ -161,7 +161,18 @@ def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Spa
             message = f"{spec.name} would refer to {target!r}, which is no {kind} of this suite"
             raise Rejected([Diagnostic(E_SUITE_SET, message, span, hint=f"name the {kind} outside of `set`")])
         refs[path] = target
-    return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs)
+    origins = {path: node for path, node in spec.origins.items() if _at(form, path) == _at(spec.data, path)}
+    return Resolved(spec.kind, model.name, key_of(spec.kind, model.name, form), model, form, refs, origins)
+
+
+def _at(value: Any, path: Path) -> Any:
+    """What stands at a path of a resolved form, None where nothing does."""
+    try:
+        for step in path:
+            value = value[step]
+    except (LookupError, TypeError):
+        return None
+    return value
 
 
 def _refusal(change: Change, message: str, candidates: Sequence[str]) -> Rejected:

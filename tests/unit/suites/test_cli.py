@@ -106,6 +106,14 @@ def test_check_compiles_every_scenario_of_a_suite(spec, edit):
     assert (status, "E_EXPR_TYPE" in err) == (2, True)
 
 
+def test_a_mistake_of_a_scenario_is_told_once_and_where_it_was_written_however_many_seeds_there_are(spec, edit):
+    edit("horizon: 3\n", "horizon: 3\nuntil: t == 'x'\n", "climb.yaml")
+    status, _, err = spec("check", "heights.yaml")
+    assert status == 2
+    assert err.count("error[E_EXPR_") == 1, err
+    assert "climb.yaml:11:8: error[E_EXPR_" in err
+
+
 @pytest.mark.parametrize(("words", "workers"), [([], 7), (["--workers=2"], 2)])
 def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(spec, monkeypatch, words, workers):
     asked = []
