@@ -15,9 +15,9 @@ from time import perf_counter
 from bench import apart, pieces, table
 from bench.clock import measure
 from bench.task import Task, read_task
-from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.load import Bundle, load
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.load import Bundle, load
 
 SCENARIO = Path(__file__).resolve().parent.parent / "specs" / "scenario" / "hazard.yaml"
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from bench.pieces import seal
 from bench.table import AIM_PUBLISHED, PUBLISHED, reached
-from engine.compile.scenario import compile_scenario
-from engine.load import Bundle
-from engine.run.apart import run_apart
-from engine.run.workers import available
+from specledger.compile.scenario import compile_scenario
+from specledger.load import Bundle
+from specledger.run.apart import run_apart
+from specledger.run.workers import available
 
 
 def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:

@@ -23,18 +23,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.clock import Piece, measure
-from engine.agents.mind import Choice, Occasion
-from engine.compile.desk import Moment
-from engine.compile.kernel import KernelDesk
-from engine.compile.plan import Plan, Proposal
-from engine.compile.scenario import compile_scenario
-from engine.compile.submitted import first_action, shown
-from engine.core.entries import Mode
-from engine.evidence.audit import AuditLog
-from engine.gates.digests import receive
-from engine.gates.documents import axion
-from engine.load import load
-from engine.run.loop import run
+from specledger.agents.mind import Choice, Occasion
+from specledger.compile.desk import Moment
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.plan import Plan, Proposal
+from specledger.compile.scenario import compile_scenario
+from specledger.compile.submitted import first_action, shown
+from specledger.core.entries import Mode
+from specledger.evidence.audit import AuditLog
+from specledger.gates.digests import receive
+from specledger.gates.documents import axion
+from specledger.load import load
+from specledger.run.loop import run
 
 SCENARIO = "specs/scenario/axion-hazard.yaml"
 SHORTER = (

@@ -20,21 +20,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.table import titled
-from engine.compile.law import compile_law
-from engine.laws.ask import ask
-from engine.laws.document import bundle_of
-from engine.laws.generators import make_cases
-from engine.laws.harness import try_cases
-from engine.laws.planes import BITS, derive
-from engine.laws.proofs import Proved, prove
-from engine.laws.trial import try_law
-from engine.laws.words import Words, evolve_words
-from engine.load import Bundle, load
+from specledger.compile.law import compile_law
+from specledger.laws.ask import ask
+from specledger.laws.document import bundle_of
+from specledger.laws.generators import make_cases
+from specledger.laws.harness import try_cases
+from specledger.laws.planes import BITS, derive
+from specledger.laws.proofs import Proved, prove
+from specledger.laws.trial import try_law
+from specledger.laws.words import Words, evolve_words
+from specledger.load import Bundle, load
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.laws.law import LawPlan
+    from specledger.laws.law import LawPlan
 
 SPECS = Path(__file__).resolve().parent.parent / "specs"
 UNIVERSE = "kinetic_grid_v1"

@@ -9,16 +9,16 @@ from typing import Any, Final
 from bench.clock import Piece
 from bench.handwritten import Run
 from bench.task import Task
-from engine.compile.plan import Plan
-from engine.core.events import Event
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import Chain, run_id
-from engine.evidence.layout import RECEIPTS
-from engine.evidence.result import Tally
-from engine.load import Bundle
-from engine.run.loop import run
-from engine.verify.receipts import Receipts
-from engine.verify.replay import compare, make_again
+from specledger.compile.plan import Plan
+from specledger.core.events import Event
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.layout import RECEIPTS
+from specledger.evidence.result import Tally
+from specledger.load import Bundle
+from specledger.run.loop import run
+from specledger.verify.receipts import Receipts
+from specledger.verify.replay import compare, make_again
 
 ENGINE: Final = "engine"
 BUNDLE: Final = "engine, writing a bundle"

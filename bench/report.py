@@ -15,9 +15,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final
 
-from engine.evidence.layout import RECEIPTS
-from engine.load import load
-from engine.pipeline import execute
+from specledger.evidence.layout import RECEIPTS
+from specledger.load import load
+from specledger.pipeline import execute
 
 _SEEDS: Final = (1, 2, 3, 4)
 _ARMS: Final = ("one", "other")
@@ -63,7 +63,7 @@ def main() -> int:
 
 def _report(folder: Path) -> tuple[float, float]:
     """Seconds of the processor and by the clock that one report takes, with everything that its process does."""
-    command = [sys.executable, "-m", "engine.cli.main", "report", str(folder / "evidence")]
+    command = [sys.executable, "-m", "specledger", "report", str(folder / "evidence")]
     before, began = os.times(), perf_counter()
     subprocess.run([*command, "--format", "html", "--out", str(folder / "page.html")], check=True)
     after = os.times()

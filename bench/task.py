@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final
 
-from engine.load import Bundle
-from engine.spec.base import FixedConstant
+from specledger.load import Bundle
+from specledger.spec.base import FixedConstant
 
 MILLION: Final = 1_000_000
 Json = dict[str, Any]

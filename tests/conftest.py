@@ -55,9 +55,9 @@ def measuring(config):
 def pytest_collection_finish(session):
     """What a module does when it is imported is measured, although a test that is not may be the first to import it."""
     if measuring(session.config) is not None:
-        import engine
+        import specledger
 
-        for module in pkgutil.walk_packages(engine.__path__, "engine."):
+        for module in pkgutil.walk_packages(specledger.__path__, "specledger."):
             import_module(module.name)
 
 
@@ -95,8 +95,8 @@ def _examples_of_no_module():
 @pytest.fixture(scope="session", autouse=True)
 def _parsed_once():
     """The tree of a text depends on nothing else, and tests load the shipped specs thousands of times."""
-    from engine.core.diagnostics import Diagnostics
-    from engine.load import library, tree
+    from specledger.core.diagnostics import Diagnostics
+    from specledger.load import library, tree
 
     @lru_cache(500)
     def parsed(text, file):
@@ -123,5 +123,5 @@ def interruptible():
     """
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     own = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_PROCESS")}
-    yield own | {"PYTHONPATH": str(HERE.parent)}
+    yield own | {"PYTHONPATH": str(HERE.parent / "engine")}
     signal.signal(signal.SIGINT, before)

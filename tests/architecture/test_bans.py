@@ -19,13 +19,13 @@ EXECUTING = frozenset(
 )
 
 OWNERS = {
-    "engine/core/canonical.py": {"json.dumps"},
-    "engine/core/digest.py": {"hashlib", "hmac"},
-    "engine/discovery/clock.py": {"time"},
-    "engine/oracles/waiting.py": {"time"},
-    "engine/run/watchdog.py": {"time"},
-    "engine/expr/emitter.py": {"builtins.compile", "builtins.exec"},
-    "engine/oracles/outside.py": {"importlib.import_module"},
+    "engine/specledger/core/canonical.py": {"json.dumps"},
+    "engine/specledger/core/digest.py": {"hashlib", "hmac"},
+    "engine/specledger/discovery/clock.py": {"time"},
+    "engine/specledger/oracles/waiting.py": {"time"},
+    "engine/specledger/run/watchdog.py": {"time"},
+    "engine/specledger/expr/emitter.py": {"builtins.compile", "builtins.exec"},
+    "engine/specledger/oracles/outside.py": {"importlib.import_module"},
 }
 
 OFFENDERS = {
@@ -50,7 +50,7 @@ INNOCENT = {
     "a regular expression": "import re\nre.compile('')",
     "a method of that name": "def f(plan):\n    return plan.exec()",
     "a date from data": "from datetime import date\ndate(2024, 1, 1)",
-    "a name of ours": "from engine.compile import compile\ncompile()",
+    "a name of ours": "from specledger.compile import compile\ncompile()",
     "a word in a text": "x = 'import random'",
 }
 

@@ -14,25 +14,25 @@ ROOMS = [room for layer in LAYERS for room in layer]
 FLOOR = {room: number for number, layer in enumerate(LAYERS) for room in layer}
 
 # A tree that keeps every contract: each room, each named module, and each owner of an outside package importing it.
-KEPT = {"engine/__init__.py": "", "engine/verify/receipts.py": ""}
-KEPT |= {f"engine/{room}/__init__.py": "" for room in ROOMS}
-KEPT |= {f"engine/{room}/leaf.py": "" for room in ROOMS}
+KEPT = {"specledger/__init__.py": "", "specledger/verify/receipts.py": ""}
+KEPT |= {f"specledger/{room}/__init__.py": "" for room in ROOMS}
+KEPT |= {f"specledger/{room}/leaf.py": "" for room in ROOMS}
 KEPT |= {
-    "engine/cli/owner.py": "import typer",
-    "engine/load/owner.py": "import pydantic, yaml",
-    "engine/spec/owner.py": "import pydantic",
-    "engine/core/owner.py": "import orjson",
+    "specledger/cli/owner.py": "import typer",
+    "specledger/load/owner.py": "import pydantic, yaml",
+    "specledger/spec/owner.py": "import pydantic",
+    "specledger/core/owner.py": "import orjson",
 }
 
 BROKEN = {
-    "rooms": {"engine/core/planted.py": "import engine.cli.leaf"},
-    "evidence": {"engine/evidence/planted.py": "import engine.spec.leaf"},
-    "chain": {"engine/verify/receipts.py": "import engine.core.leaf", "engine/core/leaf.py": "import yaml"},
-    "loop": {"engine/run/planted.py": "def late():\n    import engine.load.leaf"},
-    "yaml": {"engine/compile/planted.py": "from yaml import safe_load"},
-    "pydantic": {"engine/worlds/planted.py": "from pydantic import BaseModel"},
-    "typer": {"engine/pipeline/planted.py": "import typer"},
-    "orjson": {"engine/evidence/planted.py": "import orjson"},
+    "rooms": {"specledger/core/planted.py": "import specledger.cli.leaf"},
+    "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},
+    "chain": {"specledger/verify/receipts.py": "import specledger.core.leaf", "specledger/core/leaf.py": "import yaml"},
+    "loop": {"specledger/run/planted.py": "def late():\n    import specledger.load.leaf"},
+    "yaml": {"specledger/compile/planted.py": "from yaml import safe_load"},
+    "pydantic": {"specledger/worlds/planted.py": "from pydantic import BaseModel"},
+    "typer": {"specledger/pipeline/planted.py": "import typer"},
+    "orjson": {"specledger/evidence/planted.py": "import orjson"},
 }
 
 
@@ -56,7 +56,7 @@ def lint(tmp_path, root, run_python):
 
 def test_the_contract_names_the_rooms_of_the_architecture(root):
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    block = re.search(r"^    engine/\n((?:      .+\n)+)", text, re.MULTILINE)
+    block = re.search(r"^    engine/specledger/\n((?:      .+\n)+)", text, re.MULTILINE)
     assert block, "ARCHITECTURE.md has lost its list of rooms"
     assert [re.split(r"\s{2,}", line.strip())[0] for line in block[1].splitlines()] == CONTRACTS["rooms"]["layers"]
 
@@ -81,20 +81,20 @@ def test_a_planted_import_breaks_its_contract(lint, contract):
 
 def test_rooms_may_import_exactly_what_is_below_them(lint):
     def importing(rooms):
-        return "\n".join(f"import engine.{room}.leaf" for room in rooms)
+        return "\n".join(f"import specledger.{room}.leaf" for room in rooms)
 
     below = {room: [other for other in ROOMS if FLOOR[other] > FLOOR[room]] for room in ROOMS}
-    permitted = {f"engine/{room}/permitted.py": importing(below[room]) for room in ROOMS}
+    permitted = {f"specledger/{room}/permitted.py": importing(below[room]) for room in ROOMS}
     assert "Contracts: 1 kept, 0 broken." in lint(KEPT | permitted, "rooms")[1]
 
     pairs = {(a, b) for a, b in product(ROOMS, ROOMS) if a != b and b not in below[a]}
-    planted = {f"engine/{room}/planted.py": importing(b for a, b in sorted(pairs) if a == room) for room in ROOMS}
+    planted = {f"specledger/{room}/planted.py": importing(b for a, b in sorted(pairs) if a == room) for room in ROOMS}
     output = lint(KEPT | planted, "rooms")[1]
-    assert set(re.findall(r"engine\.(\w+)\.planted -> engine\.(\w+)\.leaf", output)) == pairs
+    assert set(re.findall(r"specledger\.(\w+)\.planted -> specledger\.(\w+)\.leaf", output)) == pairs
 
 
 def test_an_unlisted_room_breaks_exhaustiveness(lint):
-    code, output = lint(KEPT | {"engine/attic/__init__.py": ""}, "rooms")
+    code, output = lint(KEPT | {"specledger/attic/__init__.py": ""}, "rooms")
     assert f"{CONTRACTS['rooms']['name']} BROKEN" in output
     assert "Contracts: 0 kept, 1 broken." in output
     assert "attic" in output

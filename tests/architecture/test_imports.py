@@ -5,7 +5,7 @@ import re
 import pytest
 
 HEAVY = {"google.genai", "jsonschema", "numpy"}
-SPEC = "from engine.cli.main import main; main()"
+SPEC = "from specledger.cli.main import main; main()"
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def test_help_is_printed_without_heavy_packages(loaded):
 
 
 def test_a_chain_is_checked_without_the_engine(loaded):
-    _, modules = loaded("import engine.verify.receipts")
-    rooms = {name.split(".")[1] for name in modules if name.startswith("engine.")}
+    _, modules = loaded("import specledger.verify.receipts")
+    rooms = {name.split(".")[1] for name in modules if name.startswith("specledger.")}
     assert rooms <= {"core", "evidence", "verify"}
     assert modules & {*HEAVY, "jsonschema_rs", "pydantic", "typer", "yaml"} == set()
 

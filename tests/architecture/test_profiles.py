@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.load import load
-from engine.spec.discovery import Discovery
-from engine.spec.profile import Control, EvidenceCheck, Profile
-from engine.spec.suite import Suite
+from specledger.load import load
+from specledger.spec.discovery import Discovery
+from specledger.spec.profile import Control, EvidenceCheck, Profile
+from specledger.spec.suite import Suite
 
 ROOT = Path(__file__).resolve().parents[2]
 PROFILES = sorted(ROOT.glob("specs/profile/*.yaml"))
@@ -63,7 +63,7 @@ RUN = ("scenario", "suite", "law", "discovery")
 @lru_cache
 def sentences():
     """Whatever a verifier says, its checks among it."""
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "engine/verify").glob("*.py")]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "engine/specledger/verify").glob("*.py")]
     return {node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)}
 
 

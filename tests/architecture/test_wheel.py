@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SPEC = "from engine.cli.main import main; main()"
+SPEC = "from specledger.cli.main import main; main()"
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def spec(tmp_path_factory, wheel, run_python):
     def run(*arguments, program=SPEC):
         return run_python("-c", program, *arguments, cwd=elsewhere, PYTHONPATH=str(site))
 
-    imported = run(program="import engine; print(engine.__file__)").stdout
+    imported = run(program="import specledger; print(specledger.__file__)").stdout
     assert Path(imported.strip()).is_relative_to(site), "the checkout was imported, not the wheel"
     return run
 
@@ -38,12 +38,14 @@ def spec(tmp_path_factory, wheel, run_python):
 def test_the_wheel_carries_the_package_and_its_data(wheel, root):
     with zipfile.ZipFile(wheel) as archive:
         packed = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
-    package = [path for path in root.glob("engine/**/*") if path.is_file() and "__pycache__" not in path.parts]
-    expected = {path.relative_to(root).as_posix(): path.read_bytes() for path in package}
+    package = [
+        path for path in root.glob("engine/specledger/**/*") if path.is_file() and "__pycache__" not in path.parts
+    ]
+    expected = {path.relative_to(root / "engine").as_posix(): path.read_bytes() for path in package}
     for kind in ("specs", "schemas", "docs"):
         data = [path for path in root.glob(f"{kind}/**/*") if path.is_file()]
         assert data, f"there are no {kind} to ship"
-        expected |= {f"engine/_data/{path.relative_to(root).as_posix()}": path.read_bytes() for path in data}
+        expected |= {f"specledger/_data/{path.relative_to(root).as_posix()}": path.read_bytes() for path in data}
     assert sorted(packed) == sorted(expected)
     assert packed == expected
 
@@ -57,7 +59,7 @@ def test_the_wheel_says_what_it_is(wheel, project):
     assert (metadata["Name"], metadata["Version"]) == ("specledger", project["project"]["version"])
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "Apache License" in licence
-    assert "spec = engine.cli.main:main" in scripts
+    assert "spec = specledger.cli.main:main" in scripts
 
 
 def test_an_installed_wheel_finds_the_shipped_specs(spec, root, run_python):

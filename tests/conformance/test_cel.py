@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, explain
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.diagnostics import Diagnostics, explain
+from specledger.core.spans import Text
+from specledger.expr import (
     BOOL,
     DOUBLE,
     INT,
@@ -28,7 +28,7 @@ from engine.expr import (
     join,
     to_cel,
 )
-from engine.expr.types import NOTHING, Type
+from specledger.expr.types import NOTHING, Type
 from tests.properties.test_expr_agreement import same
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance" / "cel-spec-core.json"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.pipeline import execute, load_runs
+from specledger.pipeline import execute, load_runs
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("hazard", "maze", "two-tank")
@@ -36,9 +36,9 @@ def run(folder, flags=(), cwd=ROOT, **environment):
     changes = [f"--set={change}" for change in SHORT]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "LC_", "LANG"))}
     done = subprocess.run(
-        [sys.executable, *flags, "-m", "engine.cli.main", "run", *SCENARIOS, *changes, "--out", str(folder)],
+        [sys.executable, *flags, "-m", "specledger", "run", *SCENARIOS, *changes, "--out", str(folder)],
         cwd=cwd,
-        env=inherited | {"PYTHONPATH": str(ROOT)} | environment,
+        env=inherited | {"PYTHONPATH": str(ROOT / "engine")} | environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,

@@ -11,27 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from engine.agents.agent import MOST_COMBINATIONS, MOST_PROPOSALS
-from engine.cli.show import diagnostics_text
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
-from engine.core.spans import Text
-from engine.core.weight import MAX_WEIGHT
-from engine.expr import Environment, compile_expression, limits
-from engine.expr.builtins import METHODS, STANDARD
-from engine.expr.checker import check as check_expression
-from engine.expr.environment import RESERVED
-from engine.expr.statements.scope import ENGINE_NAMES
-from engine.load import events, extends, load, matrix, resolve
-from engine.load.gate import MAX_BYTES
-from engine.pipeline import check, execute, verify
-from engine.run.loop import run
-from engine.spec.base import Spec
-from engine.spec.kinds import KINDS
-from engine.spec.types import BUILT_IN
-from engine.verify import checks
-from engine.verify.receipts import Join
-from engine.worlds.check import WORLD_FUNCTIONS
+from specledger.agents.agent import MOST_COMBINATIONS, MOST_PROPOSALS
+from specledger.cli.show import diagnostics_text
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
+from specledger.core.spans import Text
+from specledger.core.weight import MAX_WEIGHT
+from specledger.expr import Environment, compile_expression, limits
+from specledger.expr.builtins import METHODS, STANDARD
+from specledger.expr.checker import check as check_expression
+from specledger.expr.environment import RESERVED
+from specledger.expr.statements.scope import ENGINE_NAMES
+from specledger.load import events, extends, load, matrix, resolve
+from specledger.load.gate import MAX_BYTES
+from specledger.pipeline import check, execute, verify
+from specledger.run.loop import run
+from specledger.spec.base import Spec
+from specledger.spec.kinds import KINDS
+from specledger.spec.types import BUILT_IN
+from specledger.verify import checks
+from specledger.verify.receipts import Join
+from specledger.worlds.check import WORLD_FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.main import _guarded
-from engine.expr import EvaluationError
-from engine.load import load
-from engine.pipeline import execute
-from engine.report.asking import Answers, questions_of
-from engine.report.results import Outcome
-from engine.verify.checks import Verification
+from specledger.cli.main import _guarded
+from specledger.expr import EvaluationError
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.report.asking import Answers, questions_of
+from specledger.report.results import Outcome
+from specledger.verify.checks import Verification
 
 ROOT = Path(__file__).parents[2]
 SEEDS = ("clatl-overview", "clatl-plan", "law-proposer", "toy-pseudo-axion")

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.canonical import parse_canonical
-from engine.discovery.plan import compile_discovery
-from engine.evidence.layout import TAPE
-from engine.laws.judge import judge
-from engine.pipeline import execute, load_runs, pin_matches, verify
-from engine.pipeline.golden import pin_suite
+from specledger.core.canonical import parse_canonical
+from specledger.discovery.plan import compile_discovery
+from specledger.evidence.layout import TAPE
+from specledger.laws.judge import judge
+from specledger.pipeline import execute, load_runs, pin_matches, verify
+from specledger.pipeline.golden import pin_suite
 
 PINNED = Path("fixtures/discovery")
 

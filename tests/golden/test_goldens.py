@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from engine.core.canonical import pretty
-from engine.pipeline import load_cases, pin, pin_matches
+from specledger.core.canonical import pretty
+from specledger.pipeline import load_cases, pin, pin_matches
 
 FOLDER = Path("fixtures/golden")
 SCENARIOS = sorted(Path("specs/scenario").glob("*.yaml"))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.pipeline import load_cases, pin, pin_matches
+from specledger.pipeline import load_cases, pin, pin_matches
 
 FOLDER = Path("fixtures/laws")
 LAWS = sorted(Path("specs/law").glob("*.yaml"))

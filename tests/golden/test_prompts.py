@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.discovery.prompt import PromptBuilder, compile_prompt
-from engine.load import load
+from specledger.discovery.prompt import PromptBuilder, compile_prompt
+from specledger.load import load
 from tests.unit.discovery.shipped import snapshot, templates, universe
 
 FOLDER = Path("fixtures/prompts")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.entries import Entries, Mode
-from engine.core.rng import Stream
-from engine.gates.digests import receive
-from engine.gates.documents import axion
-from engine.gates.signatures import SecretSigner
-from engine.gates.tokens import TokenActuator
+from specledger.core.entries import Entries, Mode
+from specledger.core.rng import Stream
+from specledger.gates.digests import receive
+from specledger.gates.documents import axion
+from specledger.gates.signatures import SecretSigner
+from specledger.gates.tokens import TokenActuator
 
 ROOT = Path(__file__).resolve().parents[2]
 PROPOSAL = json.loads((ROOT / "fixtures/axion/proposal.json").read_bytes())

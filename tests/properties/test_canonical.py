@@ -10,7 +10,7 @@ import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import (
+from specledger.core.canonical import (
     FLOATS_ANYWHERE,
     NotCanonical,
     canonical_bytes,

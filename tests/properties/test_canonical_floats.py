@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import NotCanonical, parse_canonical
+from specledger.core.canonical import NotCanonical, parse_canonical
 
 floats = st.floats(allow_nan=False, allow_infinity=False) | st.builds(
     lambda digit, power, sign: sign * digit * 10.0**power, st.integers(1, 9), st.integers(-320, 308), st.sampled_from([1, -1])

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import (
     BOOL,
     DOUBLE,
     DYN,
@@ -37,11 +37,11 @@ from engine.expr import (
     evaluate,
     to_cel,
 )
-from engine.expr import emitter as emitter_module
-from engine.expr import evaluator as evaluator_module
-from engine.expr import meter as meter_module
-from engine.expr.builtins import STANDARD
-from engine.expr.limits import INT_MAX, INT_MIN
+from specledger.expr import emitter as emitter_module
+from specledger.expr import evaluator as evaluator_module
+from specledger.expr import meter as meter_module
+from specledger.expr.builtins import STANDARD
+from specledger.expr.limits import INT_MAX, INT_MIN
 
 CELL = RecordType("cell", {"x": INT, "y": IntType(-2, 5)})
 NEAR = Defined((), Text.inline("dist(here, {'x': 0, 'y': 0})"))

@@ -5,12 +5,12 @@ import ast
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import DYN, INT, Ast, Emitter, Environment, MapType, check, evaluate, to_cel
-from engine.expr.sealed import NotSealed, seal
-from engine.expr.source import BUILTINS, literal
-from engine.expr.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import DYN, INT, Ast, Emitter, Environment, MapType, check, evaluate, to_cel
+from specledger.expr.sealed import NotSealed, seal
+from specledger.expr.source import BUILTINS, literal
+from specledger.expr.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
 
 EVIL = st.sampled_from(
     [

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import parse, to_cel, to_json
-from engine.expr.environment import RESERVED
-from engine.expr.lexer import Problem, tokenize
-from engine.expr.limits import INT_MAX, INT_MIN
-from engine.expr.syntax import (
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import parse, to_cel, to_json
+from specledger.expr.environment import RESERVED
+from specledger.expr.lexer import Problem, tokenize
+from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.expr.syntax import (
     Ast,
     Binary,
     Call,
@@ -92,7 +92,7 @@ def test_places_lie_inside_each_other(tree):
     found, _ = read(text)
     if found is None:
         return
-    from engine.expr.syntax import children
+    from specledger.expr.syntax import children
 
     waiting = [found.root]
     assert (found.root.start, found.root.end) <= (len(text), len(text))

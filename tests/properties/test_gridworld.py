@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Diagnostics
-from engine.load import load
-from engine.run.loop import run
-from engine.worlds.check import check_world
-from engine.worlds.emit import compile_between, compile_over, compile_predicate, compile_step
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostics
+from specledger.load import load
+from specledger.run.loop import run
+from specledger.worlds.check import check_world
+from specledger.worlds.emit import compile_between, compile_over, compile_predicate, compile_step
 
 ONE = 1_000_000
 MOVES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}

@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.law import compile_law
-from engine.laws.automaton import Additive, Rule
-from engine.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
-from engine.laws.decision import answer_of
-from engine.laws.document import bundle_of
-from engine.laws.evolve import evolve, evolve_all
-from engine.laws.exact import Run
-from engine.laws.judge import judge
-from engine.laws.layout import Batch
-from engine.laws.packed import evolve_packed
-from engine.laws.planes import derive
-from engine.laws.primitive import Scan, measure_of
-from engine.laws.proofs import Proved, ProvedUpTo, Refuted
-from engine.laws.reading import read_claim, read_text
-from engine.laws.transform import Image
-from engine.laws.trial import try_law
-from engine.laws.words import Words
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
+from specledger.laws.decision import answer_of
+from specledger.laws.document import bundle_of
+from specledger.laws.evolve import evolve, evolve_all
+from specledger.laws.exact import Run
+from specledger.laws.judge import judge
+from specledger.laws.layout import Batch
+from specledger.laws.packed import evolve_packed
+from specledger.laws.planes import derive
+from specledger.laws.primitive import Scan, measure_of
+from specledger.laws.proofs import Proved, ProvedUpTo, Refuted
+from specledger.laws.reading import read_claim, read_text
+from specledger.laws.transform import Image
+from specledger.laws.trial import try_law
+from specledger.laws.words import Words
+from specledger.load import load
 
 TEMPLATES = [
     "invariant",

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from engine.compile.law import compile_law
-from engine.laws.ask import ask, within_range
-from engine.laws.decision import answer_of
-from engine.laws.document import bundle_of
-from engine.laws.judge import judge
-from engine.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, Undecided, facts, prove
-from engine.laws.trial import try_law
-from engine.load import bundle_from_document, load
-from engine.load.bundle import dump, key_of, restore
-from engine.verify.certificates import check_certificate
+from specledger.compile.law import compile_law
+from specledger.laws.ask import ask, within_range
+from specledger.laws.decision import answer_of
+from specledger.laws.document import bundle_of
+from specledger.laws.judge import judge
+from specledger.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, Undecided, facts, prove
+from specledger.laws.trial import try_law
+from specledger.load import bundle_from_document, load
+from specledger.load.bundle import dump, key_of, restore
+from specledger.verify.certificates import check_certificate
 from tests.conformance.laws.oracle import Judge, World, rotated, step_by
 
 SYMBOLS = ".><X"

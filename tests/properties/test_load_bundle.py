@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.load import Search, bundle_from_document, load
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.load import Search, bundle_from_document, load
 
 NAMES = st.sampled_from(["A", "B", "limit", "x1", "y", "n", "on"])
 TEXTS = st.text(

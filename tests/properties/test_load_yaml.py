@@ -6,10 +6,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.load.gate import find_forbidden, read_text
-from engine.load.scalars import Flaw, resolve
-from engine.load.tree import parse
+from specledger.core.diagnostics import Diagnostics
+from specledger.load.gate import find_forbidden, read_text
+from specledger.load.scalars import Flaw, resolve
+from specledger.load.tree import parse
 
 SAMPLE = """\
 spec: world/v1

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from engine.core.merkle import (
+from specledger.core.merkle import (
     Tree,
     consistency_proof,
     inclusion_proof,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes
-from engine.discovery.mend import Broken, Found, read_values
-from engine.discovery.parser import ParseResult, ResponseParser
+from specledger.core.canonical import canonical_bytes
+from specledger.discovery.mend import Broken, Found, read_values
+from specledger.discovery.parser import ParseResult, ResponseParser
 from tests.unit.discovery.shipped import law, proposal, templates, universe
 
 PIECES = [

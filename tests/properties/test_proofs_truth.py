@@ -6,8 +6,8 @@ from operator import eq, ge, gt, le, lt, ne
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from engine.laws.automaton import Additive, Rule
-from engine.laws.proofs import (
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs import (
     Always,
     And,
     Commutes,
@@ -30,7 +30,7 @@ from engine.laws.proofs import (
     implies,
     prove,
 )
-from engine.verify.certificates import check_certificate
+from specledger.verify.certificates import check_certificate
 
 LONGEST = {2: 7, 3: 5}  # cells of the rings that brute force tries
 LIMITS = Limits(cells=20_000, nodes=12)

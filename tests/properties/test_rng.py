@@ -6,7 +6,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.rng import Stream
+from specledger.core.rng import Stream
 
 SEEDS = st.integers(-(2**53) + 1, 2**53 - 1)
 NAMES = st.lists(st.one_of(SEEDS, st.text(st.characters(exclude_categories=["Cs"]), max_size=5)), max_size=3)

@@ -6,17 +6,17 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.core.binding import state_digest
-from engine.core.diagnostics import Diagnostics
-from engine.core.digest import hash_json
-from engine.expr import conforms
-from engine.gates.documents import axion
-from engine.load import load
-from engine.worlds.check import check_world
-from engine.worlds.model import World
-from engine.worlds.variables import Variables
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.binding import state_digest
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.digest import hash_json
+from specledger.expr import conforms
+from specledger.gates.documents import axion
+from specledger.load import load
+from specledger.worlds.check import check_world
+from specledger.worlds.model import World
+from specledger.worlds.variables import Variables
 
 State = dict[str, Any]
 

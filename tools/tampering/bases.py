@@ -14,7 +14,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from engine.pipeline import Conduct, Sharing, execute, load_runs
+from specledger.pipeline import Conduct, Sharing, execute, load_runs
 from tools.tampering.forger import HELP
 
 ROOT: Final = Path(__file__).parents[2]

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from engine.evidence.counterexamples import find_cases, may_fail, parts_of
-from engine.evidence.result import TALLIES
+from specledger.evidence.counterexamples import find_cases, may_fail, parts_of
+from specledger.evidence.result import TALLIES
 
 MANIFEST: Final = "manifest.json"
 COVERS: Final = ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json")

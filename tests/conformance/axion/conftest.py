@@ -5,10 +5,10 @@ from functools import cache, lru_cache
 
 import pytest
 
-from engine.compile.kernel import KernelDesk
-from engine.compile.scenario import compile_scenario
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.scenario import compile_scenario
+from specledger.load import load
+from specledger.run.loop import run
 
 
 @dataclass

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.core.entries import GENESIS, Entries, Mode
-from engine.core.verdict import Verdict, exit_code
-from engine.evidence.audit import MAX_ENTRY, AuditLog
-from engine.gates.digests import receive, witness
-from engine.gates.documents import axion
-from engine.gates.signatures import SecretSigner
-from engine.gates.tokens import TokenActuator
-from engine.verify.audit import verify_audit
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.core.entries import GENESIS, Entries, Mode
+from specledger.core.verdict import Verdict, exit_code
+from specledger.evidence.audit import MAX_ENTRY, AuditLog
+from specledger.gates.digests import receive, witness
+from specledger.gates.documents import axion
+from specledger.gates.signatures import SecretSigner
+from specledger.gates.tokens import TokenActuator
+from specledger.verify.audit import verify_audit
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[3] / "fixtures/axion/proposal.json").read_bytes())
 SCOPE = PROPOSAL["requested_capabilities"][0]["scope"]

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.core.binding import state_digest
-from engine.core.diagnostics import Diagnostics
-from engine.core.digest import hash_json
-from engine.core.rng import Stream
-from engine.load import load
-from engine.worlds.check import check_world
-from engine.worlds.variables import Variables, clone_state
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.binding import state_digest
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.digest import hash_json
+from specledger.core.rng import Stream
+from specledger.load import load
+from specledger.worlds.check import check_world
+from specledger.worlds.variables import Variables, clone_state
 
 ROOT = Path(__file__).parents[3]
 SCENARIOS = ("basic", "hazard", "resource", "social", "tools")
@@ -138,7 +138,7 @@ def test_hash_seeds_processes_and_locales_do_not_count() -> None:
     done = subprocess.run(
         [sys.executable, "-O", "-c", program],
         cwd=ROOT,
-        env=inherited | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed, "LC_ALL": "tr_TR.UTF-8"},
+        env=inherited | {"PYTHONPATH": str(ROOT / "engine"), "PYTHONHASHSEED": seed, "LC_ALL": "tr_TR.UTF-8"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=120,

@@ -4,11 +4,11 @@ import copy
 
 import pytest
 
-from engine.core.digest import sha256_hex
-from engine.core.entries import GENESIS, entry_hash
-from engine.expr import EvaluationError
-from engine.gates.digests import trace_commit
-from engine.gates.documents import axion
+from specledger.core.digest import sha256_hex
+from specledger.core.entries import GENESIS, entry_hash
+from specledger.expr import EvaluationError
+from specledger.gates.digests import trace_commit
+from specledger.gates.documents import axion
 
 SHORT = ("episodes=1", "horizon=6", "probes=[]")
 AT = 2

@@ -8,15 +8,15 @@ from collections import Counter
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.gates.digests import proposal_hash, trace_commit
-from engine.load import load
-from engine.pipeline import check, execute, load_runs, verify
-from engine.report.account import MOST_COUNTEREXAMPLES
-from engine.report.evidence import read_evidence
-from engine.report.folder import make_files
-from engine.verify.audit import verify_audit
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.gates.digests import proposal_hash, trace_commit
+from specledger.load import load
+from specledger.pipeline import check, execute, load_runs, verify
+from specledger.report.account import MOST_COUNTEREXAMPLES
+from specledger.report.evidence import read_evidence
+from specledger.report.folder import make_files
+from specledger.verify.audit import verify_audit
 
 SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seeds=[3]")
 

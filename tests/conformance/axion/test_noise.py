@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.pipeline import check
+from specledger.pipeline import check
 
 SETS = ("episodes=4", "with.seed=4")
 

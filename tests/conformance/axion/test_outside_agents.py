@@ -15,15 +15,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.kernel import KernelDesk
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.core.entries import GENESIS
-from engine.core.verdict import Verdict
-from engine.evidence.layout import AUDIT_LOG, TAPE
-from engine.load import load
-from engine.pipeline import Conduct, execute, verify
-from engine.pipeline.live import live_log
+from specledger.compile.kernel import KernelDesk
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.core.entries import GENESIS
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import AUDIT_LOG, TAPE
+from specledger.load import load
+from specledger.pipeline import Conduct, execute, verify
+from specledger.pipeline.live import live_log
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -35,7 +35,7 @@ PLAYER = '''
 """Plays recorded documents; at every other step it gives something else first."""
 import copy, json, os, time
 from pathlib import Path
-from engine.gates.digests import trace_commit
+from specledger.gates.digests import trace_commit
 
 HERE = Path(__file__).parent
 SCORE = {json.dumps(one["env"], sort_keys=True): one for one in json.loads((HERE / "score.json").read_text())}
@@ -352,8 +352,8 @@ def test_a_killed_live_run_leaves_a_log_that_verifies_and_the_next_run_mends_it(
     monkeypatch.chdir(tmp_path)
     project(tmp_path, {}, horizon=40)
     (tmp_path / "player.py").write_text(SLOW, encoding="utf-8")
-    command = [sys.executable, "-m", "engine.cli.main", "run", "stage.yaml", "--live", "--trust-agent", "--out", "out"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "specledger", "run", "stage.yaml", "--live", "--trust-agent", "--out", "out"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "engine")}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     log = live_log(tmp_path / "out")
     wait(lambda: process.poll() is not None or (log.exists() and log.read_bytes().count(b"\n") >= 5))
@@ -387,9 +387,9 @@ def unlocked(path):
 
 
 def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
-    from engine.core.entries import Mode
-    from engine.evidence.audit import AuditLog
-    from engine.gates.documents import axion
+    from specledger.core.entries import Mode
+    from specledger.evidence.audit import AuditLog
+    from specledger.gates.documents import axion
 
     monkeypatch.chdir(tmp_path)
     bundle = project(tmp_path, {}, horizon=2)
@@ -406,7 +406,7 @@ def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
 
 def reseal(place, **files):
     """Write files of a bundle anew, and its manifest around them."""
-    from engine.core.digest import sha256_hex
+    from specledger.core.digest import sha256_hex
 
     manifest = json.loads((place / "manifest.json").read_bytes())
     for entry in manifest["files"]:

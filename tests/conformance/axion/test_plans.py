@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.kernel import KernelDesk
-from engine.compile.scenario import compile_scenario
-from engine.gates.capability import Refused
-from engine.gates.tokens import Asked
-from engine.load import load
-from engine.pipeline import execute, verify
-from engine.run.loop import run
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.scenario import compile_scenario
+from specledger.gates.capability import Refused
+from specledger.gates.tokens import Asked
+from specledger.load import load
+from specledger.pipeline import execute, verify
+from specledger.run.loop import run
 
 MOVE = "governor.admission.grants.move."
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.gates.keys import E_SIGN_KEY, Signing
-from engine.gates.signatures import Ed25519Signer
-from engine.load import load
-from engine.pipeline import execute, verify
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.gates.keys import E_SIGN_KEY, Signing
+from specledger.gates.signatures import Ed25519Signer
+from specledger.load import load
+from specledger.pipeline import execute, verify
+from specledger.run.loop import run
 
 PRIVATE = bytes(range(32))
 PUBLIC = Ed25519Signer(PRIVATE).public

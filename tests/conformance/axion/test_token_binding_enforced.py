@@ -12,17 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.kernel import KernelDesk
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_bytes
-from engine.core.digest import hash_json
-from engine.gates.capability import Refused
-from engine.gates.digests import proposal_hash, receive, scope_hash, trace_commit, world_action
-from engine.gates.documents import axion
-from engine.gates.signatures import SecretSigner
-from engine.gates.tokens import Asked, TokenActuator
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import hash_json
+from specledger.gates.capability import Refused
+from specledger.gates.digests import proposal_hash, receive, scope_hash, trace_commit, world_action
+from specledger.gates.documents import axion
+from specledger.gates.signatures import SecretSigner
+from specledger.gates.tokens import Asked, TokenActuator
+from specledger.load import load
+from specledger.run.loop import run
 
 ROOT = Path(__file__).resolve().parents[3]
 PROPOSAL = json.loads((ROOT / "fixtures/axion/proposal.json").read_bytes())
@@ -177,13 +177,13 @@ def test_no_way_acts_without_a_token_that_fits(env, obtain, how, reason):
 
 
 def test_every_code_of_a_refusal_is_walked():
-    module = (ROOT / "engine/gates/tokens.py").read_text(encoding="utf-8")
+    module = (ROOT / "engine/specledger/gates/tokens.py").read_text(encoding="utf-8")
     assert set(re.findall(r'raise Refused\("(\w+)"\)', module)) == {reason for _, _, reason in WAYS.values()}
 
 
 def test_one_line_of_the_kernel_executes_and_it_stands_behind_every_check():
     """By construction: the step function is held by the actuator, called once, last in `act`, and handed to nobody."""
-    tree = ast.parse((ROOT / "engine/gates/tokens.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "engine/specledger/gates/tokens.py").read_text(encoding="utf-8"))
     holders = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "_step"]
     stored = [node for node in holders if isinstance(node.ctx, ast.Store)]
     called = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.func in holders]
@@ -250,7 +250,7 @@ def test_every_holder_of_the_step_is_known():
 
 def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
     """By construction: the loop keeps a start, a drift's state, and what a decision led to: an actuator, or no change."""
-    tree = ast.parse((ROOT / "engine/run/episode.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "engine/specledger/run/episode.py").read_text(encoding="utf-8"))
     (episode,) = (one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == "Episode")
     methods = {one.name: one for one in episode.body if isinstance(one, ast.FunctionDef)}
     keeping = {

@@ -3,8 +3,8 @@
 import json
 import re
 
-from engine.report.evidence import read_evidence
-from engine.report.html import make_page
+from specledger.report.evidence import read_evidence
+from specledger.report.html import make_page
 
 HOSTILE = (
     "</script><script>window.hit=1</script><img src=x onerror=window.hit=2>\u202egnp.exe\u2066 "

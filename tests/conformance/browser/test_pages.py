@@ -11,10 +11,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from engine.laws.document import bundle_of
-from engine.load import load
-from engine.pipeline import execute
-from engine.report.html import embed
+from specledger.laws.document import bundle_of
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.report.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 
 CLIMB = Path(__file__).parents[2] / "unit" / "pipeline" / "climb"

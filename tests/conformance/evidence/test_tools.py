@@ -9,9 +9,9 @@ import subprocess
 
 import pytest
 
-from engine.evidence.keys import new_key, public_pem
-from engine.evidence.seal import Seal, seal_bundle
-from engine.pipeline import Conduct, execute, load_runs
+from specledger.evidence.keys import new_key, public_pem
+from specledger.evidence.seal import Seal, seal_bundle
+from specledger.pipeline import Conduct, execute, load_runs
 from tests.authority import stamp
 from tests.unit.pipeline.test_stages import CLIMB
 

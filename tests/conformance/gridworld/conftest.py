@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.load import load
-from engine.pipeline import execute, verify
-from engine.pipeline.golden import pin_matches, pin_suite
+from specledger.load import load
+from specledger.pipeline import execute, verify
+from specledger.pipeline.golden import pin_matches, pin_suite
 
 PINS = Path("fixtures/suites")
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from engine.compile.law import compile_law
-from engine.laws.document import bundle_of
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.laws.document import bundle_of
+from specledger.load import load
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = {path.stem: path for path in sorted((ROOT / "specs" / "template").glob("*.yaml"))}

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.laws.ask import ask, within_range
-from engine.laws.proofs import facts
-from engine.laws.trial import meets, try_law
-from engine.load import load
-from engine.verify.certificates import InvalidCertificate, check_certificate
+from specledger.compile.law import compile_law
+from specledger.laws.ask import ask, within_range
+from specledger.laws.proofs import facts
+from specledger.laws.trial import meets, try_law
+from specledger.load import load
+from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.laws.oracle import Judge, read_laws, step_by
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,15 +3,15 @@
 from functools import cache
 from pathlib import Path
 
-from engine.compile.law import compile_law
-from engine.discovery.parser import ParsedLaw
-from engine.discovery.prompt import PromptBuilder, compile_prompt
-from engine.discovery.proposer import ProposalRequest, make_tools
-from engine.discovery.ranking import compile_ranking
-from engine.laws.document import bundle_of
-from engine.load import load
-from engine.oracles.scripted import ScriptedModel
-from engine.spec.model import Script
+from specledger.compile.law import compile_law
+from specledger.discovery.parser import ParsedLaw
+from specledger.discovery.prompt import PromptBuilder, compile_prompt
+from specledger.discovery.proposer import ProposalRequest, make_tools
+from specledger.discovery.ranking import compile_ranking
+from specledger.laws.document import bundle_of
+from specledger.load import load
+from specledger.oracles.scripted import ScriptedModel
+from specledger.spec.model import Script
 from tests.unit.discovery.shipped import templates, universe
 
 SMALL = Path("tests/unit/discovery/loop/small/small.yaml")

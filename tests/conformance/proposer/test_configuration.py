@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.discovery.pool import open_all
-from engine.load import load
-from engine.oracles.service import KEYS
-from engine.spec.discovery import Discovery
-from engine.spec.model import GeminiConfig
+from specledger.discovery.pool import open_all
+from specledger.load import load
+from specledger.oracles.service import KEYS
+from specledger.spec.discovery import Discovery
+from specledger.spec.model import GeminiConfig
 
 DISCOVERIES = sorted(path.stem for path in Path("specs/discovery").glob("*.yaml"))
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.discovery import step
-from engine.discovery.loop import run_discovery
-from engine.discovery.memory import DiscoveryMemory
-from engine.discovery.parser import ResponseParser
-from engine.discovery.pool import open_all
-from engine.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
-from engine.discovery.redundancy import RedundancyDetector
-from engine.discovery.trials import try_proposed
-from engine.laws.decision import answer_of
-from engine.laws.proofs import Refuted
-from engine.load import load
-from engine.oracles.gemini import GeminiClient
-from engine.oracles.service import ADDRESS, KEYS
-from engine.spec.model import GeminiConfig
+from specledger.core.diagnostics import Rejected
+from specledger.discovery import step
+from specledger.discovery.loop import run_discovery
+from specledger.discovery.memory import DiscoveryMemory
+from specledger.discovery.parser import ResponseParser
+from specledger.discovery.pool import open_all
+from specledger.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
+from specledger.discovery.redundancy import RedundancyDetector
+from specledger.discovery.trials import try_proposed
+from specledger.laws.decision import answer_of
+from specledger.laws.proofs import Refuted
+from specledger.load import load
+from specledger.oracles.gemini import GeminiClient
+from specledger.oracles.service import ADDRESS, KEYS
+from specledger.spec.model import GeminiConfig
 from tests.conformance.proposer.made import (
     LEFT,
     MIRROR,

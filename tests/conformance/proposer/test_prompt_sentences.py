@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from engine.discovery.memory import DiscoveryMemorySnapshot
-from engine.discovery.proposer import ProposalRequest
+from specledger.discovery.memory import DiscoveryMemorySnapshot
+from specledger.discovery.proposer import ProposalRequest
 from tests.conformance.proposer.made import told
 from tests.unit.discovery.shipped import snapshot, templates, universe
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.discovery.memory import DiscoveryMemory
-from engine.discovery.ranking import RankingModel
-from engine.discovery.redundancy import RedundancyMatch
-from engine.load import load
-from engine.spec.ranking import Ranking
+from specledger.discovery.memory import DiscoveryMemory
+from specledger.discovery.ranking import RankingModel
+from specledger.discovery.redundancy import RedundancyMatch
+from specledger.load import load
+from specledger.spec.ranking import Ranking
 from tests.conformance.proposer.made import LEFT, RIGHT, at, candidate, conserved, op, parsed, ranking
 
 FACTORS = ("risk", "novelty", "discrimination", "testability", "redundancy")

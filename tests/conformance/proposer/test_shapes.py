@@ -8,25 +8,25 @@ from typing import Any
 
 import pytest
 
-from engine.discovery.contract import UniverseContract, contract_of
-from engine.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
-from engine.discovery.parser import ParseResult
-from engine.discovery.proposer import LawProposer, ProposalBatch, ProposalRequest, ProposerConfig
-from engine.discovery.redundancy import RedundancyDetector, RedundancyMatch
-from engine.oracles.gemini import GeminiClient
-from engine.oracles.model import TokenUsage
-from engine.spec import discovery
-from engine.spec.model import GeminiConfig
+from specledger.discovery.contract import UniverseContract, contract_of
+from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
+from specledger.discovery.parser import ParseResult
+from specledger.discovery.proposer import LawProposer, ProposalBatch, ProposalRequest, ProposerConfig
+from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
+from specledger.oracles.gemini import GeminiClient
+from specledger.oracles.model import TokenUsage
+from specledger.spec import discovery
+from specledger.spec.model import GeminiConfig
 from tests.unit.discovery.shipped import universe
 
 COMPONENTS = {
-    "LawProposer": "engine.discovery.proposer",
-    "GeminiClient": "engine.oracles.gemini",
-    "PromptBuilder": "engine.discovery.prompt",
-    "ResponseParser": "engine.discovery.parser",
-    "RankingModel": "engine.discovery.ranking",
-    "RedundancyDetector": "engine.discovery.redundancy",
-    "DiscoveryMemory": "engine.discovery.memory",
+    "LawProposer": "specledger.discovery.proposer",
+    "GeminiClient": "specledger.oracles.gemini",
+    "PromptBuilder": "specledger.discovery.prompt",
+    "ResponseParser": "specledger.discovery.parser",
+    "RankingModel": "specledger.discovery.ranking",
+    "RedundancyDetector": "specledger.discovery.redundancy",
+    "DiscoveryMemory": "specledger.discovery.memory",
 }
 
 

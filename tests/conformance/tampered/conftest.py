@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-import engine.verify.bundle
-import engine.verify.discovery
-import engine.verify.replay
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.load.from_sources import InvalidSources
-from engine.verify.checks import Broken, Lacking
+import specledger.verify.bundle
+import specledger.verify.discovery
+import specledger.verify.replay
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.load.from_sources import InvalidSources
+from specledger.verify.checks import Broken, Lacking
 from tests.conformance.tampered.deletion import watching
 from tools import verify as one_file
 from tools.conformance import PLACE, cases, lay_out, read_case
@@ -52,7 +52,7 @@ def _compiled_once():
         return made
 
     with pytest.MonkeyPatch.context() as patch:
-        modules: Any = engine.verify
+        modules: Any = specledger.verify
         bundle, replay, discovery = modules.bundle, modules.replay, modules.discovery
         document = lambda document, kind: (canonical_bytes(document), kind)  # noqa: E731
         patch.setattr(bundle, "rebuild", once(bundle.rebuild, document))

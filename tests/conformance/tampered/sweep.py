@@ -6,8 +6,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from engine.evidence.seal import UNSIGNED
-from engine.verify.checks import Level
+from specledger.evidence.seal import UNSIGNED
+from specledger.verify.checks import Level
 from tests.conformance.tampered.verifiers import by_engine, by_one_file
 from tools.conformance import PLACE, Laid
 

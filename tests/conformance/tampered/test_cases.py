@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from engine.core.diagnostics import codes
+from specledger.core.diagnostics import codes
 from tests.conformance.tampered.conftest import EXPECTED, FOLDERS
 from tests.conformance.tampered.verifiers import by_engine, by_one_file
 from tools.conformance import PLACE

@@ -10,25 +10,25 @@ from typing import Any
 
 import pytest
 
-import engine.load.from_sources
-import engine.verify.attached
-import engine.verify.audit
-import engine.verify.bundle
-import engine.verify.claims
-import engine.verify.counterexamples
-import engine.verify.discovery
-import engine.verify.fork
-import engine.verify.law
-import engine.verify.listing
-import engine.verify.manifest
-import engine.verify.receipts
-import engine.verify.said
-import engine.verify.signed
-import engine.verify.sources
-import engine.verify.suite
-import engine.verify.tape
-import engine.verify.trust
-from engine.verify.bundle import Verifier
+import specledger.load.from_sources
+import specledger.verify.attached
+import specledger.verify.audit
+import specledger.verify.bundle
+import specledger.verify.claims
+import specledger.verify.counterexamples
+import specledger.verify.discovery
+import specledger.verify.fork
+import specledger.verify.law
+import specledger.verify.listing
+import specledger.verify.manifest
+import specledger.verify.receipts
+import specledger.verify.said
+import specledger.verify.signed
+import specledger.verify.sources
+import specledger.verify.suite
+import specledger.verify.tape
+import specledger.verify.trust
+from specledger.verify.bundle import Verifier
 from tests.conformance.tampered.checks import ELSEWHERE, REPLAYS, all_names, same
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, without
@@ -37,24 +37,24 @@ from tools import verify as one_file
 from tools.conformance import PLACE
 
 ENGINE = [
-    engine.load.from_sources,
-    engine.verify.attached,
-    engine.verify.audit,
-    engine.verify.bundle,
-    engine.verify.claims,
-    engine.verify.counterexamples,
-    engine.verify.discovery,
-    engine.verify.fork,
-    engine.verify.law,
-    engine.verify.listing,
-    engine.verify.manifest,
-    engine.verify.receipts,
-    engine.verify.said,
-    engine.verify.signed,
-    engine.verify.sources,
-    engine.verify.suite,
-    engine.verify.tape,
-    engine.verify.trust,
+    specledger.load.from_sources,
+    specledger.verify.attached,
+    specledger.verify.audit,
+    specledger.verify.bundle,
+    specledger.verify.claims,
+    specledger.verify.counterexamples,
+    specledger.verify.discovery,
+    specledger.verify.fork,
+    specledger.verify.law,
+    specledger.verify.listing,
+    specledger.verify.manifest,
+    specledger.verify.receipts,
+    specledger.verify.said,
+    specledger.verify.signed,
+    specledger.verify.sources,
+    specledger.verify.suite,
+    specledger.verify.tape,
+    specledger.verify.trust,
 ]
 
 BEHIND = "another check stands behind it and says the same"
@@ -171,7 +171,7 @@ def told(said):
 
 def candidates(said, verify, site):
     """The cases that are refused at a site; a ValueError tells no places, so it is all that are refused so early."""
-    if site.module is engine.verify.trust:
+    if site.module is specledger.verify.trust:
         return [name for name in EXPECTED if name.startswith("trust-")]
     if site.module is one_file and site.function in ("_object", "_none", "_bounded"):
         early = ("json-", "canonical-", "number-", "limit-depth", "trust-")

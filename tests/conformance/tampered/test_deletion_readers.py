@@ -14,20 +14,20 @@ from typing import Any
 
 import pytest
 
-import engine.evidence.archive
-import engine.evidence.checkpoint
-import engine.evidence.envelope
-import engine.evidence.timestamp
-import engine.verify.certificates
-import engine.verify.statements
-from engine.core.diagnostics import Rejected
-from engine.evidence.archive import InvalidArchive, unpack
-from engine.evidence.checkpoint import InvalidNote, origin_of, read_note
-from engine.evidence.envelope import InvalidEnvelope, read_envelope
-from engine.evidence.timestamp import InvalidTimestamp, read_timestamp
-from engine.laws.automaton import Rule
-from engine.laws.proofs import Always, Limits, Proved, ProvedUpTo, Question, facts, prove
-from engine.verify.certificates import InvalidCertificate, check_certificate
+import specledger.evidence.archive
+import specledger.evidence.checkpoint
+import specledger.evidence.envelope
+import specledger.evidence.timestamp
+import specledger.verify.certificates
+import specledger.verify.statements
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.archive import InvalidArchive, unpack
+from specledger.evidence.checkpoint import InvalidNote, origin_of, read_note
+from specledger.evidence.envelope import InvalidEnvelope, read_envelope
+from specledger.evidence.timestamp import InvalidTimestamp, read_timestamp
+from specledger.laws.automaton import Rule
+from specledger.laws.proofs import Always, Limits, Proved, ProvedUpTo, Question, facts, prove
+from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.tampered.deletion import sites, watching, without
 from tests.unit.evidence import test_archive as archives
 from tests.unit.evidence import test_checkpoint as notes
@@ -137,12 +137,12 @@ def asking(certificate, question, judge):
 
 
 READERS = {
-    engine.evidence.archive: of_archives,
-    engine.evidence.checkpoint: of_notes,
-    engine.evidence.envelope: of_envelopes,
-    engine.evidence.timestamp: of_stamps,
-    engine.verify.certificates: of_certificates,
-    engine.verify.statements: of_certificates,
+    specledger.evidence.archive: of_archives,
+    specledger.evidence.checkpoint: of_notes,
+    specledger.evidence.envelope: of_envelopes,
+    specledger.evidence.timestamp: of_stamps,
+    specledger.verify.certificates: of_certificates,
+    specledger.verify.statements: of_certificates,
 }
 """By module what is asked of it, given an empty folder."""
 

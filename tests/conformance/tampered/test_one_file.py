@@ -13,8 +13,8 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from engine.core.canonical import NotCanonical, parse_canonical
-from engine.core.diagnostics import codes
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import codes
 from tests.conformance.tampered.verifiers import by_one_file
 from tools import conformance, verify
 from tools.conformance import PLACE, Laid

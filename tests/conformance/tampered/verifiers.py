@@ -5,11 +5,11 @@ import io
 import json
 from typing import NamedTuple
 
-from engine.core.diagnostics import Rejected
-from engine.pipeline import verify
-from engine.verify.fork import read_against
-from engine.verify.ladder import Reader
-from engine.verify.trust import read_trust
+from specledger.core.diagnostics import Rejected
+from specledger.pipeline import verify
+from specledger.verify.fork import read_against
+from specledger.verify.ladder import Reader
+from specledger.verify.trust import read_trust
 from tools import verify as one_file
 
 EXITS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}

@@ -6,15 +6,15 @@ from functools import cache
 
 import pytest
 
-from engine.agents.claims import MASS_UNIT, derive, direction, masses
-from engine.agents.mind import Mind, Occasion, first
-from engine.agents.narration import FORK
-from engine.agents.trace import replay_trace
-from engine.compile.scenario import compile_scenario
-from engine.core.digest import hash_json
-from engine.gates.digests import mass_units, receive
-from engine.gates.documents import axion
-from engine.load import load
+from specledger.agents.claims import MASS_UNIT, derive, direction, masses
+from specledger.agents.mind import Mind, Occasion, first
+from specledger.agents.narration import FORK
+from specledger.agents.trace import replay_trace
+from specledger.compile.scenario import compile_scenario
+from specledger.core.digest import hash_json
+from specledger.gates.digests import mass_units, receive
+from specledger.gates.documents import axion
+from specledger.load import load
 
 WHEN = Occasion(0, 0)
 

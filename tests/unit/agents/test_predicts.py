@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.load import load
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
 
 Document = dict[str, Any]
 

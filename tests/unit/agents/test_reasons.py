@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from engine.agents.mind import Occasion
-from engine.compile.kernel import KernelDesk
-from engine.compile.scenario import compile_scenario
-from engine.compile.used import touch
-from engine.core.diagnostics import Rejected
-from engine.load import load
+from specledger.agents.mind import Occasion
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.scenario import compile_scenario
+from specledger.compile.used import touch
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
 
 
 @cache

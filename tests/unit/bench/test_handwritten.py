@@ -10,17 +10,17 @@ from bench import kernel
 from bench.handwritten import Run
 from bench.ledger import draw, merkle_root
 from bench.task import read_task
-from engine.compile.scenario import compile_scenario
-from engine.core import merkle
-from engine.core.diagnostics import Diagnostics
-from engine.core.rng import Stream
-from engine.evidence.chain import Chain, run_id
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
-from engine.verify.replay import first_difference
-from engine.worlds.check import check_world
-from engine.worlds.emit import compile_between, compile_step
+from specledger.compile.scenario import compile_scenario
+from specledger.core import merkle
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.rng import Stream
+from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
+from specledger.verify.replay import first_difference
+from specledger.worlds.check import check_world
+from specledger.worlds.emit import compile_between, compile_step
 
 HAZARD = "specs/scenario/hazard.yaml"
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.main import _guarded
+from specledger.cli.main import _guarded
 
 ROOT = Path(__file__).parents[3]
 CLIMB = ROOT / "tests" / "unit" / "pipeline" / "climb"
-COMMAND = [sys.executable, "-m", "engine.cli.main"]
+COMMAND = [sys.executable, "-m", "specledger"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Done:
 @pytest.fixture
 def spec(monkeypatch, capsys):
     """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so."""
-    monkeypatch.setattr("engine.run.workers.available", lambda: 1)
+    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
@@ -66,7 +66,7 @@ def process(environment):
 @pytest.fixture
 def environment():
     """The environment of a process that finds the engine from any folder."""
-    return os.environ | {"PYTHONPATH": str(ROOT)}
+    return os.environ | {"PYTHONPATH": str(ROOT / "engine")}
 
 
 @pytest.fixture

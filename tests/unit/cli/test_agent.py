@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from engine.core.events import Event
-from engine.core.verdict import Exit, Verdict
-from engine.oracles.answer import Answer
-from engine.report.agent import read_agent
+from specledger.core.events import Event
+from specledger.core.verdict import Exit, Verdict
+from specledger.oracles.answer import Answer
+from specledger.report.agent import read_agent
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 

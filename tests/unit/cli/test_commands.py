@@ -11,11 +11,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import engine.load
-from engine import __version__
-from engine.core.diagnostics import codes
-from engine.pipeline import stages
-from engine.spec.kinds import KINDS
+import specledger.load
+from specledger import __version__
+from specledger.core.diagnostics import codes
+from specledger.pipeline import stages
+from specledger.spec.kinds import KINDS
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "schemas" / "results" / "verification.schema.json"
@@ -91,7 +91,7 @@ class TestCheck:
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = engine.load.load
+        loaded = specledger.load.load
 
         def load(target, **options):
             if target == "stairs.yaml":
@@ -380,7 +380,7 @@ class TestExplain:
     def test_a_fresh_process_knows_all_codes(self, process):
         """The command itself must load every room that declares one."""
         last = max(declared())
-        program = "import engine.cli.main, engine.pipeline; from engine.core.diagnostics import codes; print(*codes())"
+        program = "import specledger.cli.main, specledger.pipeline; from specledger.core.diagnostics import codes; print(*codes())"
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
         assert set(done.stdout.split()) == declared()
         assert process("explain", last).out.startswith(f"{last}: ")

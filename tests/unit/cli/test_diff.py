@@ -7,8 +7,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from engine.load import load
-from engine.pipeline import execute
+from specledger.load import load
+from specledger.pipeline import execute
 
 ROOT = Path(__file__).parents[3]
 CLIMB = ROOT / "tests/unit/pipeline/climb"

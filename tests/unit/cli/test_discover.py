@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.digest import tagged
-from engine.discovery import step
-from engine.discovery.store import ROW_TAG
-from engine.oracles.scripted import ScriptedModel
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.digest import tagged
+from specledger.discovery import step
+from specledger.discovery.store import ROW_TAG
+from specledger.oracles.scripted import ScriptedModel
 
 SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small"
 
@@ -176,7 +176,7 @@ def test_no_evidence_comes_of_an_altered_store(discover, tmp_path, spoil):
 
 
 def test_a_locked_store(discover, tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.discovery.database.LEAST_WAIT", 0.1)
+    monkeypatch.setattr("specledger.discovery.database.LEAST_WAIT", 0.1)
     store = tmp_path / "store"
     assert discover("--store", str(store)).status == 0
     holder = sqlite3.connect(store, isolation_level=None)
@@ -254,7 +254,7 @@ def test_an_interruption_is_told_once_with_what_is_kept(discover, monkeypatch, t
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.pipeline.execute", interrupted)
+    monkeypatch.setattr("specledger.pipeline.execute", interrupted)
     done = discover()
     assert done.status == 130
     assert done.err.count("E_INTERRUPTED") == 1

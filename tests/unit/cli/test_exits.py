@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import engine.pipeline
-from engine.cli.main import _guarded
+import specledger.pipeline
+from specledger.cli.main import _guarded
 
-COMMAND = [sys.executable, "-m", "engine.cli.main"]
+COMMAND = [sys.executable, "-m", "specledger"]
 
 
 def test_a_run_that_conforms_ends_with_0(process, climb, tmp_path):
@@ -68,7 +68,7 @@ def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
     def fall(*arguments):
         raise ZeroDivisionError("a \x1b[31mdefect")
 
-    monkeypatch.setattr(engine.pipeline, "load_runs", fall)
+    monkeypatch.setattr(specledger.pipeline, "load_runs", fall)
     done = spec("run", climb)
     assert (done.status, done.out) == (70, "")
     assert "error[E_INTERNAL]: internal error: ZeroDivisionError: a \\x1b[31mdefect" in done.err
@@ -172,7 +172,7 @@ def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_p
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.verify.replay.run_apart", interrupt)
+    monkeypatch.setattr("specledger.verify.replay.run_apart", interrupt)
     assert spec("run", climb, "--out", tmp_path / "out").status == 130
     assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
 

@@ -7,7 +7,7 @@ import stat
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from engine.evidence.keys import load_key
+from specledger.evidence.keys import load_key
 from tests.unit.evidence.test_seal import spellings
 from tests.unit.evidence.test_timestamp import response
 

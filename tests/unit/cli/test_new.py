@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from engine.load.schemas import schema_for
-from engine.pipeline import RUNNERS, describe, kinds_with_start
-from engine.spec.kinds import KINDS
+from specledger.load.schemas import schema_for
+from specledger.pipeline import RUNNERS, describe, kinds_with_start
+from specledger.spec.kinds import KINDS
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ class TestNew:
         assert list(empty.iterdir()) == []
 
     def test_a_kind_without_an_example_is_named(self, spec, empty, monkeypatch):
-        monkeypatch.setattr("engine.pipeline.authoring.find_specs", lambda: empty)
+        monkeypatch.setattr("specledger.pipeline.authoring.find_specs", lambda: empty)
         assert "no first spec of the kind world is shipped" in spec("new", "world").err
 
     def test_the_examples_are_shipped_one_a_kind(self, pytestconfig):
@@ -151,10 +151,10 @@ class TestExplainAPath:
                     assert found.doc or key in ("spec", "name", "doc", "metadata"), found
 
     def test_where_there_is_no_documentation_the_model_is_told(self, spec, empty, monkeypatch):
-        monkeypatch.setattr("engine.pipeline.authoring.find_docs", lambda: None)
+        monkeypatch.setattr("specledger.pipeline.authoring.find_docs", lambda: None)
         assert "each item: a reference" in spec("explain", "scenario.probes").out
         shutil.copytree(empty, empty / "docs")
-        monkeypatch.setattr("engine.pipeline.authoring.find_docs", lambda: empty / "docs")
+        monkeypatch.setattr("specledger.pipeline.authoring.find_docs", lambda: empty / "docs")
         assert "each item: a reference" in spec("explain", "scenario.probes").out
 
     def test_a_code_or_kind_that_there_is_not(self, spec):

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from engine.core.events import Event
-from engine.core.verdict import Exit
-from engine.pipeline.runners import Incident, incidents_of
+from specledger.core.events import Event
+from specledger.core.verdict import Exit
+from specledger.pipeline.runners import Incident, incidents_of
 
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
 

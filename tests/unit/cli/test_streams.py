@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-COMMAND = [sys.executable, "-m", "engine.cli.main"]
+COMMAND = [sys.executable, "-m", "specledger"]
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def test_a_reader_that_leaves_changes_nothing(start, climb, tmp_path, words, sta
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_stream_that_is_closed_changes_nothing(environment, climb, tmp_path, stream):
     number = {"stdout": 1, "stderr": 2}[stream]
-    line = f'exec "$0" -m engine.cli.main check "$1" "$2" {number}>&-'
+    line = f'exec "$0" -m specledger check "$1" "$2" {number}>&-'
     command = ["sh", "-c", line, sys.executable, climb, "nowhere.yaml"]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=120, check=False)
     assert done.returncode == 2

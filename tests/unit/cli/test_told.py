@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.verdict import Exit
-from engine.pipeline import execute, load_runs
+from specledger.core.canonical import canonical_bytes
+from specledger.core.verdict import Exit
+from specledger.pipeline import execute, load_runs
 from tools.verifier.main import main
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
@@ -298,6 +298,6 @@ def test_evidence_that_is_refuted_is_not_traced(spec, ran):
 def test_nothing_in_a_trace_can_hide(spec, ran, monkeypatch):
     hostile = "a\x1b[31m\u202e\nb"
     shown = {"type": "step", "seq": 1, "digest": "0", "body": {hostile: hostile}}
-    monkeypatch.setattr("engine.report.trace.trace_step", lambda *given: [shown])
+    monkeypatch.setattr("specledger.report.trace.trace_step", lambda *given: [shown])
     text = spec("trace", "out", "--step", "0").out
     assert not re.search("[\x1b\u202e]", text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.core.verdict import Exit
+from specledger.core.verdict import Exit
 
 HONEST = "  - {id: honest, require: proposal.top == next.n, reason: untrue}\n"
 PRICE = "cost: {step: 1 + proposal.top}"

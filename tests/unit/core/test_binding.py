@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.core.binding import GENESIS, observation_digest, part_tip, state_digest
-from engine.core.canonical import NotCanonical
+from specledger.core.binding import GENESIS, observation_digest, part_tip, state_digest
+from specledger.core.canonical import NotCanonical
 
 FEW = settings(max_examples=40)  # each example writes and hashes several documents
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)

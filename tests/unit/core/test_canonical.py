@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from engine.core.canonical import (
+from specledger.core.canonical import (
     FLOATS_ANYWHERE,
     MAX_INTEGER,
     NotCanonical,
@@ -17,8 +17,8 @@ from engine.core.canonical import (
     parse_canonical,
     pretty,
 )
-from engine.core.diagnostics import codes
-from engine.core.spans import Position
+from specledger.core.diagnostics import codes
+from specledger.core.spans import Position
 
 
 def nested(depth, container="list"):

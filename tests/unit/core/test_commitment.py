@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
-from engine.core.merkle import inclusion_proof, verify_inclusion
+from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from specledger.core.merkle import inclusion_proof, verify_inclusion
 
 FEW = settings(max_examples=40)  # each example writes and hashes several documents
 NUMBERS = st.integers(-(2**53) + 1, 2**53 - 1)

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from engine.core.diagnostics import (
+from specledger.core.diagnostics import (
     CodePage,
     Diagnostic,
     Diagnostics,
@@ -17,7 +17,7 @@ from engine.core.diagnostics import (
     render,
     suggest,
 )
-from engine.core.spans import Position, Span
+from specledger.core.spans import Position, Span
 
 E_ONE = code("E_TEST_ONE", "One", "The first.")
 E_TWO = code("E_TEST_TWO", "Two", "The second.")

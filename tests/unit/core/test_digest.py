@@ -5,8 +5,17 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from engine.core.canonical import FLOATS_ANYWHERE, NotCanonical
-from engine.core.digest import hash_json, hmac_sha256, sha256_hex, sha256_raw, tagged, tagged_raw, tagger, uuid5_text
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical
+from specledger.core.digest import (
+    hash_json,
+    hmac_sha256,
+    sha256_hex,
+    sha256_raw,
+    tagged,
+    tagged_raw,
+    tagger,
+    uuid5_text,
+)
 
 
 def test_sha256_vector():

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.entries import CUT, GENESIS, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
-from engine.gates.digests import witness
-from engine.gates.documents import axion
+from specledger.core.entries import CUT, GENESIS, MOST_NOTES, Entries, Mode, entry_hash, mode_of, uuid_of
+from specledger.gates.digests import witness
+from specledger.gates.documents import axion
 
 
 def made(mode=Mode.LIVE, count=3):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.floats import FLOATS_ANYWHERE, NO_FLOATS, floats_at, floats_in_schema
+from specledger.core.canonical import canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, floats_at, floats_in_schema
 
 NUMBER = {"type": "number"}
 

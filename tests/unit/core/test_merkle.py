@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.core.merkle import (
+from specledger.core.merkle import (
     EMPTY_ROOT,
     Tree,
     consistency_proof,

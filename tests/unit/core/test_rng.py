@@ -5,8 +5,8 @@ import hashlib
 
 import pytest
 
-from engine.core.canonical import NotCanonical
-from engine.core.rng import Stream
+from specledger.core.canonical import NotCanonical
+from specledger.core.rng import Stream
 
 
 def test_bytes_are_those_of_the_definition():

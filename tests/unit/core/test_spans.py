@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.core.spans import Position, Span, Text
+from specledger.core.spans import Position, Span, Text
 
 # a: "x<backslash>ty" on line 1: the value's tab takes two columns
 QUOTED = Text("x\ty", "q.yaml", ((0, Position(1, 5)), (1, Position(1, 6)), (2, Position(1, 8))))

@@ -4,8 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from engine.core.events import Event
-from engine.core.verdict import Exit, Verdict, combine, exit_code
+from specledger.core.events import Event
+from specledger.core.verdict import Exit, Verdict, combine, exit_code
 
 P, F, I, E = Verdict.PASS, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.ERROR  # noqa: E741
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import engine.core.weight
-from engine.core.canonical import NotCanonical, canonical_bytes
-from engine.core.weight import check_weight
+import specledger.core.weight
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.weight import check_weight
 from tools.verifier.sealed import Unsealable, weighed
 
 WIDE = [0] * 65_536
@@ -60,6 +60,6 @@ def test_both_evaluators_draw_the_line_at_the_same_weight(value):
     assert heavy <= len(canonical_bytes(value))
     for most in (heavy, heavy - 1):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(engine.core.weight, "MAX_WEIGHT", most)
+            patch.setattr(specledger.core.weight, "MAX_WEIGHT", most)
             patch.setattr("tools.verifier.sealed.MOST_WEIGHT", most)
             assert passes(check_weight, value) is passes(weighed, value) is (most == heavy)

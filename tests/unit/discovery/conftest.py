@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.discovery.parser import ParsedLaw
-from engine.discovery.ranking import compile_ranking
-from engine.laws.document import bundle_of
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.discovery.parser import ParsedLaw
+from specledger.discovery.ranking import compile_ranking
+from specledger.laws.document import bundle_of
+from specledger.load import load
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 

@@ -4,13 +4,13 @@ import json
 from functools import cache
 from pathlib import Path
 
-from engine.compile.law import compile_law
-from engine.core.diagnostics import Diagnostics
-from engine.discovery.memory import DiscoveryMemory, MemoryLimits
-from engine.discovery.parser import WITHHELD, ParsedLaw
-from engine.laws.universe import check_universe
-from engine.load import load
-from engine.load.bundle import gather
+from specledger.compile.law import compile_law
+from specledger.core.diagnostics import Diagnostics
+from specledger.discovery.memory import DiscoveryMemory, MemoryLimits
+from specledger.discovery.parser import WITHHELD, ParsedLaw
+from specledger.laws.universe import check_universe
+from specledger.load import load
+from specledger.load.bundle import gather
 
 
 @cache

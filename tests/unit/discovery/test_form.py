@@ -5,8 +5,8 @@ import json
 import pytest
 from jsonschema import Draft202012Validator
 
-from engine.core.canonical import canonical_bytes
-from engine.discovery.form import answer_form
+from specledger.core.canonical import canonical_bytes
+from specledger.discovery.form import answer_form
 from tests.unit.discovery.shipped import NAMES, law, proposal, templates
 
 FORM = answer_form(templates())

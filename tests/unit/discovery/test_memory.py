@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Diagnostics
-from engine.discovery.memory import MOST_ERRORS, DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
-from engine.laws.trial import try_law
-from engine.laws.universe import check_universe
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostics
+from specledger.discovery.memory import MOST_ERRORS, DiscoveryMemory, DiscoveryMemorySnapshot, MemoryLimits
+from specledger.laws.trial import try_law
+from specledger.laws.universe import check_universe
 
 RIGHT = "count('>') + count('X')"
 LISTS = ("accepted_laws", "falsified_laws", "unknown_laws", "counterexamples")

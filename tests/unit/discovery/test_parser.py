@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from engine.core.canonical import MAX_DEPTH, canonical_bytes
-from engine.core.diagnostics import codes
-from engine.discovery.mend import DROPPED, Broken, Found, read_values
-from engine.discovery.parser import MOST_CHARACTERS, MOST_OBJECTS, ResponseParser
-from engine.evidence.layout import MAX_LINE
+from specledger.core.canonical import MAX_DEPTH, canonical_bytes
+from specledger.core.diagnostics import codes
+from specledger.discovery.mend import DROPPED, Broken, Found, read_values
+from specledger.discovery.parser import MOST_CHARACTERS, MOST_OBJECTS, ResponseParser
+from specledger.evidence.layout import MAX_LINE
 from tests.unit.discovery.shipped import templates, universe
 
 NOW, START = {"var": "t"}, {"const": 0}

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.discovery.contract import contract_of
-from engine.discovery.memory import DiscoveryMemorySnapshot
-from engine.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
-from engine.laws.automaton import Rule
-from engine.laws.decision import answer_of
-from engine.laws.document import bundle_of
-from engine.laws.proofs import Proved, Refuted
-from engine.load import load
-from engine.oracles.model import estimate_tokens
+from specledger.compile.law import compile_law
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.discovery.contract import contract_of
+from specledger.discovery.memory import DiscoveryMemorySnapshot
+from specledger.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
+from specledger.laws.automaton import Rule
+from specledger.laws.decision import answer_of
+from specledger.laws.document import bundle_of
+from specledger.laws.proofs import Proved, Refuted
+from specledger.load import load
+from specledger.oracles.model import estimate_tokens
 from tests.unit.discovery.shipped import about_kinetic, law, proposal, snapshot, templates, universe, verdict
 
 NOTHING = DiscoveryMemorySnapshot()

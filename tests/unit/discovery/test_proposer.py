@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, pretty
-from engine.discovery.memory import DiscoveryMemory
-from engine.discovery.parser import ParsedLaw, ResponseParser
-from engine.discovery.prompt import Prompt
-from engine.discovery.proposer import (
+from specledger.core.canonical import canonical_bytes, pretty
+from specledger.discovery.memory import DiscoveryMemory
+from specledger.discovery.parser import ParsedLaw, ResponseParser
+from specledger.discovery.prompt import Prompt
+from specledger.discovery.proposer import (
     LawProposer,
     ProposalBatch,
     ProposalRequest,
@@ -18,9 +18,9 @@ from engine.discovery.proposer import (
     ask_for,
     digest_answer,
 )
-from engine.discovery.ranking import RankingModel
-from engine.discovery.redundancy import RedundancyDetector
-from engine.oracles.model import FAILURES, NO_TOKENS, TRUNCATED, TokenUsage, answered, failed
+from specledger.discovery.ranking import RankingModel
+from specledger.discovery.redundancy import RedundancyDetector
+from specledger.oracles.model import FAILURES, NO_TOKENS, TRUNCATED, TokenUsage, answered, failed
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
 T = {"var": "t"}

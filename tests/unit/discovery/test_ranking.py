@@ -7,13 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Rejected
-from engine.discovery.features import LAW, facts_of
-from engine.discovery.memory import DiscoveryMemory
-from engine.discovery.ranking import Factor, RankingFeatures, RankingModel, RankingPlan, compile_ranking, sensitivity
-from engine.discovery.redundancy import RedundancyMatch
-from engine.expr import conforms
-from engine.load import load
+from specledger.core.diagnostics import Rejected
+from specledger.discovery.features import LAW, facts_of
+from specledger.discovery.memory import DiscoveryMemory
+from specledger.discovery.ranking import (
+    Factor,
+    RankingFeatures,
+    RankingModel,
+    RankingPlan,
+    compile_ranking,
+    sensitivity,
+)
+from specledger.discovery.redundancy import RedundancyMatch
+from specledger.expr import conforms
+from specledger.load import load
 
 ONE = 1_000_000
 PASS = {"status": "PASS", "method": "sample"}

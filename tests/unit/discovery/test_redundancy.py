@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.discovery.equivalence import irredundant, prove_equivalent, prove_implied, statement_of
-from engine.discovery.fingerprint import fingerprint
-from engine.discovery.redundancy import ONE, RedundancyDetector
-from engine.verify.certificates import check_certificate
+from specledger.discovery.equivalence import irredundant, prove_equivalent, prove_implied, statement_of
+from specledger.discovery.fingerprint import fingerprint
+from specledger.discovery.redundancy import ONE, RedundancyDetector
+from specledger.verify.certificates import check_certificate
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"

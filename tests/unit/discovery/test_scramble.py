@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.discovery.parser import ResponseParser
-from engine.discovery.scramble import make_scramble
+from specledger.compile.law import compile_law
+from specledger.discovery.parser import ResponseParser
+from specledger.discovery.scramble import make_scramble
 from tests.unit.discovery.shipped import NAMES, checked, law, proposal, snapshot, templates, universe, universe_of
 
 UNIVERSES = ["kinetic_grid_v1", "elementary_rule", "traffic", "spin_tide"]

@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from engine.evidence.archive import InvalidArchive, pack, read_member, unpack
+from specledger.evidence.archive import InvalidArchive, pack, read_member, unpack
 
 FILES = {
     "manifest.json": b"{}\n",
@@ -154,10 +154,10 @@ def test_a_member_is_read_without_unpacking(packed, tmp_path):
 
 
 def test_an_archive_of_too_much_is_refused(packed, tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.evidence.archive.MAX_SIZE", 3000)
+    monkeypatch.setattr("specledger.evidence.archive.MAX_SIZE", 3000)
     with pytest.raises(InvalidArchive, match="more than"):
         unpack(packed, tmp_path / "again")
     monkeypatch.undo()
-    monkeypatch.setattr("engine.evidence.archive.MOST_FILES", 4)
+    monkeypatch.setattr("specledger.evidence.archive.MOST_FILES", 4)
     with pytest.raises(InvalidArchive, match="more than"):
         unpack(packed, tmp_path / "other")

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.core.entries import GENESIS, Entries, Mode, entry_hash
-from engine.evidence import audit
-from engine.evidence.audit import AuditLog, record
-from engine.gates.documents import axion
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.core.entries import GENESIS, Entries, Mode, entry_hash
+from specledger.evidence import audit
+from specledger.evidence.audit import AuditLog, record
+from specledger.gates.documents import axion
 
 ACCEPTS = axion().check("audit_entry")
 LIVE, SIMULATED = Mode.LIVE, Mode.SIMULATED
@@ -176,9 +176,9 @@ def test_two_writers_at_once_are_refused(path, log):
 OTHER = """
 import sys
 from pathlib import Path
-from engine.core.diagnostics import Rejected
-from engine.core.entries import Mode
-from engine.evidence.audit import AuditLog
+from specledger.core.diagnostics import Rejected
+from specledger.core.entries import Mode
+from specledger.evidence.audit import AuditLog
 try:
     AuditLog(Path(sys.argv[1]), Mode.LIVE, lambda entry: True)
 except Rejected as rejected:

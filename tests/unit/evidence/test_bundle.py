@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.canonical import NotCanonical, parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.core.events import Event
-from engine.evidence.archive import unpack
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import Chain
-from engine.evidence.layout import FORMAT, MAX_LINE
-from engine.evidence.result import Tally
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.core.events import Event
+from specledger.evidence.archive import unpack
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import Chain
+from specledger.evidence.layout import FORMAT, MAX_LINE
+from specledger.evidence.result import Tally
 
 RUN = "ab" * 16
 DIGEST = "cd" * 32
@@ -617,7 +617,7 @@ def test_an_interruption_in_mid_write_leaves_what_was_there(tmp_path, monkeypatc
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"engine.evidence.bundle.{name}", interrupt)
+    monkeypatch.setattr(f"specledger.evidence.bundle.{name}", interrupt)
     with pytest.raises(KeyboardInterrupt):
         write(place)
     assert snapshot(tmp_path) == before

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.binding import GENESIS
-from engine.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from engine.core.events import Event
-from engine.evidence.chain import Chain, receipt_digest, run_id
+from specledger.core.binding import GENESIS
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.events import Event
+from specledger.evidence.chain import Chain, receipt_digest, run_id
 
 FEW = settings(max_examples=40)  # each example writes and hashes several documents
 RUN = "0123456789abcdef0123456789abcdef"

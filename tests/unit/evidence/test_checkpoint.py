@@ -5,8 +5,8 @@ import hashlib
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.evidence.checkpoint import (
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.checkpoint import (
     MAX_NOTE,
     InvalidNote,
     Note,
@@ -17,8 +17,8 @@ from engine.evidence.checkpoint import (
     read_note,
     sign_note,
 )
-from engine.evidence.envelope import MOST_SIGNATURES
-from engine.evidence.keys import verify
+from specledger.evidence.envelope import MOST_SIGNATURES
+from specledger.evidence.keys import verify
 
 ROOT = bytes(range(32))
 ROOT64 = base64.b64encode(ROOT).decode()

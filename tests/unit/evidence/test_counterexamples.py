@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from engine.evidence.counterexamples import MOST_CASES, find_cases, may_fail, parts_of
+from specledger.evidence.counterexamples import MOST_CASES, find_cases, may_fail, parts_of
 
 
 def commit(t=0, episode=0):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from engine.evidence.envelope import (
+from specledger.evidence.envelope import (
     MAX_ENVELOPE,
     MOST_SIGNATURES,
     PAYLOAD_TYPE,

@@ -10,8 +10,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 
-from engine.core.diagnostics import Rejected
-from engine.evidence.keys import (
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.keys import (
     key_id,
     load_key,
     load_public,

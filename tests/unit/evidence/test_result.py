@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes
-from engine.core.verdict import Verdict
-from engine.evidence.result import Tally
+from specledger.core.canonical import canonical_bytes
+from specledger.core.verdict import Verdict
+from specledger.evidence.result import Tally
 
 FIGURES = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
 CAUSE = {"code": "E_EVAL_DIVISION", "expression": "1 / 0", "offset": 0}

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.evidence import runlog
-from engine.evidence.runlog import GENESIS, InvalidLog, announce, attempt_of, enter, read_runlog
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.evidence import runlog
+from specledger.evidence.runlog import GENESIS, InvalidLog, announce, attempt_of, enter, read_runlog
 
 ROOT = Path(__file__).parents[3]
 MANIFEST = {"receipts": {"count": 2, "head": "a" * 64, "root": "b" * 64}, "result": {"verdict": "PASS"}}
@@ -138,7 +138,7 @@ def test_a_line_has_one_spelling(spelled, log):
 
 def test_writers_in_several_processes_take_turns(path, interruptible):
     program = (
-        "import sys; from pathlib import Path; from engine.evidence.runlog import *\n"
+        "import sys; from pathlib import Path; from specledger.evidence.runlog import *\n"
         "for n in range(5):\n"
         " seq, _ = announce(Path(sys.argv[1]), attempt_of('law', sys.argv[2], 'c' * 64, 'd' * 32, [n], None))\n"
         " manifest = {'receipts': {'count': 2, 'head': 'a' * 64, 'root': 'b' * 64}, 'result': {'verdict': 'PASS'}}\n"

@@ -10,16 +10,16 @@ import zipfile
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
-from engine.core.diagnostics import Rejected
-from engine.core.events import Event
-from engine.evidence.archive import unpack
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.checkpoint import key_hash, read_note
-from engine.evidence.envelope import pae, read_envelope
-from engine.evidence.keys import SigningKey, key_id, verify
-from engine.evidence.layout import ATTACHED
-from engine.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
-from engine.evidence.statement import attestation, outcome, provenance
+from specledger.core.diagnostics import Rejected
+from specledger.core.events import Event
+from specledger.evidence.archive import unpack
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.checkpoint import key_hash, read_note
+from specledger.evidence.envelope import pae, read_envelope
+from specledger.evidence.keys import SigningKey, key_id, verify
+from specledger.evidence.layout import ATTACHED
+from specledger.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
+from specledger.evidence.statement import attestation, outcome, provenance
 from tests.unit.evidence.test_timestamp import info, response
 
 RUN = "ab" * 16

@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, Timestamp, read_timestamp
+from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, Timestamp, read_timestamp
 
 DIGEST = bytes(range(32))
 SHA256 = bytes.fromhex("0609608648016503040201")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.core.diagnostics import Diagnostic, Diagnostics
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.diagnostics import Diagnostic, Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import (
     BOOL,
     DOUBLE,
     DYN,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, codes, render
-from engine.core.spans import Position, Text
-from engine.expr import BOOL, DOUBLE, INT, STRING, Defined, Environment, IntType, ListType, RecordType, check
-from engine.expr import errors as errors_module
+from specledger.core.diagnostics import Diagnostics, codes, render
+from specledger.core.spans import Position, Text
+from specledger.expr import BOOL, DOUBLE, INT, STRING, Defined, Environment, IntType, ListType, RecordType, check
+from specledger.expr import errors as errors_module
 
 SYNTAX, NAME, FIELD, TYPE = "E_EXPR_SYNTAX", "E_EXPR_UNKNOWN_NAME", "E_EXPR_UNKNOWN_FIELD", "E_EXPR_TYPE"
 PROMOTION, OUTSIDE, LIMIT = "E_EXPR_NO_PROMOTION", "E_EXPR_OUTSIDE_PROFILE", "E_EXPR_LIMIT"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.spans import Text
+from specledger.expr import (
     INT,
     STRING,
     Defined,
@@ -20,7 +20,7 @@ from engine.expr import (
     compile_functions,
     evaluate,
 )
-from engine.expr.sealed import NotSealed, seal
+from specledger.expr.sealed import NotSealed, seal
 
 CELL = RecordType("cell", {"x": INT, "y": INT})
 WORLD = Environment(

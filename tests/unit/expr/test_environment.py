@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import DYN, INT, STRING, Defined, Environment, IntType, ListType, RecordType, check, evaluate
-from engine.expr.limits import MAX_LIST
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import DYN, INT, STRING, Defined, Environment, IntType, ListType, RecordType, check, evaluate
+from specledger.expr.limits import MAX_LIST
 
 
 def define(params, body):
@@ -169,7 +169,7 @@ def test_a_function_reads_what_is_visible_where_it_is_called(checked):
 
 
 def test_many_literal_arguments_share_an_instance(environment):
-    from engine.expr.scope import scope_of
+    from specledger.expr.scope import scope_of
 
     text = " + ".join(f"twice({number})" for number in range(30))
     assert check(Text.inline(text), environment, Diagnostics()) is not None

@@ -6,9 +6,9 @@ import unicodedata
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, render
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.diagnostics import Diagnostics, render
+from specledger.core.spans import Text
+from specledger.expr import (
     INT,
     STRING,
     Defined,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import INT, Emitter, Environment, ListType, check, compile_function
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import INT, Emitter, Environment, ListType, check, compile_function
 
 TABLE = Environment(variables={"i": INT, "rows": ListType(ListType(INT))})
 

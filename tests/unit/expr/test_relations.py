@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.spans import Text
-from engine.expr import (
+from specledger.core.spans import Text
+from specledger.expr import (
     BOOL,
     DOUBLE,
     DYN,
@@ -20,8 +20,8 @@ from engine.expr import (
     contains,
     join,
 )
-from engine.expr.relations import comparable
-from engine.expr.types import NOTHING
+from specledger.expr.relations import comparable
+from specledger.expr.types import NOTHING
 
 SMALL, SMALLER = IntType(0, 9), IntType(2, 5)
 CELL = RecordType("cell", {"x": INT, "y": INT})

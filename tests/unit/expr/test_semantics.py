@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from engine.core.spans import Text
-from engine.expr import DYN, EvaluationError, ListType, compile_expression, evaluate
-from engine.expr.limits import INT_MAX, INT_MIN
+from specledger.core.spans import Text
+from specledger.expr import DYN, EvaluationError, ListType, compile_expression, evaluate
+from specledger.expr.limits import INT_MAX, INT_MIN
 
 OVERFLOW, ZERO, KEY = "E_EVAL_OVERFLOW", "E_EVAL_DIVISION_BY_ZERO", "E_EVAL_NO_SUCH_KEY"
 INDEX, ARGUMENT, WRONG, LIMIT = "E_EVAL_INDEX", "E_EVAL_ARGUMENT", "E_EVAL_TYPE", "E_EVAL_LIMIT"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse, to_cel, to_json
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import DOUBLE, INT, Defined, Environment, ListType, evaluate, parse, to_cel, to_json
 
 WRITTEN = [
     ("1+2*3", "1 + 2 * 3"),

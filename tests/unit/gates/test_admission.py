@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.agents.mind import Occasion
-from engine.compile.kernel import KernelDesk
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.gates.admission import ALLOW, CONSTRAIN, DENY
-from engine.gates.digests import receive, trace_commit
-from engine.gates.documents import axion
-from engine.gates.facts import leading
-from engine.gates.typed import document_type
-from engine.gates.vocabulary import Vocabulary
-from engine.load import load
+from specledger.agents.mind import Occasion
+from specledger.compile.kernel import KernelDesk
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.gates.admission import ALLOW, CONSTRAIN, DENY
+from specledger.gates.digests import receive, trace_commit
+from specledger.gates.documents import axion
+from specledger.gates.facts import leading
+from specledger.gates.typed import document_type
+from specledger.gates.vocabulary import Vocabulary
+from specledger.load import load
 
 WHEN = Occasion(0, 0)
 

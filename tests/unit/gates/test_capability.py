@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
-from engine.gates.capability import Actuator, Refused, Token
+from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from specledger.gates.capability import Actuator, Refused, Token
 
 STATE = {"x": 0}
 INPUTS = {"spend": 7}

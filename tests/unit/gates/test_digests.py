@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes
-from engine.core.entries import GENESIS
-from engine.gates.digests import (
+from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes
+from specledger.core.entries import GENESIS
+from specledger.gates.digests import (
     MASS_UNIT,
     MAX_PROPOSAL,
     mass_units,
@@ -27,7 +27,7 @@ from engine.gates.digests import (
     witness,
     world_action,
 )
-from engine.gates.documents import axion
+from specledger.gates.documents import axion
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[3] / "fixtures/axion/proposal.json").read_bytes())
 FLOATS = axion().floats("proposal")
@@ -164,12 +164,12 @@ def test_a_value_that_cannot_be_hashed_has_a_hash_all_the_same(value):
 
 def test_that_hash_is_the_same_in_every_process():
     program = (
-        "import math; from engine.gates.digests import receive;"
+        "import math; from specledger.gates.digests import receive;"
         "print(receive({'a': {1, 'x'}, 'b': object(), 'c': [math.nan, '\\ud800']}).proposal_hash)"
     )
     runs = [
         subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."}
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env={"PYTHONHASHSEED": seed, "PYTHONPATH": "engine"}
         ).stdout
         for seed in ("1", "2")
     ]  # fmt: skip

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from engine.core.canonical import NotCanonical, canonical_bytes
-from engine.gates import documents
-from engine.gates.documents import MOST_FINDINGS, Validator, axion
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.gates import documents
+from specledger.gates.documents import MOST_FINDINGS, Validator, axion
 
 BASE = "https://example.test/schema/"
 ITEM: dict[str, object] = {
@@ -128,7 +128,7 @@ def test_the_shipped_schemas_are_found_and_read_once(monkeypatch):
 
 def test_the_validators_are_loaded_when_something_is_judged():
     program = (
-        "import sys; from engine.gates.documents import axion; v = axion(); a = {'jsonschema', 'jsonschema_rs'};"
+        "import sys; from specledger.gates.documents import axion; v = axion(); a = {'jsonschema', 'jsonschema_rs'};"
         "assert not a & set(sys.modules); v.accepts('plan', {}); assert a & set(sys.modules) == {'jsonschema_rs'};"
         "v.explain('plan', {}); assert a <= set(sys.modules)"
     )

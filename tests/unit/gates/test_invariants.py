@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
 
 WORLD: dict[str, Any] = {
     "constants": {"LIMIT": 3},

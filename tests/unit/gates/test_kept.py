@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.load import load
+from specledger.compile.scenario import compile_scenario
+from specledger.load import load
 
 WORLD = {
     "spec": "world/v1",

@@ -10,11 +10,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.compile.scenario import compile_scenario
-from engine.core.verdict import Verdict
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.verdict import Verdict
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
 
 ONE = 1_000_000
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}

@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
 
 LAYOUTS = ["concave", "nested-traps", "comb", "rooms", "looped-maze", "scattered", "errands"]
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.rng import Stream
-from engine.gates.capability import Refused
-from engine.gates.documents import axion
-from engine.gates.snapshots import Challenge, Challenges, Vault, commit, opens, snapshot_digest
+from specledger.core.rng import Stream
+from specledger.gates.capability import Refused
+from specledger.gates.documents import axion
+from specledger.gates.snapshots import Challenge, Challenges, Vault, commit, opens, snapshot_digest
 
 STATE = {"tick": 3, "grid": {"w": 12, "h": 12}, "rng_seed": "42", "self": {"id": "self", "x": 1, "y": 1}}
 FOCUS = ["self.energy", "hazards.at"]

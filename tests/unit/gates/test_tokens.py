@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Rejected
-from engine.gates.capability import Actuator, Refused
-from engine.gates.digests import receive, scope_hash, world_action
-from engine.gates.documents import axion
-from engine.gates.signatures import Ed25519Signer, RecordedSigner, SecretSigner, Signer
-from engine.gates.tokens import Acting, Asked, TokenActuator, narrow
+from specledger.core.diagnostics import Rejected
+from specledger.gates.capability import Actuator, Refused
+from specledger.gates.digests import receive, scope_hash, world_action
+from specledger.gates.documents import axion
+from specledger.gates.signatures import Ed25519Signer, RecordedSigner, SecretSigner, Signer
+from specledger.gates.tokens import Acting, Asked, TokenActuator, narrow
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[3] / "fixtures/axion/proposal.json").read_bytes())
 SUBMISSION = receive(PROPOSAL)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.laws.document import bundle_of
-from engine.laws.universe import check_universe
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.laws.document import bundle_of
+from specledger.laws.universe import check_universe
+from specledger.load import load
 
 
 @pytest.fixture(scope="session")

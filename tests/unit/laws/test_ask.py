@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.laws.ask import ask, within_range
-from engine.laws.automaton import Additive
-from engine.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
+from specledger.laws.ask import ask, within_range
+from specledger.laws.automaton import Additive
+from specledger.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 

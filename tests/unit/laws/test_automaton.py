@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from engine.laws.automaton import Additive, Rule
+from specledger.laws.automaton import Additive, Rule
 
 MEETINGS = {
     "a right-mover moves": (">...", ".>.."),

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.laws.claim import show
-from engine.laws.document import bundle_of
-from engine.laws.template import check_template
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.laws.claim import show
+from specledger.laws.document import bundle_of
+from specledger.laws.template import check_template
+from specledger.load import load
 
 X = {"name": "X", "expr": "count('X')"}
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.expr import EvaluationError
-from engine.laws.claim import (
+from specledger.expr import EvaluationError
+from specledger.laws.claim import (
     NEXT,
     NOW,
     START,
@@ -21,7 +21,7 @@ from engine.laws.claim import (
     sort_of,
     to_json,
 )
-from engine.laws.reading import ClaimError, read_claim, read_text
+from specledger.laws.reading import ClaimError, read_claim, read_text
 
 X, NEXT_X, FIRST_X = Observe("X", NOW), Observe("X", NEXT), Observe("X", START)
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine.laws.automaton import Additive, Rule
-from engine.laws.evolve import evolve, windows
-from engine.laws.layout import Batch, Layout
-from engine.laws.primitive import Scan
-from engine.laws.transform import Image
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.evolve import evolve, windows
+from specledger.laws.layout import Batch, Layout
+from specledger.laws.primitive import Scan
+from specledger.laws.transform import Image
 
 COPY_LEFT = Rule(2, tuple(entry >> 2 for entry in range(8)))
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from engine.laws.generators import apportion, digest_cases, make_cases
+from specledger.laws.generators import apportion, digest_cases, make_cases
 
 LAW = {"template": "symmetry_commutation", "transform": "mirror_swap"}
 

@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine.expr import EvaluationError
-from engine.laws.exact import Run
-from engine.laws.judge import halo_of, judge, needs_cells
+from specledger.expr import EvaluationError
+from specledger.laws.exact import Run
+from specledger.laws.judge import halo_of, judge, needs_cells
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.laws.exact import Run
-from engine.laws.minimise import BUDGET, minimise
+from specledger.laws.exact import Run
+from specledger.laws.minimise import BUDGET, minimise
 
 T = {"var": "t"}
 N = {"obs": "N", "t": T}

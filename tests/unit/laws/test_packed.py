@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.laws import packed
-from engine.laws.automaton import Additive, Rule
-from engine.laws.layout import Batch
-from engine.laws.packed import PackedTrajectory, evolve_best, evolve_packed, weigher
-from engine.laws.planes import build
-from engine.laws.words import Words
+from specledger.laws import packed
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.layout import Batch
+from specledger.laws.packed import PackedTrajectory, evolve_best, evolve_packed, weigher
+from specledger.laws.planes import build
+from specledger.laws.words import Words
 
 ONE_RULE = np.zeros(1, dtype=np.int64)
 TWO = Rule(2, (0, 1, 1, 0, 1, 0, 0, 1))

@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from engine.laws.automaton import Additive, Rule
-from engine.laws.proofs import (
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs import (
     Always,
     And,
     Commutes,
@@ -28,7 +28,7 @@ from engine.laws.proofs import (
     implies,
     prove,
 )
-from engine.verify.certificates import check_certificate
+from specledger.verify.certificates import check_certificate
 
 # Movers: 0 is empty, 1 goes right, 2 goes left, 3 is both.
 

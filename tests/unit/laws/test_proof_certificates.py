@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from engine.laws.automaton import Additive, Rule
-from engine.laws.proofs import (
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs import (
     Always,
     And,
     Claim,
@@ -28,8 +28,8 @@ from engine.laws.proofs import (
     implies,
     prove,
 )
-from engine.verify import certificates, statements
-from engine.verify.certificates import InvalidCertificate, check_certificate
+from specledger.verify import certificates, statements
+from specledger.verify.certificates import InvalidCertificate, check_certificate
 
 TRAFFIC, AND, KEEP = (Rule(2, tuple(number >> i & 1 for i in range(8))) for number in (184, 128, 204))
 SHIFT = Rule(3, tuple(left for left, _, _ in product(range(3), repeat=3)))
@@ -291,5 +291,7 @@ def test_deep_trees_are_refused(proofs):
 
 def test_the_checker_knows_no_prover():
     for module in (certificates, statements):
-        assert "engine.laws.proofs" not in inspect.getsource(module).replace("`engine.laws.proofs.facts(question)`", "")
+        assert "specledger.laws.proofs" not in inspect.getsource(module).replace(
+            "`specledger.laws.proofs.facts(question)`", ""
+        )
         assert len(inspect.getsource(module).splitlines()) < 250

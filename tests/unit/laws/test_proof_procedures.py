@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.laws.automaton import Additive, Rule
-from engine.laws.proofs.circulations import circuit, tours
-from engine.laws.proofs.clauses import clauses
-from engine.laws.proofs.conserved import conserved_quantities
-from engine.laws.proofs.potentials import climb, current
-from engine.laws.proofs.question import And, Linear, Not, Or, Term
-from engine.laws.proofs.rings import necklaces, true
-from engine.laws.proofs.simplex import Master
-from engine.laws.proofs.windows import change, digits, graph, later_windows, over, weigh
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs.circulations import circuit, tours
+from specledger.laws.proofs.clauses import clauses
+from specledger.laws.proofs.conserved import conserved_quantities
+from specledger.laws.proofs.potentials import climb, current
+from specledger.laws.proofs.question import And, Linear, Not, Or, Term
+from specledger.laws.proofs.rings import necklaces, true
+from specledger.laws.proofs.simplex import Master
+from specledger.laws.proofs.windows import change, digits, graph, later_windows, over, weigh
 
 
 def elementary(number):

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.laws.generators import Case
-from engine.laws.judge import Judged, judge
-from engine.laws.search import first_violation, search
+from specledger.laws.generators import Case
+from specledger.laws.judge import Judged, judge
+from specledger.laws.search import first_violation, search
 
 T = {"var": "t"}
 N = {"obs": "N", "t": T}

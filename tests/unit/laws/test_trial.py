@@ -4,23 +4,23 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.core.canonical import canonical_bytes
-from engine.laws import decision
-from engine.laws.content import content_of
-from engine.laws.document import bundle_of
-from engine.laws.exact import Run
-from engine.laws.generators import make_cases
-from engine.laws.harness import Contradiction, present, try_cases, work_of
-from engine.laws.judge import judge
-from engine.laws.minimise import BUDGET, minimise
-from engine.laws.planes import derive
-from engine.laws.power import Power
-from engine.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
-from engine.laws.search import search
-from engine.laws.trial import run_law, try_law
-from engine.laws.verdict import REASONS, digest_verdict
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.core.canonical import canonical_bytes
+from specledger.laws import decision
+from specledger.laws.content import content_of
+from specledger.laws.document import bundle_of
+from specledger.laws.exact import Run
+from specledger.laws.generators import make_cases
+from specledger.laws.harness import Contradiction, present, try_cases, work_of
+from specledger.laws.judge import judge
+from specledger.laws.minimise import BUDGET, minimise
+from specledger.laws.planes import derive
+from specledger.laws.power import Power
+from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
+from specledger.laws.search import search
+from specledger.laws.trial import run_law, try_law
+from specledger.laws.verdict import REASONS, digest_verdict
+from specledger.load import load
 
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
 X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}

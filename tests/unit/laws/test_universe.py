@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.laws.primitive import ArgumentError, measure_of
-from engine.laws.transform import bind_call
-from engine.laws.universe import check_universe
-from engine.load import load
+from specledger.core.diagnostics import Diagnostics
+from specledger.laws.primitive import ArgumentError, measure_of
+from specledger.laws.transform import bind_call
+from specledger.laws.universe import check_universe
+from specledger.load import load
 
 GOOD = """spec: universe/v1
 name: small

@@ -2,10 +2,10 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.load import Search, load
-from engine.load.gate import read_text
-from engine.load.tree import parse
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.load import Search, load
+from specledger.load.gate import read_text
+from specledger.load.tree import parse
 
 SPECS = {
     "world": """\

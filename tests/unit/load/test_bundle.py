@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.core.spans import Position
+from specledger.core.spans import Position
 
 TEXT = """\
 spec: invariant/v1

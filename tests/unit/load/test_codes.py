@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import explain
+from specledger.core.diagnostics import explain
 
 ROOT = Path(__file__).resolve().parents[3]
 CODES = sorted(

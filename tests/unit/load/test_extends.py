@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from engine.load.document import Node
+from specledger.load.document import Node
 
 BASE = """\
 spec: governor/v1

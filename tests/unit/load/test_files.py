@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.load import Search, load, shipped
+from specledger.core.diagnostics import Rejected
+from specledger.load import Search, load, shipped
 
 
 def test_a_target_is_a_path_a_name_or_a_kind_and_a_name(project):
@@ -162,10 +162,10 @@ def test_the_nearest_specs_folder_is_the_project(project, monkeypatch):
 def test_shipped_specs_are_found_in_a_checkout_and_in_a_package(tmp_path, monkeypatch):
     checkout = Path(__file__).resolve().parents[3]
     assert (shipped.find_specs(), shipped.find_schemas()) == (checkout / "specs", checkout / "schemas")
-    package = tmp_path / "engine"
+    package = tmp_path / "site" / "specledger"
     for folder in ("_data/specs", "_data/schemas"):
         (package / folder).mkdir(parents=True)
-    monkeypatch.setattr("engine.__file__", str(package / "__init__.py"))
+    monkeypatch.setattr("specledger.__file__", str(package / "__init__.py"))
     assert shipped.find_data() == package / "_data"
     (package / "_data/schemas").rmdir()
     assert (shipped.find_specs(), shipped.find_schemas()) == (None, None)
@@ -178,7 +178,7 @@ def test_a_file_that_cannot_be_looked_into_is_tried_all_the_same(project, monkey
     def refuse(*_):
         raise PermissionError
 
-    monkeypatch.setattr("engine.load.library._read_bytes", refuse)
+    monkeypatch.setattr("specledger.load.library._read_bytes", refuse)
     assert project.found("world/line") == [("E_SPEC_FILE", None)]
 
 
@@ -264,7 +264,7 @@ def test_references_are_not_nested_without_end(project):
 
 def test_references_do_not_multiply_without_bound(project, monkeypatch):
     """Each world takes two parameters and refers twice to the next one: the number of different ones doubles."""
-    monkeypatch.setattr("engine.load.resolve.MAX_SPECS", 100)
+    monkeypatch.setattr("specledger.load.resolve.MAX_SPECS", 100)
     names = [f"p{number}" for number in range(9)]
     passed = "".join(f', p{number + 1}: "${{p{number}}}"' for number in range(8))
     constants = ", ".join(f'{name.upper()}: "${{{name}}}"' for name in names)

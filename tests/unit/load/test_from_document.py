@@ -4,9 +4,9 @@ import copy
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.load import bundle_from_document
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.load import bundle_from_document
 
 
 @pytest.fixture
@@ -107,6 +107,6 @@ def test_a_key_is_that_of_the_data(project, document):
 
 
 def test_a_bundle_has_a_bounded_number_of_specs(document, monkeypatch):
-    monkeypatch.setattr("engine.load.from_document.MAX_SPECS", 5)
+    monkeypatch.setattr("specledger.load.from_document.MAX_SPECS", 5)
     with pytest.raises(Rejected, match="more than 5 specs"):
         bundle_from_document(document)

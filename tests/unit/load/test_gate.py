@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.load.gate import MAX_BYTES, read_text
+from specledger.core.diagnostics import Diagnostics
+from specledger.load.gate import MAX_BYTES, read_text
 
 REFUSED = {
     "too large": (b"a: " + b"x" * MAX_BYTES, "E_YAML_SIZE", 1, 1),

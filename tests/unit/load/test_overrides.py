@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.load.overrides import see_none_lost
+from specledger.core.diagnostics import Rejected
+from specledger.load.overrides import see_none_lost
 
 
 def constants(bundle):

@@ -7,14 +7,12 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from engine.core.canonical import pretty
-from engine.load.schemas import editor_hints, schema_for, write_schemas
-from engine.spec.kinds import KINDS
+from specledger.core.canonical import pretty
+from specledger.load.schemas import editor_hints, schema_for, write_schemas
+from specledger.spec.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[3]
-COMMAND = (
-    "python -c \"from pathlib import Path; from engine.load.schemas import *; write_schemas(Path('schemas/kinds'))\""
-)
+COMMAND = "python -c \"from pathlib import Path; from specledger.load.schemas import *; write_schemas(Path('schemas/kinds'))\""
 SHIPPED = sorted(ROOT.glob("specs/*/*.yaml"))
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.load import Search, load
-from engine.load.from_sources import InvalidSources, load_sources, read_sources
-from engine.load.sources import ORIGIN
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.load import Search, load
+from specledger.load.from_sources import InvalidSources, load_sources, read_sources
+from specledger.load.sources import ORIGIN
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 INVARIANT = "spec: invariant/v1\nname: {name}\nscope: step\nrequire: {require}\n"

@@ -1,8 +1,8 @@
 import pytest
 
-from engine.oracles.gemini import GeminiClient
-from engine.oracles.service import ADDRESS
-from engine.spec.model import GeminiConfig
+from specledger.oracles.gemini import GeminiClient
+from specledger.oracles.service import ADDRESS
+from specledger.spec.model import GeminiConfig
 from tests.unit.oracles.loopback import KEY, FakeClock, Service
 
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.digest import sha256_hex
-from engine.core.json_text import parse_json
-from engine.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, received
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.digest import sha256_hex
+from specledger.core.json_text import parse_json
+from specledger.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, received
 
 
 @given(st.binary(max_size=200))

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.model import compile_model
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Rejected, render
-from engine.load import bundle_from_document, load
-from engine.oracles import cassette
-from engine.oracles.cassette import FORMAT, CassetteModel
-from engine.oracles.failures import FAILURES
-from engine.oracles.model import NO_TOKENS, ModelRequest, TokenUsage, answered, failed
+from specledger.compile.model import compile_model
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Rejected, render
+from specledger.load import bundle_from_document, load
+from specledger.oracles import cassette
+from specledger.oracles.cassette import FORMAT, CassetteModel
+from specledger.oracles.failures import FAILURES
+from specledger.oracles.model import NO_TOKENS, ModelRequest, TokenUsage, answered, failed
 
 WHO = {"oracle": "somebody"}
 TURNS = [ModelRequest(turn, "s", "p") for turn in range(4)]
@@ -323,8 +323,8 @@ def test_it_is_locked_while_it_is_written_and_free_while_somebody_thinks(file, m
 PROGRAM = """
 import sys
 from pathlib import Path
-from engine.oracles.cassette import CassetteModel
-from engine.oracles.model import ModelRequest, answered
+from specledger.oracles.cassette import CassetteModel
+from specledger.oracles.model import ModelRequest, answered
 
 class Somebody:
     def ask(self, request):

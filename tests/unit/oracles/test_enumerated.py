@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.compile.model import compile_model
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.laws.decision import answer_of
-from engine.laws.document import bundle_of
-from engine.laws.proofs import Proved
-from engine.load import load
-from engine.oracles.enumerated import MOST_COST, check_grammar, identity_of
-from engine.oracles.model import Known, ModelRequest
+from specledger.compile.law import compile_law
+from specledger.compile.model import compile_model
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.laws.decision import answer_of
+from specledger.laws.document import bundle_of
+from specledger.laws.proofs import Proved
+from specledger.load import load
+from specledger.oracles.enumerated import MOST_COST, check_grammar, identity_of
+from specledger.oracles.model import Known, ModelRequest
 
 SHIPPED = "specs/model/kinetic-grammar.yaml"
 

@@ -10,15 +10,15 @@ from contextlib import closing
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected, explain, render
-from engine.load import load
-from engine.oracles.cassette import CassetteModel
-from engine.oracles.failures import FAILURES, MOST_TEXT
-from engine.oracles.gemini import GeminiClient, identity_of
-from engine.oracles.model import ModelAnswer, ModelRequest, TokenUsage, estimate_tokens
-from engine.oracles.service import ADDRESS, MOST_BODY, SERVICE, Key, address_of, key_of
-from engine.spec.model import GeminiConfig
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected, explain, render
+from specledger.load import load
+from specledger.oracles.cassette import CassetteModel
+from specledger.oracles.failures import FAILURES, MOST_TEXT
+from specledger.oracles.gemini import GeminiClient, identity_of
+from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, estimate_tokens
+from specledger.oracles.service import ADDRESS, MOST_BODY, SERVICE, Key, address_of, key_of
+from specledger.spec.model import GeminiConfig
 from tests.unit.oracles.loopback import KEY, FakeClock, Reply, candidate, refusal, response, usage
 
 REQUEST = ModelRequest(3, "be brief", "propose a law", {"type": "array"})

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import explain
-from engine.oracles.failures import FAILURES, MOST_TEXT
-from engine.oracles.model import (
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import explain
+from specledger.oracles.failures import FAILURES, MOST_TEXT
+from specledger.oracles.model import (
     MOST_DETAIL,
     Known,
     ModelAnswer,
@@ -22,7 +22,7 @@ from engine.oracles.model import (
     failed,
     request_key,
 )
-from engine.spec.model import Failure
+from specledger.spec.model import Failure
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 COUNTS = st.integers(0, 2**53 - 1)

@@ -2,13 +2,13 @@
 
 import pytest
 
-from engine.compile.model import compile_model
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.load import bundle_from_document, load
-from engine.oracles.model import ModelRequest
-from engine.oracles.service import KEYS
-from engine.pipeline import check
+from specledger.compile.model import compile_model
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.load import bundle_from_document, load
+from specledger.oracles.model import ModelRequest
+from specledger.oracles.service import KEYS
+from specledger.pipeline import check
 
 BODIES = {
     "gemini": ("gemini: {temperature: 0.25}", True),

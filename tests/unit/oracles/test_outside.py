@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
-from engine.oracles.outside import Function, Program, policy_of
-from engine.spec.agent import Outside
+from specledger.core.diagnostics import Rejected
+from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
+from specledger.oracles.outside import Function, Program, policy_of
+from specledger.spec.agent import Outside
 from tests.waiting import wait
 
 QUESTION = b'{"t":3}'

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.model import compile_model
-from engine.core.diagnostics import Rejected
-from engine.load import bundle_from_document, load
-from engine.oracles.failures import FAILURES, MOST_TEXT
-from engine.oracles.model import Known, ModelAnswer, ModelRequest, TokenUsage
-from engine.oracles.scripted import ScriptedModel, identity_of
-from engine.spec.model import MOST_TIMES, Script
+from specledger.compile.model import compile_model
+from specledger.core.diagnostics import Rejected
+from specledger.load import bundle_from_document, load
+from specledger.oracles.failures import FAILURES, MOST_TEXT
+from specledger.oracles.model import Known, ModelAnswer, ModelRequest, TokenUsage
+from specledger.oracles.scripted import ScriptedModel, identity_of
+from specledger.spec.model import MOST_TIMES, Script
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.core.entries import Mode
-from engine.oracles.answer import DIED, TIMED_OUT, Answer, received
-from engine.oracles.tape import Halted, Oracle, Place, Tape, TapeError, halts, read_tape
+from specledger.core.entries import Mode
+from specledger.oracles.answer import DIED, TIMED_OUT, Answer, received
+from specledger.oracles.tape import Halted, Oracle, Place, Tape, TapeError, halts, read_tape
 
 ANSWERS = [received(0, 0, b"[]"), Answer(0, 2, None, TIMED_OUT, "timeout"), received(1, 0, b"\xff")]
 
@@ -87,7 +87,7 @@ def test_only_an_ended_process_halts():
 def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
     file = tmp_path / "tape.jsonl"
     file.write_bytes(b"".join(tape.lines()))
-    monkeypatch.setattr("engine.oracles.tape.MOST_TAPE", 300)
+    monkeypatch.setattr("specledger.oracles.tape.MOST_TAPE", 300)
     with pytest.raises(TapeError, match="E_TAPE_SIZE"):
         read_tape(file)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.pipeline import execute, load_runs, pin, pin_matches
+from specledger.core.diagnostics import Rejected
+from specledger.pipeline import execute, load_runs, pin, pin_matches
 
 CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
 

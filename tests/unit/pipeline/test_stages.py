@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.pipeline import case_name, check, demo_case, execute, load_cases, load_runs, place_cases, verify
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.pipeline import case_name, check, demo_case, execute, load_cases, load_runs, place_cases, verify
 
 CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
 
@@ -121,9 +121,9 @@ def test_the_demo_is_a_shipped_scenario_that_says_so():
 
 
 def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.pipeline.stages.find_specs", lambda: tmp_path)
+    monkeypatch.setattr("specledger.pipeline.stages.find_specs", lambda: tmp_path)
     with pytest.raises(LookupError):
         demo_case()
-    monkeypatch.setattr("engine.pipeline.stages.find_specs", lambda: None)
+    monkeypatch.setattr("specledger.pipeline.stages.find_specs", lambda: None)
     with pytest.raises(LookupError):
         demo_case()

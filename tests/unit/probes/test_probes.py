@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.core.rng import Stream
-from engine.core.verdict import Verdict
-from engine.expr import INT, Environment, RecordType
-from engine.load import load
-from engine.probes.challenge import make_challenge
-from engine.probes.check import check_probe
-from engine.probes.offer import make_offer
-from engine.probes.outcome import convict, interval
-from engine.probes.runner import Probing
-from engine.probes.subject import Answer, Attempt, Replayed, Situation, Weighed
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.rng import Stream
+from specledger.core.verdict import Verdict
+from specledger.expr import INT, Environment, RecordType
+from specledger.load import load
+from specledger.probes.challenge import make_challenge
+from specledger.probes.check import check_probe
+from specledger.probes.offer import make_offer
+from specledger.probes.outcome import convict, interval
+from specledger.probes.runner import Probing
+from specledger.probes.subject import Answer, Attempt, Replayed, Situation, Weighed
 
 STATE = RecordType("state", {"x": INT, "y": INT})
 HERE = Situation(0, 3, {"x": 1, "y": 1}, {})

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.load import load
-from engine.pipeline import execute
+from specledger.load import load
+from specledger.pipeline import execute
 from tools.tampering.forger import HELP, Forger
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"

@@ -5,19 +5,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.load import load
-from engine.report.asking import check_profile, questions_of
-from engine.report.document import write_json
-from engine.report.evidence import read_evidence
-from engine.report.github import annotate, step_summary
-from engine.report.html import make_page
-from engine.report.junit import write_junit
-from engine.report.oscal import write_oscal
-from engine.report.profile import judge
-from engine.report.readings import read_subject
-from engine.report.results import Outcome, Report
-from engine.report.sarif import write_sarif
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.load import load
+from specledger.report.asking import check_profile, questions_of
+from specledger.report.document import write_json
+from specledger.report.evidence import read_evidence
+from specledger.report.github import annotate, step_summary
+from specledger.report.html import make_page
+from specledger.report.junit import write_junit
+from specledger.report.oscal import write_oscal
+from specledger.report.profile import judge
+from specledger.report.readings import read_subject
+from specledger.report.results import Outcome, Report
+from specledger.report.sarif import write_sarif
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 CHAIN = "receipts form one chain of lines"

@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from engine.cli.main import _guarded
-from engine.core.verdict import Exit
-from engine.report.evidence import read_evidence
-from engine.report.markdown import summarise
-from engine.report.svg import draw_episode
+from specledger.cli.main import _guarded
+from specledger.core.verdict import Exit
+from specledger.report.evidence import read_evidence
+from specledger.report.markdown import summarise
+from specledger.report.svg import draw_episode
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.cli.codes import E_USAGE
-from engine.core.diagnostics import Diagnostic, Severity
-from engine.core.spans import Position, Span
-from engine.load.library import E_REF_MISSING
-from engine.report.findings import github_of, junit_of, sarif_of
+from specledger.cli.codes import E_USAGE
+from specledger.core.diagnostics import Diagnostic, Severity
+from specledger.core.spans import Position, Span
+from specledger.load.library import E_REF_MISSING
+from specledger.report.findings import github_of, junit_of, sarif_of
 
 HOSTILE = "a%0A::error::\r\n::set-output name=x::<b>&\x1b[31m\u202e]]>"
 FOUND = [
@@ -65,7 +65,7 @@ def test_junit_has_a_case_for_each_spec_and_a_failure_for_each_error():
 
 @pytest.mark.parametrize("format_", ["sarif", "github", "junit", "json", "human"])
 def test_the_command_ends_as_it_does_for_people(format_, tmp_path, monkeypatch, capsys):
-    from engine.cli.main import _guarded
+    from specledger.cli.main import _guarded
 
     (tmp_path / "bad.yaml").write_text("spec: drift/v1\nname: bad\nnever: 1\n")
     (tmp_path / "good.yaml").write_text("spec: invariant/v1\nname: good\nrequire: 1 < 2\n")

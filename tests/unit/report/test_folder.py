@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from engine.cli.main import _guarded
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Exit
-from engine.report.account import Account
-from engine.report.evidence import read_evidence
-from engine.report.folder import make_files
+from specledger.cli.main import _guarded
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Exit
+from specledger.report.account import Account
+from specledger.report.evidence import read_evidence
+from specledger.report.folder import make_files
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.cli.main import _guarded
-from engine.core.verdict import Exit
-from engine.evidence.archive import pack
+from specledger.cli.main import _guarded
+from specledger.core.verdict import Exit
+from specledger.evidence.archive import pack
 
 FORMATS = {
     "json": lambda text: [one["name"] for one in json.loads(text)["subjects"]],

@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.report.document import write_json
-from engine.report.github import MOST_OF_A_TYPE, annotate, step_summary
-from engine.report.junit import write_junit
-from engine.report.oscal import EPOCH, token, write_oscal
-from engine.report.results import Check, Control, Judgement, Observation, Outcome, Report, Row, Subject, Waiver
-from engine.report.sarif import write_sarif
+from specledger.core.canonical import canonical_bytes
+from specledger.report.document import write_json
+from specledger.report.github import MOST_OF_A_TYPE, annotate, step_summary
+from specledger.report.junit import write_junit
+from specledger.report.oscal import EPOCH, token, write_oscal
+from specledger.report.results import Check, Control, Judgement, Observation, Outcome, Report, Row, Subject, Waiver
+from specledger.report.sarif import write_sarif
 
 DIGEST = "ab" * 32
 HOSTILE = [

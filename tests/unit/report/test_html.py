@@ -13,20 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cli.main import _guarded
-from engine.core.canonical import parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Exit
-from engine.load import load
-from engine.pipeline import execute
-from engine.report.evidence import Refuted, read_evidence
-from engine.report.html import embed, make_page
-from engine.report.html.elements import block, element, quoted, words
-from engine.report.html.embed import Copies, Embedded, choose
-from engine.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors, marked, render, tone
-from engine.report.readings import read_subject
-from engine.report.results import Control, Judgement, Outcome, Report, Waiver
-from engine.report.results import Row as Found
+from specledger.cli.main import _guarded
+from specledger.core.canonical import parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Exit
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.report.evidence import Refuted, read_evidence
+from specledger.report.html import embed, make_page
+from specledger.report.html.elements import block, element, quoted, words
+from specledger.report.html.embed import Copies, Embedded, choose
+from specledger.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors, marked, render, tone
+from specledger.report.readings import read_subject
+from specledger.report.results import Control, Judgement, Outcome, Report, Waiver
+from specledger.report.results import Row as Found
 from tools.tampering.forger import merkle
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"

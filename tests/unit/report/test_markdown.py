@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.evidence.result import Tally
-from engine.report.evidence import read_evidence
-from engine.report.figures import decimal, share
-from engine.report.markdown import MOST_ROWS, quote, summarise
+from specledger.evidence.result import Tally
+from specledger.report.evidence import read_evidence
+from specledger.report.figures import decimal, share
+from specledger.report.markdown import MOST_ROWS, quote, summarise
 
 HOSTILE = "<script>alert(1)</script>|`` ` [x](javascript:1) \u202e\x1b[31m\n# x"
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.load import load
-from engine.report.document import write_json
-from engine.report.profile import judge
-from engine.report.results import Check, Outcome, Report, Subject
-from engine.report.testing import read_tests
-from engine.spec.profile import Profile
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
+from specledger.report.document import write_json
+from specledger.report.profile import judge
+from specledger.report.results import Check, Outcome, Report, Subject
+from specledger.report.testing import read_tests
+from specledger.spec.profile import Profile
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 SAID = "id: a, section: s, says: it must"
@@ -196,7 +196,7 @@ def test_what_this_projects_runner_writes_can_be_read(tmp_path):
 
 
 def test_the_command_ends_as_the_profile_is_judged(tmp_path, trap, monkeypatch, capsys):
-    from engine.cli.main import _guarded
+    from specledger.cli.main import _guarded
 
     rules = {
         "passed": f"{SAID}, status: shown, evidence: [{{check: evidence}}]",

@@ -10,16 +10,16 @@ from typing import Any
 import jsonschema
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.load import load
-from engine.pipeline import execute
-from engine.report.discovery_reading import DiscoveryReading
-from engine.report.document import write_json
-from engine.report.evidence import read_evidence
-from engine.report.readings import read_subject
-from engine.report.results import MOST_OBSERVATIONS, Outcome, Report, combined
-from engine.verify.receipts import Receipts
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.report.discovery_reading import DiscoveryReading
+from specledger.report.document import write_json
+from specledger.report.evidence import read_evidence
+from specledger.report.readings import read_subject
+from specledger.report.results import MOST_OBSERVATIONS, Outcome, Report, combined
+from specledger.verify.receipts import Receipts
 
 ROOT = Path(__file__).parents[3]
 CLIMB = ROOT / "tests/unit/pipeline/climb/climb.yaml"

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.load import load
-from engine.report.html import ring
-from engine.verify.statements import InvalidCertificate
-from engine.verify.violation import Retold
+from specledger.compile.law import compile_law
+from specledger.load import load
+from specledger.report.html import ring
+from specledger.verify.statements import InvalidCertificate
+from specledger.verify.violation import Retold
 
 FOUND = {"start": ".>.<", "t": 1, "excerpt": {"from": 0, "states": [".>.<", "..X.", ".<.>"]}}
 VERDICT = {"law": "one", "claim": "a claim", "status": "PASS", "counterexample": None}

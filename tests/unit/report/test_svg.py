@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-import engine.report.episode
-from engine.core.diagnostics import Rejected
-from engine.report.charts import amount
-from engine.report.clock import Clock
-from engine.report.episode import Episode
-from engine.report.evidence import Refuted, read_evidence
-from engine.report.map import cell_size, draw_map
-from engine.report.svg import draw_episode
+import specledger.report.episode
+from specledger.core.diagnostics import Rejected
+from specledger.report.charts import amount
+from specledger.report.clock import Clock
+from specledger.report.episode import Episode
+from specledger.report.evidence import Refuted, read_evidence
+from specledger.report.map import cell_size, draw_map
+from specledger.report.svg import draw_episode
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -235,8 +235,8 @@ def test_a_place_outside_the_map_is_not_drawn(place, draw_changed):
 
 
 def test_many_steps_are_cut_with_a_note(evidence, monkeypatch):
-    monkeypatch.setattr(engine.report.episode, "MOST_STEPS", 10)
-    monkeypatch.setattr("engine.report.svg.MOST_STEPS", 10)
+    monkeypatch.setattr(specledger.report.episode, "MOST_STEPS", 10)
+    monkeypatch.setattr("specledger.report.svg.MOST_STEPS", 10)
     text = draw_episode(evidence, 0)
     assert "Only the first 10 of 100 steps are drawn; the counts are of all." in text
     assert ">375<" in text
@@ -261,8 +261,8 @@ def test_a_map_that_is_none_is_a_finding(grid, draw_changed):
 
 
 def test_a_drift_of_the_map_and_many_drifts_are_noted(draw_changed, monkeypatch):
-    monkeypatch.setattr("engine.report.episode.MOST_EVENTS", 1)
-    monkeypatch.setattr("engine.report.svg.MOST_EVENTS", 1)
+    monkeypatch.setattr("specledger.report.episode.MOST_EVENTS", 1)
+    monkeypatch.setattr("specledger.report.svg.MOST_EVENTS", 1)
 
     def change(bodies):
         bodies("drift")[0]["changed"]["grid"] = {"from": [[0]], "to": [[1]]}

@@ -4,12 +4,12 @@ from functools import partial
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_bytes
-from engine.load import load
-from engine.run import apart
-from engine.run.apart import run_apart
-from engine.run.loop import run, separate
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
+from specledger.load import load
+from specledger.run import apart
+from specledger.run.apart import run_apart
+from specledger.run.loop import run, separate
 
 SHORT = ["horizon=6", "episodes=5"]
 

@@ -3,10 +3,10 @@
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
+from specledger.run.loop import run
 from tools.verifier.replay import Replay
 from tools.verifier.values import BUDGET
 
@@ -87,7 +87,7 @@ def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
 
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch):
-    monkeypatch.setattr("engine.core.weight.MAX_WEIGHT", 10_000)
+    monkeypatch.setattr("specledger.core.weight.MAX_WEIGHT", 10_000)
     monkeypatch.setattr("tools.verifier.sealed.MOST_WEIGHT", 10_000)
     BUDGET.begin()
 

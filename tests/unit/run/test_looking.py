@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.load import load
+from specledger.run.loop import run
 
 WATCHED = """
 spec: invariant/v1

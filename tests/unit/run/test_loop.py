@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.core.rng import Stream
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.pipeline import execute, verify
-from engine.run.loop import run
-from engine.verify.checks import Status
+from specledger.compile.scenario import compile_scenario
+from specledger.core.rng import Stream
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.pipeline import execute, verify
+from specledger.run.loop import run
+from specledger.verify.checks import Status
 
 WORLD: dict[str, Any] = {
     "state": {"x": "int"},

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.layout import AUDIT_LOG, TAPE
-from engine.load import load
-from engine.oracles.tape import Oracle, Tape, TapeError, read_tape
-from engine.pipeline import Conduct, check, execute, pin, verify
-from engine.run.loop import run
-from engine.run.outside import conduct
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import AUDIT_LOG, TAPE
+from specledger.load import load
+from specledger.oracles.tape import Oracle, Tape, TapeError, read_tape
+from specledger.pipeline import Conduct, check, execute, pin, verify
+from specledger.run.loop import run
+from specledger.run.outside import conduct
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -230,8 +230,8 @@ time.sleep(60)
 def test_a_program_ends_with_a_run_that_is_killed(folder):
     (folder / "program.py").write_text(LASTING, encoding="utf-8")
     project(folder, agent=f"command: [{sys.executable}, program.py]", deadline_ms=60_000)
-    words = ["-m", "engine.cli.main", "run", "errand.yaml", "--trust-agent", "--out", "out"]
-    process = subprocess.Popen([sys.executable, *words], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    words = ["-m", "specledger", "run", "errand.yaml", "--trust-agent", "--out", "out"]
+    process = subprocess.Popen([sys.executable, *words], env={**os.environ, "PYTHONPATH": str(ROOT / "engine")})
     pid = folder / "pid"
     wait(lambda: process.poll() is not None or (pid.exists() and pid.read_text(encoding="ascii")))
     assert process.poll() is None
@@ -255,7 +255,7 @@ def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):
 
 
 def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
-    monkeypatch.setattr("engine.oracles.tape.MOST_TAPE", 500)
+    monkeypatch.setattr("specledger.oracles.tape.MOST_TAPE", 500)
     with pytest.raises(Rejected, match="E_TAPE_SIZE"):
         execute(project(folder), folder / "out", conduct=TRUSTED)
     assert not (folder / "out").exists()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from engine.compile.plan import PlannedWatch
-from engine.run.watch import Watch, Watched
+from specledger.compile.plan import PlannedWatch
+from specledger.run.watch import Watch, Watched
 
 
 def planned(remembers="episode"):

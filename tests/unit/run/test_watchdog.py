@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Rejected
-from engine.core.entries import GENESIS, Entries, Mode
-from engine.core.verdict import Verdict
-from engine.evidence.audit import AuditLog, record
-from engine.gates.documents import axion
-from engine.run.watchdog import MAX_MESSAGE, TIMEOUT_MS, Ending, Watchdog
-from engine.verify.audit import verify_audit
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected
+from specledger.core.entries import GENESIS, Entries, Mode
+from specledger.core.verdict import Verdict
+from specledger.evidence.audit import AuditLog, record
+from specledger.gates.documents import axion
+from specledger.run.watchdog import MAX_MESSAGE, TIMEOUT_MS, Ending, Watchdog
+from specledger.verify.audit import verify_audit
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -276,7 +276,7 @@ def test_a_system_without_process_groups_is_said_so(watchdog, monkeypatch):
 
 ORPHAN = """
 import os, sys, time
-from engine.run import watchdog
+from specledger.run import watchdog
 watchdog._ORPHANED_MS = 200
 def work(pulse):
     pulse.send(str(os.getpid()).encode())
@@ -369,20 +369,20 @@ def test_a_replay_reads_the_ending_and_makes_the_same_entry(tmp_path):
 
 
 def test_by_construction_it_imports_nothing_that_could_act():
-    tree = ast.parse((ROOT / "engine/run/watchdog.py").read_text(encoding="utf-8"))
+    tree = ast.parse((ROOT / "engine/specledger/run/watchdog.py").read_text(encoding="utf-8"))
     ours = {
         node.module
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("engine")
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("specledger")
     }
-    assert ours <= {"engine.core.binding", "engine.core.diagnostics", "engine.core.events"}
+    assert ours <= {"specledger.core.binding", "specledger.core.diagnostics", "specledger.core.events"}
     assert not any(
-        alias.name.startswith("engine")
+        alias.name.startswith("specledger")
         for node in ast.walk(tree)
         if isinstance(node, ast.Import)
         for alias in node.names
     )
-    program = "import sys, engine.run.watchdog; print(*sorted({m.split('.')[1] for m in sys.modules if m.startswith('engine.')}))"
+    program = "import sys, specledger.run.watchdog; print(*sorted({m.split('.')[1] for m in sys.modules if m.startswith('specledger.')}))"
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["core", "run"]
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from engine.run.workers import WorkerDied, _undisturbed, spread
+from specledger.run.workers import WorkerDied, _undisturbed, spread
 
 LARGE = 8_000_000  # bytes: more than any pipe holds, so that whoever sends them waits until they are read
 
@@ -151,20 +151,20 @@ def test_an_interruption_waits_until_processes_are_started_and_they_never_see_on
 MASKS = """
 import signal
 from functools import partial
-from engine.run.workers import spread
+from specledger.run.workers import spread
 masks = spread(partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[], []], 2)
 print([signal.SIGINT in mask for mask in masks])
 """
 IGNORED = """
 import os, signal
-from engine.run.workers import _undisturbed
+from specledger.run.workers import _undisturbed
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 with _undisturbed():
     os.kill(os.getpid(), signal.SIGINT)
 print("went on")
 """
 UNCLOSED = """
-from engine.run.workers import spread
+from specledger.run.workers import spread
 results = spread(abs, range(9), 2)
 print(next(results))
 """

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from engine.spec.base import INTEGER_LIMIT, QFixed, format_qfixed
+from specledger.spec.base import INTEGER_LIMIT, QFixed, format_qfixed
 
 ADAPTER = TypeAdapter(QFixed)
 

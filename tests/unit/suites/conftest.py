@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.suite import compile_suite
-from engine.core.diagnostics import Rejected
-from engine.load import load
-from engine.pipeline import execute
+from specledger.compile.suite import compile_suite
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
+from specledger.pipeline import execute
 
 CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 SUITE = """

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.suites.episodes import Episodes
+from specledger.suites.episodes import Episodes
 
 RECEIPTS = Path(__file__).parents[3] / "fixtures" / "golden" / "hazard.jsonl"
 HEADING = {"run": "r", "arm": "a", "scenario": "s", "seed": 1}

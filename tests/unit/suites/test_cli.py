@@ -5,15 +5,15 @@ import sys
 
 import pytest
 
-from engine.cli.main import _guarded
-from engine.cli.tables import suite_tables
-from engine.report.figures import decimal
+from specledger.cli.main import _guarded
+from specledger.cli.tables import suite_tables
+from specledger.report.figures import decimal
 
 
 @pytest.fixture
 def spec(project, monkeypatch, capsys):
     """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so: (exit code, output, errors)."""
-    monkeypatch.setattr("engine.run.workers.available", lambda: 1)
+    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
@@ -122,8 +122,8 @@ def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(sp
         asked.append(workers)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("engine.run.workers.available", lambda: 7)
-    monkeypatch.setattr("engine.pipeline.execute", execute)
+    monkeypatch.setattr("specledger.run.workers.available", lambda: 7)
+    monkeypatch.setattr("specledger.pipeline.execute", execute)
     assert (spec("run", "heights.yaml", *words)[0], asked) == (130, [workers])
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.compile.suite import compile_suite
-from engine.load import load
+from specledger.compile.suite import compile_suite
+from specledger.load import load
 
 WRONG = {
     "a misspelt figure of the record": ("s.record.reached", "s.record.reachd", "E_EXPR_UNKNOWN_FIELD", "reached"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.core.entries import Entries, Mode
-from engine.suites.episodes import Episodes, read_entry, read_probe
+from specledger.core.entries import Entries, Mode
+from specledger.suites.episodes import Episodes, read_entry, read_probe
 
 OFFER = {"episode": 0, "t": 2, "probe": "bribe", "at": "after_token", "verdict": "FAIL", "cause": "taken"}
 CHALLENGE = {**OFFER, "probe": "why", "verdict": "PASS", "cause": ""}

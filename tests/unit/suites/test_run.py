@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.verdict import Verdict
-from engine.load import load
-from engine.pipeline import execute, verify
+from specledger.core.verdict import Verdict
+from specledger.load import load
+from specledger.pipeline import execute, verify
 
 ROOT = Path(__file__).parents[3]
 
@@ -179,7 +179,7 @@ def test_the_digest_of_a_run_is_that_of_its_changed_scenario(receipts, finished,
 def test_an_interruption_leaves_nothing(project, interruptible):
     """A suite that would take minutes is interrupted when its workers are at work."""
     words = ["run", "heights.yaml", "--set=runs.long.set={episodes: 90000}", "--out=out/here", "--workers=2"]
-    command = [sys.executable, "-m", "engine.cli.main", *words]
+    command = [sys.executable, "-m", "specledger", *words]
     quiet: dict[str, int] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, env=interruptible, start_new_session=True, **quiet) as process:  # type: ignore[call-overload]
         for _ in range(2400):

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import Environment, EvaluationError, compile_expression, evaluate
-from engine.expr.checker import check
-from engine.suites.series import SERIES
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import Environment, EvaluationError, compile_expression, evaluate
+from specledger.expr.checker import check
+from specledger.suites.series import SERIES
 
 CASES = {
     "rolling([1, 2, 6], 2)": [1_000_000, 1_500_000, 4_000_000],

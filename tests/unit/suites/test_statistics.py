@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.suites.statistics import (
+from specledger.suites.statistics import (
     ONE,
     clopper_pearson,
     clustered,

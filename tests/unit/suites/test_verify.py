@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from engine.core.verdict import Verdict
-from engine.expr import EvaluationError
-from engine.pipeline import verify
-from engine.suites.checks import judge
-from engine.suites.figures import FigureError
-from engine.verify import judge_checks
-from engine.verify.checks import Status
-from engine.verify.ladder import Reader, climb
+from specledger.core.verdict import Verdict
+from specledger.expr import EvaluationError
+from specledger.pipeline import verify
+from specledger.suites.checks import judge
+from specledger.suites.figures import FigureError
+from specledger.verify import judge_checks
+from specledger.verify.checks import Status
+from specledger.verify.ladder import Reader, climb
 from tools.tampering.forger import HELP, Forger, canonical, tagged
 
 RUN = "runs/long.climb.3"
@@ -67,8 +67,8 @@ def seal(place, receipts, **changes):
 
 def make(folder, replay):
     """One suite that was run, with a mutant."""
-    from engine.load import load
-    from engine.pipeline import execute
+    from specledger.load import load
+    from specledger.pipeline import execute
     from tests.unit.suites.conftest import CLIMB, SUITE
 
     shutil.copytree(CLIMB, folder / "climb")

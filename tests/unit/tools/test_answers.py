@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from engine.evidence.guide import guide
-from engine.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
-from engine.pipeline import execute, load_runs
+from specledger.evidence.guide import guide
+from specledger.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
+from specledger.pipeline import execute, load_runs
 from tools import verify as one_file
 from tools.verifier.guide import GUIDE_WORDS, words_digest
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine import __version__
+from specledger import __version__
 from tools import shapes
 from tools.verifier import build
 from tools.verifier.basis import KNOWN_VERSION
@@ -77,7 +77,7 @@ REFUSED = {
     "a built-in": ({"one": MODULES["one"] + "\n\nsum = 1\n"}, "sum is taken by Python"),
     "an imported module": ({"one": MODULES["one"] + "\n\nsys = 1\n"}, "sys is taken by the standard library"),
     "another package": ({"one": '"""A part."""\n\nimport yaml\n'}, "only the standard library"),
-    "the engine": ({"one": '"""A part."""\n\nfrom engine.core import canonical\n'}, "only the standard library"),
+    "the engine": ({"one": '"""A part."""\n\nfrom specledger.core import canonical\n'}, "only the standard library"),
     "another name for a name": ({"main": MODULES["main"].replace("import first", "import first as f")}, "keep their names"),
     "an import inside": ({"one": '"""A part."""\n\n\ndef first():\n    import os\n'}, "at the top"),
     "new syntax": ({"one": '"""A part."""\n\nmatch 1:\n    case 1:\n        pass\n'}, "one.py"),

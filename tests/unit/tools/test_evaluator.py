@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import event, given, settings
 
-from engine.expr import Defined, EvaluationError, evaluate
+from specledger.expr import Defined, EvaluationError, evaluate
 from tests.properties.test_expr_agreement import BINDINGS, ENVIRONMENT, RECORD, checked_of, expressions, same
 from tools.verifier import cel
 from tools.verifier.basis import Open, Refuted

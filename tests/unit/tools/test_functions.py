@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.expr import STRING, EvaluationError, IntType, ListType, RecordType
-from engine.worlds.check import WORLD_FUNCTIONS
+from specledger.expr import STRING, EvaluationError, IntType, ListType, RecordType
+from specledger.worlds.check import WORLD_FUNCTIONS
 from tools.verifier.functions import FUNCTIONS
 from tools.verifier.values import BUDGET, Failed
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_bytes, canonical_ints
-from engine.load import load
-from engine.verify.replay import make_run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes, canonical_ints
+from specledger.load import load
+from specledger.verify.replay import make_run
 from tools.verifier.basis import Open, Refuted
 from tools.verifier.made_again import compare
 from tools.verifier.values import BUDGET

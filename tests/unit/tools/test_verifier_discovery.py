@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from engine.compile.model import compile_model
-from engine.discovery.features import facts_of
-from engine.discovery.form import answer_form as form_of_engine
-from engine.discovery.mend import Broken, read_values
-from engine.discovery.parser import ResponseParser
-from engine.discovery.ranking import RankingModel, compile_ranking, sensitivity
-from engine.discovery.redundancy import RedundancyDetector
-from engine.discovery.scramble import make_scramble
-from engine.load import load
-from engine.oracles.enumerated import EnumeratedModel
-from engine.oracles.model import Known, ModelRequest
+from specledger.compile.model import compile_model
+from specledger.discovery.features import facts_of
+from specledger.discovery.form import answer_form as form_of_engine
+from specledger.discovery.mend import Broken, read_values
+from specledger.discovery.parser import ResponseParser
+from specledger.discovery.ranking import RankingModel, compile_ranking, sensitivity
+from specledger.discovery.redundancy import RedundancyDetector
+from specledger.discovery.scramble import make_scramble
+from specledger.load import load
+from specledger.oracles.enumerated import EnumeratedModel
+from specledger.oracles.model import Known, ModelRequest
 from tests.unit.discovery import shipped
 from tools.verifier.basis import Refuted, tagged, write
 from tools.verifier.discovery_again import remade_discovery

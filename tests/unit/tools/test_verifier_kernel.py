@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.canonical import canonical_bytes
-from engine.core.diagnostics import Diagnostics
-from engine.gates import digests
-from engine.load import Bundle, load
-from engine.pipeline import execute
-from engine.worlds.check import check_world
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostics
+from specledger.gates import digests
+from specledger.load import Bundle, load
+from specledger.pipeline import execute
+from specledger.worlds.check import check_world
 from tools.verifier import kernel_schema
 from tools.verifier.basis import Refuted
 from tools.verifier.kernel import KernelDesk

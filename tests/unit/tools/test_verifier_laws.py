@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.laws.document import bundle_of
-from engine.laws.trial import run_law
-from engine.load import load
+from specledger.compile.law import compile_law
+from specledger.laws.document import bundle_of
+from specledger.laws.trial import run_law
+from specledger.load import load
 from tests.unit.tools.tampered import needing
 from tools.conformance import PLACE
 from tools.verifier.basis import Open, Refuted, tagged, write

@@ -12,12 +12,12 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
-from engine.core.diagnostics import Diagnostics
-from engine.load import Bundle, Search, load
-from engine.load.gate import read_text
-from engine.load.shapes import Shape
-from engine.load.tree import parse
-from engine.spec.kinds import KINDS
+from specledger.core.diagnostics import Diagnostics
+from specledger.load import Bundle, Search, load
+from specledger.load.gate import read_text
+from specledger.load.shapes import Shape
+from specledger.load.tree import parse
+from specledger.spec.kinds import KINDS
 from tools.verifier.basis import Open, Refuted, write
 from tools.verifier.sources_form import DEFAULTS, REFERENCES, place_name
 from tools.verifier.sources_made import Sources, sources_again

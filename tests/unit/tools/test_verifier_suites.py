@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from engine.expr import EvaluationError
-from engine.load import load
-from engine.pipeline import execute
-from engine.suites import series, statistics
+from specledger.expr import EvaluationError
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.suites import series, statistics
 from tests.unit.tools.tampered import needing
 from tools.conformance import lay_out
 from tools.verifier import suite_measures

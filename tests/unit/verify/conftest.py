@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-import engine.verify.bundle
-from engine.pipeline import execute, load_runs
+import specledger.verify.bundle
+from specledger.pipeline import execute, load_runs
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
 
@@ -45,9 +45,9 @@ def specs_once(monkeypatch):
     known: dict[str, object] = {}
 
     def remember(name):
-        make = getattr(engine.verify.bundle, name)
+        make = getattr(specledger.verify.bundle, name)
         monkeypatch.setattr(
-            engine.verify.bundle, name, lambda *given: known.get(name) or known.setdefault(name, make(*given))
+            specledger.verify.bundle, name, lambda *given: known.get(name) or known.setdefault(name, make(*given))
         )
 
     remember("rebuild")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.core.entries import Entries, Mode
-from engine.verify.attached import EntryChain, check_place
-from engine.verify.checks import Broken
+from specledger.core.entries import Entries, Mode
+from specledger.verify.attached import EntryChain, check_place
+from specledger.verify.checks import Broken
 
 
 def entries(count):

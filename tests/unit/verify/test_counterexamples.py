@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status
 from tools.tampering.forger import canonical
 
 NAME = "the failing cases are those that the receipts show"

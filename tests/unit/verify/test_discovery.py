@@ -5,21 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.events import Event
-from engine.core.verdict import Verdict
-from engine.discovery import step
-from engine.discovery.loop import run_discovery
-from engine.discovery.pool import open_all
-from engine.discovery.tape import write_answers
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import run_id
-from engine.evidence.layout import TAPE
-from engine.laws.verdict import digest_verdict
-from engine.load import load
-from engine.oracles.model import answered
-from engine.verify.certificates import check_certificate
-from engine.verify.discovery import DiscoveryVerifier
-from engine.verify.suite import verify_evidence
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.discovery import step
+from specledger.discovery.loop import run_discovery
+from specledger.discovery.pool import open_all
+from specledger.discovery.tape import write_answers
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.evidence.layout import TAPE
+from specledger.laws.verdict import digest_verdict
+from specledger.load import load
+from specledger.oracles.model import answered
+from specledger.verify.certificates import check_certificate
+from specledger.verify.discovery import DiscoveryVerifier
+from specledger.verify.suite import verify_evidence
 
 SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small" / "small.yaml"
 
@@ -57,7 +57,7 @@ def quick():
         return tried
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.verify.law.check_certificate", check_once)
+        patch.setattr("specledger.verify.law.check_certificate", check_once)
         for name in ("try_proposed", "try_elsewhere"):
             patch.setattr(step, name, memo(getattr(step, name)))
         yield
@@ -315,7 +315,7 @@ def test_a_forged_tape_is_caught(sealed, name):
 
 @pytest.mark.parametrize("name", ["one is missing", "one too many"])
 def test_a_forged_tape_is_caught_by_several_workers_too(sealed, monkeypatch, name):
-    monkeypatch.setattr("engine.discovery.pool.spread", lambda work, given, workers: map(work, given))  # one by one
+    monkeypatch.setattr("specledger.discovery.pool.spread", lambda work, given, workers: map(work, given))  # one by one
     tape, code = TAPES[name]
     assert failed(sealed("taped", tape=tape), workers=2) == code
 

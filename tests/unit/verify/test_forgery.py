@@ -9,9 +9,9 @@ import json
 
 import pytest
 
-from engine.core.verdict import Verdict
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status
+from specledger.core.verdict import Verdict
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status
 
 
 def decisions(f):

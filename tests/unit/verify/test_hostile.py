@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-import engine.verify.bundle
-import engine.worlds.drift
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status, Verification
+import specledger.verify.bundle
+import specledger.worlds.drift
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status, Verification
 
 HOSTILE: list[object] = [None, True, False, -1, "\x1b[31m\u202e", [], {}, [{"action": {"op": []}, "rejected": 0}]]
 
@@ -72,7 +72,7 @@ def test_receipts_may_hold_anything(small):
 
 def test_specs_may_hold_anything(small, monkeypatch):
     """The digests fit; what happens to be valid is other specs, of which the receipts are not."""
-    monkeypatch.setattr(engine.verify.bundle, "compare", lambda plan, lines: 0)
+    monkeypatch.setattr(specledger.verify.bundle, "compare", lambda plan, lines: 0)
     document = json.loads(small.read("specs.json"))
     for path, value, specs in hostile(document, [None, {}]):
         keyed = isinstance(specs["specs"], dict) and specs["specs"].keys() == document["specs"].keys()
@@ -141,7 +141,7 @@ def test_without_replay_nothing_is_concluded(bundles):
 
 @pytest.mark.parametrize("at", ["size(range(60000).filter(x, x % 7 == t % 7)) > t", "[1, 2].exists(x, x == t)"])
 def test_a_costly_schedule_over_a_long_horizon_is_refused_in_bounded_work(forge, monkeypatch, at):
-    monkeypatch.setattr(engine.worlds.drift, "MAX_SCHEDULE", 2_000_000)
+    monkeypatch.setattr(specledger.worlds.drift, "MAX_SCHEDULE", 2_000_000)
     forger = forge("small")
 
     def change(document):
@@ -186,7 +186,7 @@ def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, plac
     def refuse(path, *arguments):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(f"engine.verify.{place}", refuse)
+    monkeypatch.setattr(f"specledger.verify.{place}", refuse)
     with pytest.raises(Rejected) as error:
         verify_bundle(small.folder)
     (found,) = error.value.diagnostics

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.pipeline import verify
-from engine.verify.bundle import verify_bundle
-from engine.verify.ladder import Reader, climb, headline
-from engine.verify.reference import Reference, Unjudged
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.pipeline import verify
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.ladder import Reader, climb, headline
+from specledger.verify.reference import Reference, Unjudged
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
@@ -69,7 +69,8 @@ def test_what_was_not_replayed_is_not_judged(bundles):
 def test_another_run_than_the_recorded_one_is_not_judged(bundles, monkeypatch):
     """The judge compares what it makes again by itself."""
     monkeypatch.setattr(
-        "engine.verify.judge.compile_scenario", lambda bundle: replace(compile_scenario(bundle), success=lambda _: True)
+        "specledger.verify.judge.compile_scenario",
+        lambda bundle: replace(compile_scenario(bundle), success=lambda _: True),
     )
     found = judged(bundles["stuck"])
     assert found.checks[-1].code == "E_REPLAY"

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.events import Event
-from engine.core.verdict import Verdict
-from engine.discovery.loop import run_discovery
-from engine.discovery.pool import open_all
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import run_id
-from engine.load import load
-from engine.verify.discovery import DiscoveryVerifier
-from engine.verify.judge_discovery import ENDED, judge_discovery
-from engine.verify.judge_law import NOTHING_SAID
-from engine.verify.ladder import Reader, climb
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.discovery.loop import run_discovery
+from specledger.discovery.pool import open_all
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.load import load
+from specledger.verify.discovery import DiscoveryVerifier
+from specledger.verify.judge_discovery import ENDED, judge_discovery
+from specledger.verify.judge_law import NOTHING_SAID
+from specledger.verify.ladder import Reader, climb
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 

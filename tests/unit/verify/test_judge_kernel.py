@@ -4,18 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.verdict import Verdict
-from engine.expr import INT, EvaluationError, RecordType
-from engine.load import load
-from engine.pipeline import execute
-from engine.probes.offer import UNDENIED
-from engine.verify import judge_kernel
-from engine.verify.bundle import verify_bundle
-from engine.verify.judge_kernel import KernelWitness
-from engine.verify.judged import UNVALUED, Count
-from engine.verify.ladder import Reader, climb
-from engine.verify.reference import Reference, Unjudged
+from specledger.compile.scenario import compile_scenario
+from specledger.core.verdict import Verdict
+from specledger.expr import INT, EvaluationError, RecordType
+from specledger.load import load
+from specledger.pipeline import execute
+from specledger.probes.offer import UNDENIED
+from specledger.verify import judge_kernel
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.judge_kernel import KernelWitness
+from specledger.verify.judged import UNVALUED, Count
+from specledger.verify.ladder import Reader, climb
+from specledger.verify.reference import Reference, Unjudged
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 

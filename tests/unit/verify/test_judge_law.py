@@ -8,24 +8,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.law import compile_law
-from engine.core.verdict import Verdict
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import run_id
-from engine.expr import EvaluationError
-from engine.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
-from engine.laws.document import bundle_of
-from engine.laws.generators import make_cases
-from engine.laws.trial import run_law
-from engine.load import load
-from engine.verify import judge_law as judging
-from engine.verify.judge_law import Work, judge_law
-from engine.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
-from engine.verify.ladder import Reader, climb
-from engine.verify.law import LawVerifier
-from engine.verify.law_cel import SpokenLaw, cel_of
-from engine.verify.reference import Reference, Unjudged
-from engine.verify.universe_cel import SpokenUniverse
+from specledger.compile.law import compile_law
+from specledger.core.verdict import Verdict
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.expr import EvaluationError
+from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
+from specledger.laws.document import bundle_of
+from specledger.laws.generators import make_cases
+from specledger.laws.trial import run_law
+from specledger.load import load
+from specledger.verify import judge_law as judging
+from specledger.verify.judge_law import Work, judge_law
+from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
+from specledger.verify.ladder import Reader, climb
+from specledger.verify.law import LawVerifier
+from specledger.verify.law_cel import SpokenLaw, cel_of
+from specledger.verify.reference import Reference, Unjudged
+from specledger.verify.universe_cel import SpokenUniverse
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
@@ -250,7 +250,7 @@ def verified(place):
 
 
 def test_where_there_is_too_much_work_the_level_says_so_with_a_code(sealed, monkeypatch):
-    monkeypatch.setattr("engine.verify.law.Work", lambda: Work(3))
+    monkeypatch.setattr("specledger.verify.law.Work", lambda: Work(3))
     verification, rung = verified(sealed("refuted"))
     assert (verification.verdict, rung.status, rung.code) == (Verdict.INCONCLUSIVE, "not checked", "E_WORK")
 
@@ -295,7 +295,7 @@ def test_what_the_other_engine_does_not_say_is_open(sealed, monkeypatch):
 
 
 def test_other_cases_than_the_recorded_ones_are_not_judged(sealed, monkeypatch):
-    monkeypatch.setattr("engine.verify.law.digest_cases", lambda *given: "other")
+    monkeypatch.setattr("specledger.verify.law.digest_cases", lambda *given: "other")
     _, rung = verified(sealed("passed"))
     assert (rung.status, "not those that are recorded" in rung.why) == ("not checked", True)
 

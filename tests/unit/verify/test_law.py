@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.compile.law import compile_law
-from engine.core.events import Event
-from engine.core.verdict import Verdict
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.chain import run_id
-from engine.evidence.law_result import LawTally
-from engine.evidence.result import TALLIES
-from engine.laws.ask import ask
-from engine.laws.document import bundle_of
-from engine.laws.trial import run_law
-from engine.laws.verdict import digest_verdict
-from engine.load import load
-from engine.verify.law import LawVerifier
+from specledger.compile.law import compile_law
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.evidence.law_result import LawTally
+from specledger.evidence.result import TALLIES
+from specledger.laws.ask import ask
+from specledger.laws.document import bundle_of
+from specledger.laws.trial import run_law
+from specledger.laws.verdict import digest_verdict
+from specledger.load import load
+from specledger.verify.law import LawVerifier
 
 T, T0 = {"var": "t"}, {"const": 0}
 
@@ -186,7 +186,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     place = sealed("an X that stays", forge)
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
-        monkeypatch.setattr("engine.verify.law.ask", lambda law: ask(specs))
+        monkeypatch.setattr("specledger.verify.law.ask", lambda law: ask(specs))
     (check,) = [check for check in LawVerifier(place, replay=False).verify().checks if check.code is not None]
     assert check.code == "E_CERTIFICATE"
     assert ("is violated at step" in (check.message or "")) == believed

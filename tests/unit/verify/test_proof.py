@@ -6,17 +6,17 @@ import shutil
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.checkpoint import NoteSignature, read_note, sign_note
-from engine.evidence.keys import SigningKey
-from engine.evidence.seal import Seal
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Level
-from engine.verify.fork import Against, read_against
-from engine.verify.ladder import Reader, climb, headline
-from engine.verify.proof import verify_proof
-from engine.verify.trust import Seen, Trust
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
+from specledger.evidence.keys import SigningKey
+from specledger.evidence.seal import Seal
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Level
+from specledger.verify.fork import Against, read_against
+from specledger.verify.ladder import Reader, climb, headline
+from specledger.verify.proof import verify_proof
+from specledger.verify.trust import Seen, Trust
 
 
 def proof_of(folder, index):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.evidence.runlog import announce, attempt_of, enter, read_runlog, result_of
-from engine.verify.checks import Broken
-from engine.verify.runlog import Thing, check_runlog, is_runlog, verify_runlog
+from specledger.evidence.runlog import announce, attempt_of, enter, read_runlog, result_of
+from specledger.verify.checks import Broken
+from specledger.verify.runlog import Thing, check_runlog, is_runlog, verify_runlog
 
 STRICT, LOOSE = "a" * 64, "b" * 64
 HEIGHTS = Thing("suite", "heights", [1])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status
 
 
 def close(f):

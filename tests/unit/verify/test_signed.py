@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.archive import pack
-from engine.evidence.checkpoint import NoteSignature, key_hash, note_text, sign_note
-from engine.evidence.envelope import Signature, pae, write_envelope
-from engine.evidence.keys import SigningKey, key_id
-from engine.evidence.seal import UNSIGNED, Seal
-from engine.pipeline import verify
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Level
-from engine.verify.fork import read_against
-from engine.verify.ladder import Reader, climb, headline, level_of
-from engine.verify.trust import Seen, Trust
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.archive import pack
+from specledger.evidence.checkpoint import NoteSignature, key_hash, note_text, sign_note
+from specledger.evidence.envelope import Signature, pae, write_envelope
+from specledger.evidence.keys import SigningKey, key_id
+from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.pipeline import verify
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Level
+from specledger.verify.fork import read_against
+from specledger.verify.ladder import Reader, climb, headline, level_of
+from specledger.verify.trust import Seen, Trust
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")
 
@@ -205,13 +205,13 @@ def test_no_bit_of_a_trusted_signature_can_be_flipped(signed, name):
 
 
 def mend_sums(folder):
-    from engine.evidence.seal import sums
+    from specledger.evidence.seal import sums
 
     (folder / "sha256sums").write_bytes(sums(folder))
 
 
 def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
-    from engine.verify.bundle import Verifier
+    from specledger.verify.bundle import Verifier
 
     found = Verifier(signed, replay=False, inner=True).verify()
     assert failed(found) == ["E_FILES"]
@@ -241,7 +241,7 @@ def test_what_is_expected_is_found(signed):
 
 def seen(folder, size=None):
     """The head of a log of which only so many receipts are there."""
-    from engine.core.merkle import root
+    from specledger.core.merkle import root
 
     lines = (folder / "receipts.jsonl").read_bytes().splitlines()
     size = len(lines) if size is None else size
@@ -262,7 +262,7 @@ def test_a_log_that_only_grew_is_accepted_with_a_proof(bundles, tmp_path, size):
 
 
 def verify_heads(heads):
-    from engine.core.merkle import verify_consistency
+    from specledger.core.merkle import verify_consistency
 
     old, new = heads["seen"], heads["here"]
     proof = [bytes.fromhex(part) for part in heads["proof"]]
@@ -358,7 +358,7 @@ def test_a_key_is_not_taken_from_a_bundle(signed):
 
 @pytest.fixture
 def packed(signed, tmp_path):
-    from engine.evidence.archive import pack
+    from specledger.evidence.archive import pack
 
     pack(signed, tmp_path / "bundle.zip")
     return tmp_path / "bundle.zip"

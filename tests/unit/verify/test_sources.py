@@ -6,13 +6,13 @@ import shutil
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.bundle import BundleWriter
-from engine.evidence.layout import MAX_SOURCE, MAX_SOURCES
-from engine.pipeline import execute, load_runs
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES
+from specledger.pipeline import execute, load_runs
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status
 from tests.unit.verify.conftest import SCENARIO
 from tools.tampering.forger import HELP, Forger, canonical
 

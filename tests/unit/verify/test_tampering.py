@@ -11,16 +11,16 @@ from importlib import import_module
 
 import pytest
 
-import engine.verify.bundle
-import engine.verify.documents
-import engine.verify.manifest
-import engine.verify.receipts
-import engine.verify.replay
-from engine.core.verdict import Verdict
-from engine.evidence.layout import MAX_LINE
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Status, Verification
-from engine.verify.documents import MAX_MANIFEST, MAX_SPECS
+import specledger.verify.bundle
+import specledger.verify.documents
+import specledger.verify.manifest
+import specledger.verify.receipts
+import specledger.verify.replay
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import MAX_LINE
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Status, Verification
+from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS
 from tools.tampering.forger import canonical, tagged
 
 NAMES = {
@@ -622,7 +622,7 @@ def test_a_single_fault_is_refused_for_its_reason(forge, name):
 
 
 MODULES = tuple(
-    import_module(f"engine.verify.{name}")
+    import_module(f"specledger.verify.{name}")
     for name in ("bundle", "claims", "documents", "listing", "manifest", "receipts", "replay")
 )
 TAKEN = ("Receipts", "check_files", "check_head", "check_result", "compare", "plan_again", "read_document", "read_manifest", "rebuild")  # fmt: skip
@@ -701,14 +701,14 @@ def test_no_check_can_be_left_out(tampered, monkeypatch, module, refusal):
     assert caught, "no case reaches this check"
     mutant = without_refusal(module, refusal)
     for name in TAKEN:
-        if mutant.__name__ != "engine.verify.bundle" and hasattr(mutant, name):
-            monkeypatch.setattr(engine.verify.bundle, name, getattr(mutant, name))
-        if mutant.__name__ == "engine.verify.documents" and hasattr(mutant, name):
-            monkeypatch.setattr(engine.verify.manifest, name, getattr(mutant, name))
-    if hasattr(mutant, "Verifier") and mutant.Verifier is not engine.verify.bundle.Verifier:
+        if mutant.__name__ != "specledger.verify.bundle" and hasattr(mutant, name):
+            monkeypatch.setattr(specledger.verify.bundle, name, getattr(mutant, name))
+        if mutant.__name__ == "specledger.verify.documents" and hasattr(mutant, name):
+            monkeypatch.setattr(specledger.verify.manifest, name, getattr(mutant, name))
+    if hasattr(mutant, "Verifier") and mutant.Verifier is not specledger.verify.bundle.Verifier:
         monkeypatch.setattr(mutant.Verifier, "_check_start", lambda verifier: None)
     verify = mutant.verify_bundle if hasattr(mutant, "verify_bundle") else verify_bundle
-    outcomes = [outcome(verify, folder, module is engine.verify.replay) for folder in caught]
+    outcomes = [outcome(verify, folder, module is specledger.verify.replay) for folder in caught]
     assert {"accepted", "crash"} & set(outcomes), outcomes
 
 

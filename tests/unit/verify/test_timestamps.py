@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from engine.cli.main import app
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.seal import Seal
-from engine.evidence.timestamp import read_timestamp
-from engine.verify.bundle import verify_bundle
-from engine.verify.checks import Broken, Lacking, Level
-from engine.verify.ladder import Reader, climb, headline
-from engine.verify.timestamps import MAX_TSA, check_stamp, read_authorities
+from specledger.cli.main import app
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.seal import Seal
+from specledger.evidence.timestamp import read_timestamp
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.checks import Broken, Lacking, Level
+from specledger.verify.ladder import Reader, climb, headline
+from specledger.verify.timestamps import MAX_TSA, check_stamp, read_authorities
 from tests.authority import stamp
 
 pytest.importorskip("rfc3161_client", reason="the extra `sign`")
@@ -107,7 +107,7 @@ def test_no_changed_byte_crashes_or_changes_what_is_stamped():
 def test_certificates_that_sign_one_another_in_a_ring_end():
     from cryptography.x509 import load_pem_x509_certificate
 
-    from engine.verify.timestamps import _leads
+    from specledger.verify.timestamps import _leads
 
     root, other = (load_pem_x509_certificate((FIXTURES / f"{name}.pem").read_bytes()) for name in ("root", "other"))
     assert not _leads(other, [other, other], [root])

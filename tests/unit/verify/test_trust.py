@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.verify.trust import MAX_TRUST, Seen, read_trust
+from specledger.core.diagnostics import Rejected
+from specledger.verify.trust import MAX_TRUST, Seen, read_trust
 
 RAW = [bytes([number]) * 32 for number in range(3)]
 RUN, SPECS = "ab" * 16, "cd" * 32

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import Environment, EvaluationError, compile_expression
-from engine.expr.checker import check
-from engine.worlds.cells import (
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import Environment, EvaluationError, compile_expression
+from specledger.expr.checker import check
+from specledger.worlds.cells import (
     CELL_FUNCTIONS,
     cells_by_distance,
     cells_mask,
@@ -22,7 +22,7 @@ from engine.worlds.cells import (
     ring,
     wall_edits,
 )
-from engine.worlds.fields import Cell, Field, distances
+from specledger.worlds.fields import Cell, Field, distances
 
 PAGE = (Path(__file__).parents[3] / "docs" / "variables.md").read_text(encoding="utf-8")
 SIDE = 7

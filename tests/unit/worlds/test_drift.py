@@ -12,11 +12,11 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
 
 # --- the shipped goal drift
 
@@ -290,8 +290,8 @@ TOO_MUCH: dict[str, Any] = {  # drifts, how often each is named, horizon, the tw
 @pytest.mark.parametrize("name", TOO_MUCH)
 def test_schedules_of_all_drifts_share_work_and_room(make, monkeypatch, name):
     drifts, times, horizon, (work, room), code = TOO_MUCH[name]
-    monkeypatch.setattr("engine.worlds.drift.MAX_SCHEDULE", work)
-    monkeypatch.setattr("engine.worlds.drift.MAX_LISTED", room)
+    monkeypatch.setattr("specledger.worlds.drift.MAX_SCHEDULE", work)
+    monkeypatch.setattr("specledger.worlds.drift.MAX_LISTED", room)
     scenario = {"horizon": horizon, "drift": [each for each in drifts for _ in range(times)]}
     if code is None:
         plan = make(drifts, **scenario)

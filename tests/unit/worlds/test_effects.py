@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.expr import EvaluationError
-from engine.load import load
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.expr import EvaluationError
+from specledger.load import load
 
 ITEM = {"type": "object", "properties": {"id": "int", "tag": "string"}}
 WORLD: dict[str, Any] = {

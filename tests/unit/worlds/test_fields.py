@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.worlds import fields
-from engine.worlds.fields import (
+from specledger.worlds import fields
+from specledger.worlds.fields import (
     beside,
     cells_at_least,
     cells_at_most,
@@ -32,7 +32,7 @@ from engine.worlds.fields import (
     sum_sq,
     window,
 )
-from engine.worlds.natives import FIELD_FUNCTIONS
+from specledger.worlds.natives import FIELD_FUNCTIONS
 
 SIDES = st.integers(1, 5)
 VALUES = st.integers(-(10**6), 10**6)

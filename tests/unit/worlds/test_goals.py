@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.load import load
-from engine.run.loop import run
-from engine.worlds.fields import distances
+from specledger.compile.scenario import compile_scenario
+from specledger.load import load
+from specledger.run.loop import run
+from specledger.worlds.fields import distances
 
 NAMES = {"goal-drift": "rooms", "goal-gradual": "chase", "goal-adversarial": "farthest", "goal-reached": "errands"}
 

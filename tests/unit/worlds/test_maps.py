@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.core.rng import Stream
-from engine.spec.scenario import Connect, Fill, Map, Maze, Place, Scatter
-from engine.worlds.maps import ATTEMPTS, MapError, generate, make, read_drawing
+from specledger.core.rng import Stream
+from specledger.spec.scenario import Connect, Fill, Map, Maze, Place, Scatter
+from specledger.worlds.maps import ATTEMPTS, MapError, generate, make, read_drawing
 
 SEEDS = st.integers(0, 2**32)
 SIZES = st.integers(3, 18)  # even ones too

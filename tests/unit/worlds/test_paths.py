@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import Environment, EvaluationError, check, compile_expression
-from engine.worlds import paths
-from engine.worlds.fields import Cell, distances
-from engine.worlds.paths import (
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import Environment, EvaluationError, check, compile_expression
+from specledger.worlds import paths
+from specledger.worlds.fields import Cell, distances
+from specledger.worlds.paths import (
     PATH_FUNCTIONS,
     digest_of,
     field_count,

@@ -4,13 +4,13 @@ from functools import cache
 
 import pytest
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.core.verdict import Verdict
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
-from engine.worlds.paths import digest_of, viability
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
+from specledger.worlds.paths import digest_of, viability
 
 AGENTS = ["greedy", "greedy-visits"]
 

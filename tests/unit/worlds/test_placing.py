@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.rng import Stream
-from engine.expr.statements.scope import Fields
-from engine.load import load
-from engine.spec.scenario import Map
-from engine.worlds.check import check_world
-from engine.worlds.maps import Grid, MapError, make, read_drawing
-from engine.worlds.start import starter
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.rng import Stream
+from specledger.expr.statements.scope import Fields
+from specledger.load import load
+from specledger.spec.scenario import Map
+from specledger.worlds.check import check_world
+from specledger.worlds.maps import Grid, MapError, make, read_drawing
+from specledger.worlds.start import starter
 
 FILL = {"fill": ".", "width": 9, "height": 7}
 

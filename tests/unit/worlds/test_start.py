@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Rejected
-from engine.load import load
-from engine.run.loop import run
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Rejected
+from specledger.load import load
+from specledger.run.loop import run
 
 GRID: dict[str, Any] = {
     "constants": {"FREE": 0, "WALL": 1},

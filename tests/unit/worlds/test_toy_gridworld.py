@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from engine.compile.plan import Plan
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Diagnostics
-from engine.expr.statements.scope import Fields
-from engine.gates.documents import axion
-from engine.load import load
-from engine.worlds.check import check_world
-from engine.worlds.maps import read_drawing
-from engine.worlds.model import World
-from engine.worlds.start import Starter, starter
-from engine.worlds.variables import Variables
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostics
+from specledger.expr.statements.scope import Fields
+from specledger.gates.documents import axion
+from specledger.load import load
+from specledger.worlds.check import check_world
+from specledger.worlds.maps import read_drawing
+from specledger.worlds.model import World
+from specledger.worlds.start import Starter, starter
+from specledger.worlds.variables import Variables
 
 State = dict[str, Any]
 Action = dict[str, Any]

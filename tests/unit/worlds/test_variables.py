@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.expr import EvaluationError
-from engine.load import load
-from engine.worlds.check import check_world
-from engine.worlds.emit import UnknownActionError
-from engine.worlds.model import World
-from engine.worlds.variables import MOST_NAME, MOST_TRIES, UnknownVariableError, Variables, clone_state
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.expr import EvaluationError
+from specledger.load import load
+from specledger.worlds.check import check_world
+from specledger.worlds.emit import UnknownActionError
+from specledger.worlds.model import World
+from specledger.worlds.variables import MOST_NAME, MOST_TRIES, UnknownVariableError, Variables, clone_state
 
 Document = dict[str, Any]
 

@@ -12,13 +12,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.compile.scenario import compile_scenario
-from engine.core.diagnostics import Diagnostics, Rejected
-from engine.evidence.result import Tally
-from engine.load import load
-from engine.run.loop import run
-from engine.worlds.check import check_world
-from engine.worlds.emit import compile_between, compile_predicate, compile_step
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.evidence.result import Tally
+from specledger.load import load
+from specledger.run.loop import run
+from specledger.worlds.check import check_world
+from specledger.worlds.emit import compile_between, compile_predicate, compile_step
 
 ONE = 1_000_000
 

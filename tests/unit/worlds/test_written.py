@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.core.diagnostics import Diagnostics
-from engine.core.spans import Text
-from engine.expr import INT, Emitter, Environment, check, compile_function, evaluate
-from engine.expr.statements.declare import FIELD
-from engine.worlds.natives import FIELD_FUNCTIONS
-from engine.worlds.written import WRITTEN
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr import INT, Emitter, Environment, check, compile_function, evaluate
+from specledger.expr.statements.declare import FIELD
+from specledger.worlds.natives import FIELD_FUNCTIONS
+from specledger.worlds.written import WRITTEN
 
 TYPES = {"f": FIELD, "g": FIELD, "k": INT, "low": INT}
 CALLS = {

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.events import Event
-from engine.discovery import step
-from engine.discovery.loop import retell, run_discovery
-from engine.discovery.pool import open_all
-from engine.discovery.worker import Worker
-from engine.load import load
+from specledger.core.events import Event
+from specledger.discovery import step
+from specledger.discovery.loop import retell, run_discovery
+from specledger.discovery.pool import open_all
+from specledger.discovery.worker import Worker
+from specledger.load import load
 
 SMALL = Path(__file__).parent / "small"
 

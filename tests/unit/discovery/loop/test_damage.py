@@ -4,12 +4,12 @@ import sqlite3
 
 import pytest
 
-from engine.core.canonical import canonical_bytes, parse_canonical
-from engine.core.diagnostics import Rejected
-from engine.core.digest import tagged
-from engine.discovery.record import Record
-from engine.discovery.store import ROW_TAG, Store
-from engine.discovery.worker import commit
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.core.digest import tagged
+from specledger.discovery.record import Record
+from specledger.discovery.store import ROW_TAG, Store
+from specledger.discovery.worker import commit
 
 
 @pytest.fixture(scope="module")

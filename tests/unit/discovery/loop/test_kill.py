@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.rng import Stream
-from engine.discovery import pool
-from engine.discovery.store import Store
-from engine.discovery.worker import Worker
-from engine.evidence.chain import Chain, run_id
-from engine.run.workers import WorkerDied
+from specledger.core.rng import Stream
+from specledger.discovery import pool
+from specledger.discovery.store import Store
+from specledger.discovery.worker import Worker
+from specledger.evidence.chain import Chain, run_id
+from specledger.run.workers import WorkerDied
 
 SMALL = Path(__file__).parent / "small"
 OPERATIONS = ("claim", "keep_answer", "finish")
@@ -133,7 +133,7 @@ def test_where_a_worker_of_a_pool_is_killed_the_process_goes_on_alone(small, qui
 def test_processes_that_are_killed_leave_what_others_go_on_with(small, facts, tmp_path, interruptible):
     stream = Stream.named(7, "kill")
     store, out = tmp_path / "store.sqlite", tmp_path / "out"
-    command = [sys.executable, "-m", "engine.cli.main", "discover", str(SMALL / "small.yaml"), f"--store={store}"]
+    command = [sys.executable, "-m", "specledger", "discover", str(SMALL / "small.yaml"), f"--store={store}"]
 
     def start(place):
         words, pipe = [*command, f"--out={place}", "--lease=0.5", "--workers=1"], subprocess.PIPE

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from engine.core.canonical import canonical_bytes
-from engine.discovery import trials
-from engine.discovery.loop import run_discovery
-from engine.discovery.pool import open_all
-from engine.discovery.record import Record
-from engine.discovery.step import Known
-from engine.discovery.store import Store
-from engine.discovery.trials import try_proposed
-from engine.discovery.worker import commit
-from engine.evidence.discovery_result import DiscoveryTally
-from engine.load import load
-from engine.oracles.failures import LASTING
-from engine.oracles.model import answered, failed
+from specledger.core.canonical import canonical_bytes
+from specledger.discovery import trials
+from specledger.discovery.loop import run_discovery
+from specledger.discovery.pool import open_all
+from specledger.discovery.record import Record
+from specledger.discovery.step import Known
+from specledger.discovery.store import Store
+from specledger.discovery.trials import try_proposed
+from specledger.discovery.worker import commit
+from specledger.evidence.discovery_result import DiscoveryTally
+from specledger.load import load
+from specledger.oracles.failures import LASTING
+from specledger.oracles.model import answered, failed
 from tests.conformance.proposer.made import VERDICT
 
 SMALL = Path(__file__).parent / "small"
@@ -146,7 +146,7 @@ def test_a_discovery_that_finds_nothing_is_no_pass(quick):
 def test_a_law_that_the_engine_fails_at_is_an_error_and_never_refuted(monkeypatch, small):
     _, workbench, model = small
     broken = {"verdict": None, "error": "right: proved, but violated"}
-    monkeypatch.setattr("engine.discovery.step.try_proposed", lambda plan, document, effort: broken)
+    monkeypatch.setattr("specledger.discovery.step.try_proposed", lambda plan, document, effort: broken)
     facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
     result = result_of(facts)
     assert (result["verdict"], result["laws"]["ERROR"], result["laws"]["FAIL"]) == ("ERROR", 4, 0)
@@ -161,7 +161,7 @@ def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypa
             return {"verdict": None, "error": "proved, but violated"}
         return {"verdict": VERDICT, "error": None}
 
-    monkeypatch.setattr("engine.discovery.step.try_proposed", tried)
+    monkeypatch.setattr("specledger.discovery.step.try_proposed", tried)
     facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
     assert (result_of(facts)["verdict"], result_of(facts)["laws"]["ERROR"]) == ("ERROR", 4)
     assert named(facts, "end", "laws") == [(result_of(facts)["laws"],)]
@@ -231,12 +231,12 @@ def test_a_verdict_that_no_receipt_holds_is_unknown(small, name):
 
 def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
     plan, document = small[1].plan, next(body["document"] for type_, body, _ in facts if type_ == "law")
-    monkeypatch.setattr("engine.discovery.trials.MOST_VERDICT", 1000)
+    monkeypatch.setattr("specledger.discovery.trials.MOST_VERDICT", 1000)
     assert trials.try_proposed(plan, document, plan.model.trial)["verdict"]["reason"] == "resource_limit"
 
 
 def test_a_long_ledger_has_several_receipts(facts, small, quick, monkeypatch):
-    monkeypatch.setattr("engine.discovery.record.MOST_LINES", 1)
+    monkeypatch.setattr("specledger.discovery.record.MOST_LINES", 1)
     _, workbench, model = small
     split = list(run_discovery(workbench, model.identity, model.open(False).ask))
     parts = named(split, "ledger", "refuted")

@@ -4,11 +4,11 @@ import dataclasses
 
 import pytest
 
-from engine.core.diagnostics import Rejected
-from engine.discovery.retry import UNASKED, forget_failures
-from engine.discovery.store import Store
-from engine.discovery.worker import Worker
-from engine.oracles.failures import FAILURES
+from specledger.core.diagnostics import Rejected
+from specledger.discovery.retry import UNASKED, forget_failures
+from specledger.discovery.store import Store
+from specledger.discovery.worker import Worker
+from specledger.oracles.failures import FAILURES
 
 KEPT = {"blocked", "empty", "withheld", "truncated", "malformed", "too_large", "exhausted"}
 

@@ -8,12 +8,12 @@ from threading import Barrier, Timer
 import pytest
 import sqlalchemy
 
-from engine.core.diagnostics import Rejected
-from engine.discovery import database
-from engine.discovery import store as module
-from engine.discovery.database import LEAST_WAIT, shown_url, url_of
-from engine.discovery.leases import Kept
-from engine.discovery.store import Claim, Store
+from specledger.core.diagnostics import Rejected
+from specledger.discovery import database
+from specledger.discovery import store as module
+from specledger.discovery.database import LEAST_WAIT, shown_url, url_of
+from specledger.discovery.leases import Kept
+from specledger.discovery.store import Claim, Store
 
 SPECS, OTHER = "ab" * 32, "cd" * 32
 POSTGRES = os.environ.get("SPECLEDGER_POSTGRES_URL")

@@ -1,0 +1,148 @@
+"""Counterfactuals and claims, derived by asking a teller what would change its choice.
+
+Decides which changes are told: for each variable in order, the world's alternatives are tried until the teller would
+choose something else than what was submitted. Refuses to know how states are changed, and whether the teller is also
+the one who decides: the claims of an agent that explains itself by another's reasons are that other's.
+
+Source: toy-pseudo-axion, Probe suite P5'; a claim names the exact choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from specledger.agents.mind import Choice, Mind, Occasion
+
+LEAST_COUNTERFACTUALS: Final = 3
+"""Counterfactuals that a proposal needs, as far as the world has alternatives."""
+
+MASS_UNIT: Final = 100_000_000
+"""One, in units of 1e-8, in which probability masses are shared out and summed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """What may be asked about a state without acting in it.
+
+    Attributes:
+        observe: `state -> observation`.
+        env: `state -> the document that shows it`.
+        names: `state -> the names of all its variables`.
+        alternatives: `(state, variable) -> other values to try`.
+        read: `(state, variable) -> its value`.
+        mutate: `(state, variable, value) -> (state, edit)`, or None where no edit brings the value about.
+        normalize: `(state, variables) -> the normal form that digests are taken of`.
+    """
+
+    observe: Callable[[Any], Any]
+    env: Callable[[Any], dict[str, Any]]
+    names: Callable[[Any], list[str]]
+    alternatives: Callable[[Any, str], list[Any]]
+    read: Callable[[Any, str], Any]
+    mutate: Callable[[Any, str, Any], tuple[Any, dict[str, Any]] | None]
+    normalize: Callable[[Any, list[str]], dict[str, Any]]
+
+
+class Supposed(NamedTuple):
+    """One change that was thought through: the variable, its value before and then, and what would be chosen."""
+
+    variable: str
+    before: Any
+    value: Any
+    choice: Choice
+
+
+def suppose(mind: Mind, views: Views, state: Any, memory: Any, variable: str, occasion: Occasion) -> Iterator[Supposed]:
+    """What a mind would choose under each alternative of a variable; changes that change nothing are left out."""
+    before = views.read(state, variable)
+    for value in views.alternatives(state, variable):
+        made = views.mutate(state, variable, value)
+        if made is None or not made[1]["changed"]:
+            continue
+        choice = mind.choose(views.observe(made[0]), memory, occasion)
+        if choice is not None:
+            yield Supposed(variable, before, value, choice)
+
+
+def derive(
+    mind: Mind,
+    views: Views,
+    state: Any,
+    memory: Any,
+    submitted: str,
+    vary: tuple[str, ...],
+    most: int,
+    occasion: Occasion,
+) -> tuple[list[Supposed], list[Supposed]]:
+    """Claims and further counterfactuals.
+
+    Args:
+        mind: Who is asked.
+        views: The world.
+        state: As the mind knows it.
+        memory: What else it knows.
+        submitted: The label of the choice that was submitted.
+        vary: The variables, in the order in which they are tried.
+        most: The most claims.
+        occasion: When it is asked.
+
+    Returns:
+        At most `most` changes of different variables after each of which the mind chooses something else than what was
+        submitted, and as many changes that leave the choice as it is as are needed for three in all.
+    """
+    known = frozenset(views.names(state))
+    claimed: list[Supposed] = []
+    idle: list[Supposed] = []
+    for variable in vary:
+        if variable not in known:
+            continue
+        if len(claimed) >= most and len(claimed) + len(idle) >= LEAST_COUNTERFACTUALS:
+            break
+        for supposed in suppose(mind, views, state, memory, variable, occasion):
+            if supposed.choice.label == submitted:
+                idle.append(supposed)
+            elif len(claimed) < most:
+                claimed.append(supposed)
+                break
+    return claimed, idle[: max(0, LEAST_COUNTERFACTUALS - len(claimed))]
+
+
+def direction(before: Any, value: Any) -> str:
+    """How a value changes, in the words of `causal_claim.json`."""
+    numbers = type(before) is int and type(value) is int
+    if not numbers:
+        return "categorical"
+    return "increase" if value > before else "decrease"
+
+
+def masses(count: int) -> list[float]:
+    """Equal probability masses that sum to exactly one in units of 1e-8."""
+    share = MASS_UNIT // count if count else 0
+    units = [share] * count
+    for place in range(MASS_UNIT - share * count if count else 0):
+        units[place] += 1
+    return [unit / MASS_UNIT for unit in units]
+
+
+def counterfactual(number: int, supposed: Supposed, base: str, mass: float) -> dict[str, Any]:
+    """A change as a `counterfactual.json` document."""
+    return {
+        "cf_id": f"cf-{number}",
+        "base_state_digest": base,
+        "mutation": {"var": supposed.variable, "new_value": supposed.value},
+        "predicted_outcome": {"choice": supposed.choice.label, "score": supposed.choice.score},
+        "prob_mass": mass,
+    }
+
+
+def claim(number: int, supposed: Supposed, nodes: list[int], say: Callable[[Mapping[str, str]], str]) -> dict[str, Any]:
+    """A change as a `causal_claim.json` document; `say` words its effect."""
+    return {
+        "var": supposed.variable,
+        "direction": direction(supposed.before, supposed.value),
+        "expected_effect_on_choice": say({"counterfactual": f"cf-{number}", "choice": supposed.choice.label}),
+        "confidence": 1,
+        "supporting_nodes": nodes,
+    }

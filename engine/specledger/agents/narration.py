@@ -1,0 +1,134 @@
+"""A narrated proposal: the decider's choice as a `proposal.json` document, explained by the teller.
+
+Decides what the document says: the environment as seen, a plan, the request for its capability, the trace
+of the declared procedure, one fork snapshot, counterfactuals and claims derived from the teller. One mechanism carries
+every agent: whoever explains its own choice by its own score is told apart from whoever explains it by another's only
+by which minds stand here. Refuses to know nonces and hashes of commitments: they are handed in.
+
+Source: toy-pseudo-axion, Agent objectives and ForkSnapshot Commit-Reveal; the schemas in `schemas/axion`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.agents.claims import Views, claim, counterfactual, derive, masses
+from specledger.agents.mind import Choice, Mind, Occasion
+from specledger.agents.trace import write_trace
+from specledger.core.digest import hash_json
+from specledger.core.entries import uuid_of
+
+FORK: Final = "fork-0"
+"""The one fork snapshot of a narrated proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Narration:
+    """How one agent's choices become documents.
+
+    Attributes:
+        decider: Who chooses.
+        teller: Who is asked what would change the choice.
+        declared: Whose procedure the trace declares.
+        views: The world, as far as it can be asked about states.
+        vary: The variables that are tried, in order.
+        most: The most claims.
+        say: Words the effect of a claim.
+        request: The request for the capability that an action needs, None if it needs none.
+        steps: The most steps of a plan.
+        foresee: `(state, action) -> state` that the agent predicts.
+        commit: The hash of a trace without its commitment.
+    """
+
+    decider: Mind
+    teller: Mind
+    declared: Mind
+    views: Views
+    vary: tuple[str, ...]
+    most: int
+    say: Callable[[Mapping[str, str]], str]
+    request: Callable[[Mapping[str, Any]], dict[str, Any] | None]
+    commit: Callable[[Mapping[str, Any]], str]
+    steps: int = 1
+    foresee: Callable[[Any, Mapping[str, Any]], Any] | None = None
+
+    def choose(self, state: Any, memory: Any, occasion: Occasion) -> Choice | None:
+        """What the decider chooses in a state."""
+        return self.decider.choose(self.views.observe(state), memory, occasion)
+
+    def plan(self, state: Any, memory: Any, choice: Choice, occasion: Occasion) -> list[Mapping[str, Any]]:
+        """The actions of a plan that begins with a choice: what would be chosen in each state that it predicts.
+
+        One token covers one capability, so that a plan ends before another operation. The agent knows then what it
+        knows now.
+        """
+        actions: list[Mapping[str, Any]] = [choice.action]
+        while self.foresee is not None and len(actions) < self.steps:
+            state = self.foresee(state, actions[-1])
+            following = self.choose(state, memory, occasion._replace(t=occasion.t + len(actions)))
+            if following is None or following.action["op"] != choice.action["op"]:
+                break
+            actions.append(following.action)
+        return actions
+
+    def document(
+        self,
+        state: Any,
+        memory: Any,
+        choice: Choice,
+        occasion: Occasion,
+        snapshot: Callable[[str, str, list[str]], dict[str, Any]] | None,
+    ) -> dict[str, Any]:
+        """The proposal of a choice.
+
+        Args:
+            state: The state as the agent sees it.
+            memory: What it knows.
+            choice: What its decider chose there.
+            occasion: When.
+            snapshot: `(fork, state digest, focus variables) -> fork snapshot`; without it none is given.
+        """
+        views = self.views
+        known = frozenset(views.names(state))
+        focus = [name for name in self.vary if name in known]
+        digest = hash_json(views.normalize(state, focus))
+        seen = views.observe(state)
+        declared = self.declared.propose(seen, memory, occasion)
+        nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label)
+        claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, occasion)
+        supposed = [*claimed, *idle]
+        shares = masses(len(supposed))
+        trace: dict[str, Any] = {
+            "trace_version": "0.2",
+            "nodes": nodes,
+            "edges": edges,
+            "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
+            "causal_claims": [
+                claim(number, one, _supporting(nodes, one.choice.label), self.say) for number, one in enumerate(claimed)
+            ],
+            "counterfactuals": [
+                counterfactual(number, one, digest, shares[number]) for number, one in enumerate(supposed)
+            ],
+        }
+        request = self.request(choice.action)
+        steps = [_step(action) for action in self.plan(state, memory, choice, occasion)]
+        name = f"{self.decider.name}/{occasion.episode}/{occasion.t}/{occasion.asked}"
+        return {
+            "proposal_id": uuid_of("proposal", name),
+            "proposal_type": "action",
+            "env": views.env(state),
+            "payload": {"intent": choice.label, "plan": {"steps": steps}},
+            "trace": {**trace, "trace_commit": self.commit(trace)},
+            "requested_capabilities": [] if request is None else [request],
+        }
+
+
+def _step(action: Mapping[str, Any]) -> dict[str, Any]:
+    return {"op": action["op"], "args": {name: value for name, value in action.items() if name != "op"}}
+
+
+def _supporting(nodes: list[dict[str, Any]], label: str) -> list[int]:
+    """The nodes that a claim rests on: what was seen, and the score of the choice that it predicts, if there is one."""
+    return [0, *(node["id"] for node in nodes if node["kind"] == "evaluation" and node["summary"] == label)][:64]

@@ -1,0 +1,114 @@
+"""A checked agent, written as the function that makes its proposals.
+
+Decides what is computed, and when: what is observed and remembered first, then each candidate for every combination of
+its arguments, with the state that it leads to where the agent predicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
+from specledger.expr import Emitter, EvaluationError, compile_function
+from specledger.expr.errors import E_EVAL_LIMIT
+from specledger.expr.statements.bind import bind, emit_let, fields_of
+from specledger.expr.statements.draws import drawn_sources
+from specledger.expr.statements.effects import emit_fitting
+
+
+def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], list[dict[str, Any]]]:
+    """`(observation, memory) -> proposals`, each `{action: {op, ...args}, score, ...claims}`, in the spec's order.
+
+    An agent that draws is given the drawn values as a third argument.
+    """
+
+    def compose(emitter: Emitter) -> str:
+        seen, memory, made = (emitter.local(hint) for hint in ("observation", "memory", "made"))
+        drawn = [emitter.local("drawn")] if agent.draws else []
+        sources = {**sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, *drawn)}
+        lines, names = bind(emitter, propose_reads(agent), sources)
+        lines += emit_now(emitter, agent, seen, names)
+        if agent.state is not None:
+            names[BREACH] = emitter.local(BREACH)
+            lines.append(f"{names[BREACH]} = False")
+        lines += [*emit_let(emitter, agent.let, names), f"{made} = []"]
+        for candidate in agent.candidates:
+            lines += _candidate_lines(emitter, agent, candidate, made, dict(names))
+        bound = emitter.bind(_bounded)
+        return emitter.function("propose", [seen, memory, *drawn], [*lines, f"return {bound}({made})"])
+
+    return compile_function(compose)
+
+
+def emit_now(emitter: Emitter, agent: Agent, seen: str, names: dict[str, str]) -> list[str]:
+    """The line that puts the state together from what is observed, for an agent that predicts."""
+    if agent.state is None:
+        return []
+    names["now"] = emitter.local("now")
+    fields = fields_of(emitter, seen, agent.state.fields).items()
+    return [f"{names['now']} = {{{', '.join(f'{emitter.constant(name)}: {source}' for name, source in fields)}}}"]
+
+
+def _candidate_lines(
+    emitter: Emitter, agent: Agent, candidate: PlannedCandidate, made: str, names: dict[str, str]
+) -> list[str]:
+    lists = [emitter.local("values") for _ in candidate.for_each]
+    lines = [
+        f"{listed} = {emitter.expression(values, names)}"
+        for listed, (_, values) in zip(lists, candidate.for_each, strict=True)
+    ]
+    lines.append(f"{emitter.bind(_countable)}([{', '.join(lists)}])")
+    args = []
+    for depth, (listed, (name, _)) in enumerate(zip(lists, candidate.for_each, strict=True)):
+        value = emitter.local(name)
+        args.append(f"{emitter.constant(name)}: {value}")
+        lines.append(f"{'    ' * depth}for {value} in {listed}:")
+    action, claims = emitter.local("action"), emitter.local("claims")
+    display = ", ".join([f"'op': {emitter.constant(candidate.op)}", *args])
+    names["action"] = action
+    inner = [f"{action} = {{{display}}}"]
+    if candidate.when.text.value != "true":
+        inner += [f"if not {emitter.expression(candidate.when, names)}:", "    continue"]
+    if agent.state is not None:
+        names["next"] = emitter.local("next")
+        step, op = emitter.bind(agent.step, "step"), emitter.constant(candidate.op)
+        inner.append(f"{names['next']} = {step}({names['now']}, {op}, {action}, {{}})[0]")
+    inner += emit_let(emitter, agent.each, names)
+    more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
+    inner += [*more, f"{claims} = {claimed}"]
+    names["claims"] = claims
+    score = emitter.expression(agent.score, names)
+    inner.append(f"{made}.append({{'action': {action}, 'score': {score}, **{claims}}})")
+    if not candidate.for_each.items:
+        lines, depth = [f"for {emitter.local('once')} in (None,):"], 1
+    else:
+        depth = len(candidate.for_each.items)
+    return [*lines, *(f"{'    ' * depth}{line}" for line in inner)]
+
+
+def sources_of(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[str, str]:
+    """Python sources of what an agent observes and remembers."""
+    return {
+        **fields_of(emitter, seen, agent.observation.fields),
+        **fields_of(emitter, memory, agent.memory.fields),
+    }
+
+
+def propose_reads(agent: Agent) -> frozenset[str]:
+    """Every variable that making proposals reads."""
+    lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
+    read = agent.score.variables.union(*(checked.variables for let in lets for _, checked in let))
+    return read.union(*(candidate.when.variables for candidate in agent.candidates))
+
+
+def _countable(lists: list[list[Any]]) -> None:
+    if prod(map(len, lists)) > MOST_COMBINATIONS:
+        raise EvaluationError(E_EVAL_LIMIT, f"a candidate combines its arguments in more than {MOST_COMBINATIONS} ways")
+
+
+def _bounded(made: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    if len(made) > MOST_PROPOSALS:
+        raise EvaluationError(E_EVAL_LIMIT, f"a decision has more than {MOST_PROPOSALS} proposals")
+    return made

@@ -1,0 +1,111 @@
+"""`spec agent check`: whether an agent speaks the protocol, in time, with proposals that mean something."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from specledger.cli import show
+from specledger.cli.options import Overrides, Told, ToldAs, TrustAgent
+from specledger.core.diagnostics import printable
+from specledger.core.verdict import Verdict, exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from specledger.core.diagnostics import Diagnostic
+    from specledger.report.agent import AgentReading
+
+agent = typer.Typer(
+    name="agent",
+    help="Agents, from specs and from outside.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    add_completion=False,
+)
+
+
+@agent.callback()
+def agents() -> None:
+    """Agents, from specs and from outside."""
+
+
+@agent.command()
+def check(
+    scenario: Annotated[str, typer.Option(metavar="SCENARIO", help="Where it is tried: a spec file or a name.")],
+    target: Annotated[
+        str | None, typer.Argument(metavar="[AGENT]", help="An agent's spec: a file, or the name of a shipped one.")
+    ] = None,
+    command: Annotated[
+        str | None, typer.Option(metavar="'WORDS'", help="Instead of a spec the program that is the agent.")
+    ] = None,
+    deadline: Annotated[
+        int | None, typer.Option("--deadline-ms", min=1, help="How long an answer of the --command may take.")
+    ] = None,
+    decisions: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions it makes at most.")] = 8,
+    trust_agent: TrustAgent = False,
+    overrides: Overrides = None,
+    shown: ToldAs = Told.HUMAN,
+) -> None:
+    """Let an agent make a few decisions of a scenario, and say whether it answers in time and in form."""
+    from specledger.pipeline.trying import commanded, one_of, try_agent
+
+    if (target is None) == (command is None):
+        raise typer.BadParameter("an agent is tried by its spec or by --command, one of the two")
+    if deadline is not None and command is None:
+        raise typer.BadParameter("--deadline-ms goes with --command; a spec says its own `deadline_ms`")
+    where = one_of(scenario, "scenario", overrides or ())
+    who = one_of(target, "agent") if target is not None else commanded(_words(command or ""), deadline)
+    reading = try_agent(who, where, decisions, trusted=trust_agent)
+    _say(reading, who.main.name, where.main.name, shown)
+    raise typer.Exit(exit_code(reading.verdict))
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise typer.BadParameter(f"--command: {error}") from None
+
+
+def _say(reading: AgentReading, agent_name: str, scenario: str, shown: Told) -> None:
+    findings = reading.findings()
+    if shown is Told.JSON:
+        found = {"diagnostics": show.diagnostics_json(findings)}
+        show.say_json({**reading.document(agent_name, scenario), **found})
+    elif shown is Told.HUMAN:
+        show.say(_text(reading, agent_name, scenario))
+    else:
+        text = _document(reading, f"agent {agent_name}", findings, shown)
+        if text:
+            show.say(text.removesuffix("\n"))
+    if findings:
+        show.complain(show.diagnostics_text(findings))
+
+
+def _document(reading: AgentReading, name: str, findings: Sequence[Diagnostic], shown: Told) -> str:
+    from specledger.report.findings import github_of, junit_of, sarif_of
+
+    if shown is Told.SARIF:
+        return sarif_of(findings)
+    if shown is Told.GITHUB:
+        return github_of(findings)
+    return junit_of([name] if reading.verdict is Verdict.PASS else [], findings)
+
+
+def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
+    said = {
+        Verdict.PASS: "answers in time and in form",
+        Verdict.FAIL: "does not answer as the protocol has it",
+        Verdict.INCONCLUSIVE: "proposed nothing" if reading.decisions else "was never asked",
+    }
+    failed, formless = reading.failures.total(), reading.malformed.total()
+    lines = [
+        f"{printable(agent_name)} in {printable(scenario)}: {said[reading.verdict]}",
+        f"  decisions {reading.decisions}, of which {failed} without an answer in time and in form",
+        f"  proposals {reading.proposals}, of which {formless} malformed and {reading.admitted} admitted by every gate",
+    ]
+    gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))
+    return "\n".join([*lines, f"  rejected by gates: {gates}"] if gates else lines)

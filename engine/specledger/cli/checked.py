@@ -1,0 +1,47 @@
+"""How `spec check` shows what it found, for people and for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from specledger.cli import show
+from specledger.cli.options import Told
+
+if TYPE_CHECKING:
+    from specledger.core.diagnostics import Diagnostic
+    from specledger.pipeline import CheckedSpec
+
+
+def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> None:
+    """Say what is in order on standard output, and findings for people on standard error.
+
+    Args:
+        checked: The specs that are in order.
+        findings: What is not.
+        shown: For whom.
+    """
+    if shown is Told.JSON:
+        ok = [
+            {"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest, "typed": one.typed}
+            for one in checked
+        ]
+        show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
+    elif shown is not Told.HUMAN:
+        text = _text(checked, findings, shown)
+        if text:
+            show.say(text.removesuffix("\n"))
+    elif checked:
+        show.say(show.checked_text(checked))
+    if findings:
+        show.complain(show.diagnostics_text(findings))
+
+
+def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> str:
+    from specledger.report.findings import github_of, junit_of, sarif_of
+
+    if shown is Told.SARIF:
+        return sarif_of(findings)
+    if shown is Told.GITHUB:
+        return github_of(findings)
+    return junit_of([" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked], findings)

@@ -1,0 +1,92 @@
+"""`spec golden` and `spec pin`: compare what specs give with what was accepted, and accept it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from specledger.cli import show
+from specledger.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE
+from specledger.cli.options import Files, Format, Shown, Workers
+from specledger.core.diagnostics import Diagnostic
+from specledger.core.verdict import Exit, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from specledger.load import Bundle
+
+PINNED: Final = Path("fixtures/golden")
+"""Where goldens are, unless somebody says otherwise."""
+
+Folder = Annotated[Path, typer.Option("--dir", help="Where the goldens are.")]
+
+
+def golden(
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[FILE...]",
+            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ if none is named.",
+        ),
+    ] = None,
+    update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
+    folder: Folder = PINNED,
+    workers: Workers = None,
+    shown: Shown = Format.HUMAN,
+) -> None:
+    """Compare scenarios, suites, laws and discoveries with their pinned digests and receipts, or accept a change."""
+    from specledger.pipeline import load_runs
+    from specledger.run.workers import available
+
+    named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
+    if not named:
+        _end([], [Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")], shown)
+        raise typer.Exit(Exit.INCONCLUSIVE)
+    compared, findings = [], []
+    for case, finding in _compare(load_runs(named), update, folder, workers or available()):
+        compared.append(case)
+        findings += [] if finding is None else [finding]
+        if shown is Format.HUMAN:
+            verdict = "" if case["verdict"] == Verdict.PASS else f", and its verdict is {case['verdict']}"
+            show.say(f"{case['name']}: {case['pinned']}{verdict}")
+    _end(compared, findings, shown)
+    raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
+
+
+def pin(files: Files, folder: Folder = PINNED, workers: Workers = None, shown: Shown = Format.HUMAN) -> None:
+    """Pin what scenarios, suites, laws and discoveries give now for `spec golden`: short for its `--update`."""
+    golden(list(files), update=True, folder=folder, workers=workers, shown=shown)
+
+
+def _compare(
+    bundles: Sequence[Bundle], update: bool, folder: Path, workers: int
+) -> Iterator[tuple[dict[str, Any], Diagnostic | None]]:
+    """Each case as JSON, and how it differs from its pin if it does and that is not accepted."""
+    from specledger.pipeline import NOT_PINNED, pin_matches
+    from specledger.pipeline import pin as pin_case
+
+    for bundle in bundles:
+        made = pin_case(bundle, workers)
+        difference = pin_matches(made, folder)
+        finding, word = None, "same"
+        if difference is not None and update:
+            made.write(folder)
+            word = "accepted"
+        elif difference is not None:
+            accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
+            finding = Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}")
+            word = "not pinned" if difference == NOT_PINNED else "differs"
+        verdict = made.tree["result"]["verdict"]
+        yield {"name": made.name, "pinned": word, "difference": difference, "verdict": verdict}, finding
+
+
+def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], shown: Format) -> None:
+    """Say what was compared where a program waits for it, and for people what differs."""
+    if shown is Format.JSON:
+        show.say_json({"compared": compared, "diagnostics": show.diagnostics_json(findings)})
+    if findings:
+        show.complain(show.diagnostics_text(findings))

@@ -1,0 +1,247 @@
+"""The `spec` command: every outcome has its exit code, and no traceback reaches a user."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from specledger import __version__
+from specledger.cli import show
+from specledger.cli.agent import agent
+from specledger.cli.announcing import Log, Purpose, check_purpose, make_run
+from specledger.cli.check import check
+from specledger.cli.codes import (
+    DEFECT,
+    E_INTERNAL,
+    E_INTERRUPTED,
+    E_SEED_SUITE,
+    E_SYSTEM,
+    E_USAGE,
+)
+from specledger.cli.diff import diff
+from specledger.cli.discover import Interrupted, discover
+from specledger.cli.explain import explain
+from specledger.cli.golden import golden, pin
+from specledger.cli.keys import keys
+from specledger.cli.new import new
+from specledger.cli.options import Files, Live, Out, Overrides, Told, ToldAs, TrustAgent, Workers, see_changes
+from specledger.cli.outcomes import refuse, say_runs
+from specledger.cli.plan import plan
+from specledger.cli.report import report
+from specledger.cli.sealing import Origin, Packed, Sign, Stamp, check_shared, seal, seal_of
+from specledger.cli.trace import trace
+from specledger.cli.verify import verify
+from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.verdict import Exit, combine, exit_code
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from specledger.load import Bundle
+
+app = typer.Typer(
+    name="spec",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
+    epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 70 internal error, 130 interrupted.",
+)
+
+_USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"
+
+
+File = Annotated[str, typer.Argument(metavar="FILE", help="A spec file, or the name of a shipped spec.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        show.say(f"specledger {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def options(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Options that come before a command; without a command, what there is."""
+    if context.invoked_subcommand is None:
+        show.say(context.get_help())
+        raise typer.Exit(Exit.INVALID)
+
+
+@app.command()
+def run(  # noqa: PLR0913, PLR0917 - each is an option
+    files: Files,
+    seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
+    episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
+    out: Out = None,
+    workers: Workers = None,
+    trust_agent: TrustAgent = False,
+    live: Live = False,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+    log: Log = None,
+    purpose: Purpose = None,
+    overrides: Overrides = None,
+    shown: ToldAs = Told.HUMAN,
+) -> None:
+    """Run scenarios, suites, laws and discoveries, and write their evidence."""
+    from specledger.pipeline import Conduct, load_runs, place_cases
+    from specledger.run.workers import available
+
+    changes = list(overrides or [])
+    changes += [f"seed={seed}"] if seed is not None else []
+    changes += [f"episodes={episodes}"] if episodes is not None else []
+    see_changes(changes)
+    conduct = Conduct(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
+    cases = load_runs(files, changes)
+    _check_seed(seed, cases)
+    check_shared(conduct.seal, len(cases))
+    check_purpose(log, purpose)
+    finished, laws = [], []
+    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
+        finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
+        if bundle.main.kind == "law":
+            laws.append(finished[-1])
+        elif shown is Told.HUMAN:
+            show.say(show.finished_text(finished[-1]))
+    if laws and shown is Told.HUMAN:
+        show.say(show.laws_text(laws))
+    elif shown is not Told.HUMAN:
+        say_runs(finished, shown, workers or available())
+    raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
+
+
+def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
+    """See that a seed from the command line is one of runs: the key `seed` of a suite is that of its intervals.
+
+    Raises:
+        Rejected: E_SEED_SUITE.
+    """
+    found = []
+    for suite in (one.main for one in cases if seed is not None and one.main.kind == "suite"):
+        arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in suite.data.get("runs", {}))
+        hint = f"its runs: {arms}; " if arms else ""
+        message = f"{suite.name} is a suite, and each of its arms has seeds of its own"
+        found.append(Diagnostic(E_SEED_SUITE, message, suite.span("spec"), f"{hint}its intervals: --set seed={seed}"))
+    if found:
+        raise Rejected(found)
+
+
+app.command()(check)
+app.command()(verify)
+app.command(name="discover")(discover)
+app.command(name="report")(report)
+app.command()(diff)
+app.command(name="seal")(seal)
+app.command()(new)
+app.command()(plan)
+app.command()(explain)
+app.command()(golden)
+app.command(name="pin")(pin)
+app.command()(trace)
+app.add_typer(agent)
+app.add_typer(keys)
+
+
+@app.command(name="show")
+def show_spec(
+    file: File,
+    resolved: Annotated[
+        bool, typer.Option("--resolved/--origins", help="The resolved form as JSON, or where each value came from.")
+    ] = True,
+    overrides: Overrides = None,
+) -> None:
+    """Show what a spec amounts to after extends, params, matrix and references."""
+    from specledger.pipeline import load_cases
+
+    for bundle in load_cases(file, overrides or ()):
+        if resolved:
+            show.say_json({"case": bundle.case, "digest": bundle.digest, **bundle.document()})
+        else:
+            show.say(show.origins_text(bundle))
+
+
+@app.command()
+def schema(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="[KIND]", help="A kind, such as world; all if none is named.")
+    ] = None,
+) -> None:
+    """Print the JSON Schema of a kind, for editors and other tools."""
+    from specledger.load.schemas import schema_for
+    from specledger.spec.kinds import KINDS
+
+    if kind is not None and kind not in KINDS:
+        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(KINDS)}")
+    show.say_json(schema_for(kind) if kind is not None else {name: schema_for(name) for name in KINDS})
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the evidence.")] = Path("out/demo"),
+) -> None:
+    """Run a shipped scenario and verify its evidence."""
+    from specledger.cli.progress import progress_bar
+    from specledger.pipeline import demo_case, execute
+    from specledger.pipeline import verify as verify_bundle
+
+    bundle = demo_case()
+    show.say(f"$ spec run {bundle.main.name} --out {printable(str(out))}")
+    with progress_bar(bundle.main.name) as progress:
+        finished = execute(bundle, out, progress)
+    show.say(f"{show.finished_text(finished)}\n\n$ spec verify {printable(str(out))}")
+    verification = verify_bundle(out)
+    show.say(show.verification_text(out, verification))
+    raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a character that the terminal lacks is written as its escape
+            stream.reconfigure(errors="backslashreplace")
+    sys.exit(_guarded())
+
+
+def _guarded() -> int:
+    try:
+        status = app(standalone_mode=False)
+        if status == Exit.INTERRUPTED:  # typer makes a status of it
+            raise KeyboardInterrupt
+        return status if isinstance(status, int) else Exit.CONFORMS
+    except Rejected as rejected:
+        refuse(rejected.diagnostics)
+        return Exit.INVALID
+    except TyperException as error:
+        message = error.format_message().replace("\n\t", " ")  # typer lists choices on lines of their own
+        refuse([Diagnostic(E_USAGE, message, hint=_USAGE)])
+        return Exit.INVALID
+    except Interrupted as interrupted:
+        refuse([interrupted.diagnostic])
+        return Exit.INTERRUPTED
+    except KeyboardInterrupt:
+        refuse([Diagnostic(E_INTERRUPTED, "interrupted: nothing of the run under way was kept")])
+        return Exit.INTERRUPTED
+    except SystemExit:  # typer leaves so when nobody reads its help
+        return Exit.CONFORMS
+    except OSError as error:
+        refuse([Diagnostic(E_SYSTEM, f"the system refuses: {error.strerror or error}")])
+        return Exit.INVALID
+    except Exception as error:
+        if os.environ.get("SPECLEDGER_TRACEBACK"):
+            raise
+        refuse([Diagnostic(E_INTERNAL, f"internal error: {type(error).__name__}: {error}", hint=DEFECT)])
+        return Exit.INTERNAL

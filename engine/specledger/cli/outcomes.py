@@ -1,0 +1,94 @@
+"""Results, verifications and refusals for other programs: what commands say with `--format`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specledger.cli import show
+from specledger.cli.options import Told
+from specledger.cli.report import open_all, say_text, write_summary
+
+if TYPE_CHECKING:
+    from specledger.core.diagnostics import Diagnostic
+    from specledger.pipeline import Finished
+    from specledger.verify.checks import Verification
+
+
+def say_runs(finished: Sequence[Finished], shown: Told, workers: int) -> None:
+    """Say what runs came to: as JSON, or the checks of their evidence, which is read again as `spec report` reads it.
+
+    Args:
+        finished: The runs, whose evidence is there.
+        shown: For whom.
+        workers: Processes that check the runs of a suite.
+    """
+    if shown is Told.JSON:
+        show.say_json({"runs": [show.finished_json(one) for one in finished]})
+        return
+    from specledger.report.github import annotate, step_summary
+    from specledger.report.junit import write_junit
+    from specledger.report.readings import read_subject
+    from specledger.report.results import Report
+    from specledger.report.sarif import write_sarif
+
+    with ExitStack() as held:
+        made = Report(tuple(map(read_subject, open_all([one.place for one in finished], workers, held))))
+    if shown is Told.GITHUB:
+        write_summary(step_summary(made))
+        say_text(annotate(made))
+    else:
+        say_text(write_junit(made) if shown is Told.JUNIT else write_sarif(made))
+
+
+def say_verification(place: Path, verification: Verification, shown: Told) -> None:
+    """Say what was checked: every numbered check and every level; one that was not made is never told as passed.
+
+    Args:
+        place: Where the evidence lies.
+        verification: What was checked.
+        shown: For whom.
+    """
+    from specledger.report.verified import github_of, junit_of, sarif_of, summary_of
+    from specledger.verify.ladder import as_json
+
+    evidence = str(place)
+    if shown is Told.JSON:
+        show.say_json(as_json(verification, evidence))
+    elif shown is Told.GITHUB:
+        write_summary(summary_of(evidence, verification))
+        say_text(github_of(evidence, verification))
+    elif shown is Told.HUMAN:
+        show.say(show.verification_text(place, verification))
+    else:
+        say_text(junit_of(evidence, verification) if shown is Told.JUNIT else sarif_of(evidence, verification))
+
+
+def refuse(diagnostics: Sequence[Diagnostic]) -> None:
+    """Say why a command ends without a result: on standard error, and as a document where a program waits for one."""
+    shown = _asked(sys.argv)
+    if shown == Told.JSON:
+        show.say_json({"diagnostics": show.diagnostics_json(diagnostics)})
+    elif shown in (Told.JUNIT, Told.SARIF, Told.GITHUB):
+        from specledger.report.findings import github_of, junit_of, sarif_of
+
+        if shown == Told.GITHUB:
+            say_text(github_of(diagnostics))
+        else:
+            junit = shown == Told.JUNIT
+            say_text(junit_of((), diagnostics, "spec", "error") if junit else sarif_of(diagnostics, "specledger"))
+    show.complain(show.diagnostics_text(diagnostics))
+
+
+def _asked(words: Sequence[str]) -> str:
+    """The last `--format` of a command line: whoever cannot read the command is to be answered in it too."""
+    named = [
+        after if word == "--format" else word.partition("=")[2]
+        for word, after in pairwise([*words, ""])
+        if word.partition("=")[0] == "--format"
+    ]
+    return named[-1] if named else Told.HUMAN

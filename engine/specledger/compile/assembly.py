@@ -1,0 +1,285 @@
+"""From the specs of a kernel to the kernel: who decides, who tells, what is admitted, and what is probed.
+
+Decides which specs belong together, with findings where they do not. What each of them means is said in its own room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specledger.agents.agent import E_AGENT_OUTSIDE, Agent, Around, check_agent
+from specledger.agents.claims import Views
+from specledger.agents.mind import Mind, Occasion
+from specledger.agents.narration import Narration
+from specledger.agents.weigh import compile_weigh
+from specledger.compile.grants import foreseeing, request, scope_of, signing
+from specledger.compile.kernel import Kernel
+from specledger.compile.minds import asked, drawing
+from specledger.compile.used import unused_variables, used_by
+from specledger.core.diagnostics import Diagnostics, suggest
+from specledger.expr import Emitter, RecordType, compile_function
+from specledger.expr.statements.bind import bind, fields_of
+from specledger.expr.statements.scope import Scope
+from specledger.gates.admission import E_ADMISSION, Admission, check_admission, check_document_invariant
+from specledger.gates.digests import trace_commit
+from specledger.gates.documents import axion
+from specledger.gates.facts import Facts
+from specledger.gates.vocabulary import check_vocabulary
+from specledger.load import Bundle, Resolved
+from specledger.probes.check import Probe, check_probe
+from specledger.spec.agent import Agent as AgentSpec
+from specledger.spec.governor import Admission as AdmissionSpec
+from specledger.spec.governor import Governor as GovernorSpec
+from specledger.spec.invariant import Invariant as InvariantSpec
+from specledger.spec.scenario import Scenario
+from specledger.worlds.emit import compile_over
+from specledger.worlds.model import World
+from specledger.worlds.variables import Variables
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a scenario's compiler has made already.
+
+    Attributes:
+        bundle: The specs.
+        spec: The scenario.
+        governor, agent: Its governor's and its agent's spec.
+        world: The checked world.
+        around: What agents are given.
+        decider: The checked agent; None if it is asked outside.
+        diagnostics: Receives every finding.
+    """
+
+    bundle: Bundle
+    spec: Resolved
+    governor: Resolved
+    agent: Resolved
+    world: World
+    around: Around
+    decider: Agent | None
+    diagnostics: Diagnostics
+
+
+def compile_kernel(parts: Parts) -> Kernel | None:
+    """The kernel of a scenario, None if its governor admits bare proposals, or with findings, if it is wrong."""
+    model, scenario = parts.governor.model, parts.spec.model
+    assert isinstance(model, GovernorSpec)  # noqa: S101 - see the compiler
+    assert isinstance(scenario, Scenario)  # noqa: S101 - see the compiler
+    if model.admission is None:
+        _refuse_strays(parts)
+        return None
+    return _Assembly(parts, scenario.seed).kernel()
+
+
+def proposal_invariants(parts: Parts) -> list[Resolved]:
+    """The invariants of scope `proposal` that governor and scenario name, each once, in their order."""
+    keys = [key for spec in (parts.governor, parts.spec) for path, key in spec.refs.items() if path[0] == "invariants"]
+    specs = [parts.bundle.specs[key] for key in dict.fromkeys(keys)]
+    return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
+
+
+def _refuse_strays(parts: Parts) -> None:
+    """Findings for what needs a kernel where there is none."""
+    wrong = parts.diagnostics.error
+    for spec in proposal_invariants(parts):
+        wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
+    scenario = parts.spec.model
+    if isinstance(scenario, Scenario) and scenario.probes:
+        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", parts.spec.span("probes"))
+    if isinstance(parts.agent.model, AgentSpec) and parts.agent.model.draw:
+        wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", parts.agent.span("draw"))
+
+
+class _Assembly:
+    """Puts one kernel together."""
+
+    def __init__(self, parts: Parts, seed: int) -> None:
+        self._parts = parts
+        self._seed = seed
+        self._variables = Variables(parts.world)
+
+    def kernel(self) -> Kernel | None:
+        parts, model = self._parts, self._parts.governor.model
+        assert isinstance(model, GovernorSpec)  # noqa: S101 - see `compile_kernel`
+        assert model.admission is not None  # noqa: S101 - see `compile_kernel`
+        admits = model.admission
+        scope = Scope(parts.world.environment, parts.governor, parts.diagnostics)
+        document = check_admission(admits, parts.governor, parts.diagnostics)
+        env = scope.expression("admission", "env")
+        if env is not None and not isinstance(env.type, RecordType):
+            scope.wrong(E_ADMISSION, f"`env` is a record, not {env.type}", "admission", "env")
+            return None
+        key = parts.governor.refs["admission", "vocabulary"]
+        vocabulary = check_vocabulary(parts.bundle.specs[key], parts.diagnostics)
+        if document is None or env is None or vocabulary is None:
+            return None
+        self._refuse_unknown_ops(admits)
+        views = self._views(_over_state(parts.world, env))
+        grants = {name: scope_of(grant) for name, grant in admits.grants.items()}
+        free = {name: scope_of(grant) for name, grant in admits.free.items()}
+        narration = self._narration(views, vocabulary.say, grants)
+        probes = self._probes()
+        invariants = [
+            check_document_invariant(spec, parts.world.environment, parts.world.state, document, parts.diagnostics)
+            for spec in proposal_invariants(parts)
+        ]
+        if narration is None or parts.diagnostics.has_errors:
+            return None
+        facts = Facts(views.env, views.names, views.normalize, self._variables.label, vocabulary)
+        admission = Admission(
+            accepts=axion().check(admits.document),
+            find=facts.find,
+            invariants=tuple(invariant for invariant in invariants if invariant is not None),
+            grants=grants,
+            free=free,
+        )
+        return Kernel(
+            admission=admission,
+            vocabulary=vocabulary,
+            narration=narration,
+            probes=probes,
+            weigh=self._weigh(),
+            unused=unused_variables(parts.world, narration.declared.reads, views.names),
+            deterministic=parts.decider is not None and not parts.decider.draws,
+            ms_per_tick=admits.ms_per_tick,
+            signing=signing(admits),
+        )
+
+    def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
+        """Findings for operations that a capability of this world allows and the world lacks.
+
+        A capability that the world itself lacks is left alone: one governor may serve several worlds.
+        """
+        known = self._parts.world.actions
+        for table, grants in (("grants", admits.grants), ("free", admits.free)):
+            for capability in grants.keys() & known.keys():
+                for index, op in enumerate(grants[capability].allowed_ops):
+                    if op not in known:
+                        near = suggest(op, known)
+                        self._parts.diagnostics.error(
+                            E_ADMISSION,
+                            f"`{capability}` allows {op!r}, which is no action of the world",
+                            self._parts.governor.span("admission", table, capability, "allowed_ops", index),
+                            expected=f"one of {', '.join(known)}",
+                            hint=f"did you mean `{near}`?" if near else None,
+                        )
+
+    def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
+        variables = self._variables
+        return Views(
+            observe=compile_over(self._parts.world, self._parts.world.observe),
+            env=env,
+            names=variables.names,
+            alternatives=variables.alternatives,
+            read=variables.read,
+            mutate=variables.mutate,
+            normalize=variables.normalize,
+        )
+
+    def _narration(
+        self, views: Views, say: Callable[[Mapping[str, str]], str], grants: Mapping[str, Mapping[str, Any]]
+    ) -> Narration | None:
+        parts, model = self._parts, self._parts.agent.model
+        assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
+        if parts.decider is None:
+            return self._mute(views, say)
+        if model.narration is None or not model.predicts:
+            message = "its governor admits documents: it needs `predicts: true` and `narration`"
+            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
+            return None
+        decider = self._mind(parts.agent, parts.decider)
+        teller = self._other("by", decider)
+        declared = self._other("declares", teller)
+        if teller is None or declared is None:
+            return None
+        return Narration(
+            decider=decider,
+            teller=teller,
+            declared=declared,
+            views=views,
+            vary=tuple(dict.fromkeys(model.narration.vary)),
+            most=model.narration.claims,
+            say=say,
+            request=request(grants, model.narration.requests),
+            commit=trace_commit,
+            steps=model.narration.steps,
+            foresee=foreseeing(parts.around.step),
+        )
+
+    def _mute(self, views: Views, say: Callable[[Mapping[str, str]], str]) -> Narration | None:
+        """The narration of an agent outside: it tells its reasons itself, and has no mind that could be asked."""
+        parts = self._parts
+        scenario = parts.spec.model
+        if isinstance(scenario, Scenario) and scenario.probes:
+            message = "no probe can ask an agent outside about a clone"
+            parts.diagnostics.error(E_AGENT_OUTSIDE, message, parts.spec.span("probes"))
+            return None
+        mind = Mind(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
+        return Narration(mind, mind, mind, views, (), 0, say, lambda _action: None, trace_commit)
+
+    def _other(self, key: str, default: Mind | None) -> Mind | None:
+        """The mind of the agent that a key of the narration names, if it names one."""
+        parts = self._parts
+        reference = parts.agent.refs.get(("narration", key))
+        if reference is None:
+            return default
+        spec = parts.bundle.specs[reference]
+        agent = check_agent(spec, parts.around, parts.diagnostics)
+        if agent is None:
+            return None
+        assert parts.decider is not None  # noqa: S101 - see `_narration`
+        if agent.memory.fields and agent.memory != parts.decider.memory:
+            message = "an agent that explains for another one has no memory, or one of the same fields"
+            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("narration", key))
+            return None
+        return self._mind(spec, agent)
+
+    def _mind(self, spec: Resolved, agent: Agent) -> Mind:
+        model = spec.model
+        assert isinstance(model, AgentSpec) and model.score is not None  # noqa: S101, PT018 - it was checked
+        return Mind(
+            name=spec.name,
+            spec=spec.key,
+            procedure=model.score,
+            propose=asked(agent, spec.name, self._seed),
+            label=self._variables.label,
+            reads=used_by(agent, self._parts.world),
+        )
+
+    def _weigh(self) -> Callable[..., int]:
+        if self._parts.decider is None:
+            return lambda *_: 0
+        weigh = compile_weigh(self._parts.decider)
+        draw = drawing(self._parts.decider, self._parts.agent.name, self._seed)
+
+        def weighed(seen: Any, memory: Any, action: Any, after: Any, occasion: Occasion) -> int:
+            score: int = weigh(seen, memory, action, after, draw(seen, memory, occasion))
+            return score
+
+        return weighed
+
+    def _probes(self) -> list[Probe]:
+        parts = self._parts
+        found = []
+        for path, key in parts.spec.refs.items():
+            if path[0] == "probes":
+                spec = parts.bundle.specs[key]
+                found.append(
+                    (path[1], check_probe(spec, parts.world.environment, parts.world.state, parts.diagnostics))
+                )
+        return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]
+
+
+def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:
+    """`state -> value` of one expression over the world's state."""
+
+    def compose(emitter: Emitter) -> str:
+        state = emitter.local("state")
+        sources = {"now": state, **fields_of(emitter, state, world.state.fields)}
+        lines, names = bind(emitter, checked.variables, sources)
+        return emitter.function("env", [state], [*lines, f"return {emitter.expression(checked, names)}"])
+
+    return compile_function(compose)

@@ -1,0 +1,97 @@
+"""Judging a set of proposals: the schema gate, the governor's gates, and what becomes of what cannot be evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from specledger.compile.plan import Judgement, PlannedWatch, Proposal, State
+from specledger.expr import EvaluationError, Type, conforms
+from specledger.expr.statements.memory import compile_begin, compile_remember
+from specledger.gates.governor import SCHEMA, Footing, Governor, compile_judge, compile_potentials
+from specledger.worlds.model import World
+
+
+def plan_watch(governor: Governor, footing: Footing) -> PlannedWatch | None:
+    """What the governor keeps for itself, if it keeps anything."""
+    memory = governor.memory
+    if not memory.type.fields and not governor.potentials.items:
+        return None
+    return PlannedWatch(
+        remembers=memory.scope,
+        begin=compile_begin(memory),
+        remember=compile_remember(memory),
+        potentials=compile_potentials(governor, footing),
+    )
+
+
+def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Callable[..., list[Judgement]]:
+    """Judge a set of proposals: the schema first, then every gate; what cannot be evaluated is judged alone again."""
+    judge = compile_judge(governor, footing)
+    fits = _schema(world, governor.claims)
+
+    def judge_set(
+        state: State, proposals: list[Proposal], rejected: int, writes: list[int], memory: Any = None
+    ) -> list[Judgement]:
+        number = len(proposals)
+        misfits = [fits(proposal) for proposal in proposals]
+        if not any(misfits):
+            try:
+                return [*map(_judgement, judge(state, proposals, number, rejected, writes, memory))]
+            except EvaluationError:
+                pass  # at least one proposal has no judgement: find out which, the others keep theirs
+        return [
+            _schema_rejection(misfit) if misfit else _alone(judge, state, proposal, number, rejected, count, memory)
+            for misfit, proposal, count in zip(misfits, proposals, writes, strict=True)
+        ]
+
+    return judge_set
+
+
+_judgement = Judgement._make
+
+
+def _alone(
+    judge: Callable[..., Any],
+    state: State,
+    proposal: Proposal,
+    number: int,
+    rejected: int,
+    writes: int,
+    memory: Any,
+) -> Judgement:
+    try:
+        return _judgement(judge(state, [proposal], number, rejected, [writes], memory)[0])
+    except EvaluationError as error:
+        return Judgement([], 0, {}, {}, error)
+
+
+def _schema_rejection(reason: str) -> Judgement:
+    return Judgement([{"gate": SCHEMA, "reason": reason, "witness": {}}], 0, {}, {})
+
+
+def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:
+    """Why a proposal is malformed, or None: its operation, its arguments and its claims against their declarations."""
+    tables = {
+        op: tuple((name, action.allowed.get(name), type_) for name, type_ in action.args.fields.items())
+        for op, action in world.actions.items()
+    }
+    keys = {op: {"op", *action.args.fields} for op, action in world.actions.items()}
+    expected = {"action", "score", *claims}
+
+    def misfit(proposal: Proposal) -> str | None:
+        action = proposal["action"]
+        op = action["op"]
+        if not op:
+            return str(proposal.get("answer", "no_action"))
+        if op not in tables:
+            return "unknown_action"
+        if action.keys() != keys[op] or proposal.keys() != expected:
+            return "malformed_proposal"
+        for name, allowed, type_ in tables[op]:
+            value = action[name]
+            if (value not in allowed) if allowed is not None else not conforms(value, type_):
+                return "malformed_action"
+        return None
+
+    return misfit

@@ -1,0 +1,204 @@
+"""The plan of a run: everything that the loop calls, with nothing of YAML left in it.
+
+States, observations, memories, proposals and outcomes are plain JSON values with integers, never changed in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from specledger.expr import EvaluationError
+
+if TYPE_CHECKING:
+    from specledger.compile.desk import Desk
+    from specledger.compile.kernel import Kernel
+    from specledger.oracles.tape import Oracle
+    from specledger.spec.agent import Outside
+
+State = dict[str, Any]
+Proposal = dict[str, Any]
+"""`{action: {op, ...args}, score, ...claims}`."""
+
+
+class Judgement(NamedTuple):
+    """What the governor found about one proposal.
+
+    Attributes:
+        rejected: Per failing gate `{gate, reason, witness}`, in the governor's order; empty if admitted.
+        value: What the choice maximises.
+        cost: The items of the decision's price and their `total`, in millionths.
+        inputs: What the governor supplies to the step.
+        error: Why the proposal could not be judged; such a proposal is never admitted.
+    """
+
+    rejected: list[dict[str, Any]]
+    value: int
+    cost: dict[str, int]
+    inputs: dict[str, Any]
+    error: EvaluationError | None = None
+
+
+class Looked(NamedTuple):
+    """What is seen after a step.
+
+    Attributes:
+        record: What `record` gives of it.
+        seen: What `observe` gives of the next state.
+        told: Per part what `receipt` gives.
+        success, until: What they give of the next state.
+        found: What the invariants of each step give, in their order.
+    """
+
+    record: dict[str, Any]
+    seen: Any
+    told: dict[str, dict[str, Any]]
+    success: bool
+    until: bool
+    found: list[dict[str, Any] | Literal[False] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedDrift:
+    """One drift: when it is due, and what it does.
+
+    Attributes:
+        name: The drift spec's key.
+        schedule: The steps, of every episode, at which it is due.
+        streams: The names of the streams that it draws from, in the order of `sources`.
+        sources: `state -> [list to draw from, ...]`, or None where the drift's `when` does not hold.
+        apply: `(state, drawn values) -> next state`.
+        draws: The names of the drawn values, in the order of `sources`.
+    """
+
+    name: str
+    schedule: frozenset[int]
+    streams: tuple[str, ...]
+    draws: tuple[str, ...]
+    sources: Callable[[State], list[list[Any]] | None]
+    apply: Callable[[State, list[Any]], State]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedInvariant:
+    """One invariant: `judge(previous, state)` is None if it holds, False if its `when` does not, else its witness."""
+
+    name: str
+    scope: str
+    severity: str
+    judge: Callable[[State, State], dict[str, Any] | Literal[False] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """A world inside the world that keeps receipts of its own steps.
+
+    Attributes:
+        name: The field of the state that holds its state.
+        receipt: `(state, next state, outcome) -> body`, all three of the whole world.
+    """
+
+    name: str
+    receipt: Callable[[State, State, dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWatch:
+    """What a governor keeps for itself: a memory of the observations, and potentials of the state and the memory.
+
+    Attributes:
+        remembers: `episode` or `run`: when its memory begins anew.
+        begin: `observation -> memory`.
+        remember: `(observation, memory, action, new observation) -> memory`.
+        potentials: `(state, memory) -> {name: value}`.
+    """
+
+    remembers: str
+    begin: Callable[[Any], Any]
+    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    potentials: Callable[[State, Any], dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAsking:
+    """How the agent is asked in a live run.
+
+    Attributes:
+        outside: Who is asked; None for an agent that is a spec.
+        deadline_ms: How long one answer may take.
+        ms_per_tick: Kernel time of a step; None where there is no kernel.
+    """
+
+    outside: Outside | None
+    deadline_ms: int
+    ms_per_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A compiled scenario.
+
+    Attributes:
+        name: The scenario's name.
+        specs: Digest of the resolved specs.
+        seed: The seed of every random stream.
+        episodes: How many episodes.
+        horizon: Steps of an episode at most.
+        remembers: `episode` or `run`: when memory begins anew.
+        gates: The gates' ids in order.
+        start: `episode -> state`.
+        opening: `state -> figures` of an episode's start.
+        begin: `observation -> memory`.
+        observe: `state -> observation`.
+        propose: `(observation, memory) -> proposals`.
+        writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
+        remember: `(observation, memory, action, new observation) -> memory`.
+        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each, the governor's
+            memory) -> judgements`; without a watch the memory may be left out.
+        step: `(state, op, action, inputs) -> (next state, outcome)`.
+        record: `(state, next state, outcome) -> figures`.
+        success: `state -> bool`.
+        until: `state -> bool`: whether the episode ends early.
+        drifts, invariants, parts, watch: As their types say; there is a watch if the governor keeps anything.
+        look: `(state, next state, outcome) -> all of these at once`, None where it must be looked at one by one.
+        desk: `plan -> desk` of one run, where something lasts from decision to decision.
+        kernel: What the desk of a run under a kernel is made of.
+        asking: How the agent is asked, where it is outside, or under a kernel.
+        oracle: Gives what came from outside in the run that is made; None where nothing does.
+        signatures: Those of the run that is made again, where its kernel signs with a key; None in a run of its own.
+        signed: Whether the kernel signs with a key, which a run that is made again does not have.
+        heavy: Whether one value may come to more than may be told, so that each is weighed before it is written.
+    """
+
+    name: str
+    specs: str
+    seed: int
+    episodes: int
+    horizon: int
+    remembers: str
+    gates: tuple[str, ...]
+    start: Callable[[int], State]
+    opening: Callable[[State], dict[str, Any]]
+    begin: Callable[[Any], Any]
+    observe: Callable[[State], Any]
+    propose: Callable[[Any, Any], list[Proposal]]
+    writes: Callable[[Any, Any, Mapping[str, Any]], int]
+    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    judge: Callable[..., list[Judgement]]
+    step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
+    record: Callable[[State, State, dict[str, Any]], dict[str, Any]]
+    success: Callable[[State], bool]
+    until: Callable[[State], bool]
+    drifts: tuple[PlannedDrift, ...]
+    invariants: tuple[PlannedInvariant, ...]
+    parts: tuple[PlannedPart, ...]
+    watch: PlannedWatch | None
+    look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
+    desk: Callable[[Plan], Desk] | None = None
+    kernel: Kernel | None = None
+    asking: PlannedAsking | None = None
+    oracle: Oracle | None = None
+    signatures: tuple[str, ...] | None = None
+    signed: bool = False
+    heavy: bool = True

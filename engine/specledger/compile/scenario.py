@@ -1,0 +1,309 @@
+"""From a scenario's bundle to its plan: each spec is checked against what it will meet, then compiled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from specledger.agents.agent import Agent, Around, check_agent
+from specledger.agents.propose import compile_propose
+from specledger.compile.assembly import Parts, compile_kernel
+from specledger.compile.desk import Desk
+from specledger.compile.heavy import may_be_heavy
+from specledger.compile.judging import compile_judge_set, plan_watch
+from specledger.compile.kernel import Kernel, KernelDesk
+from specledger.compile.looking import compile_look
+from specledger.compile.outside import OutsideDesk, OutsideKernelDesk, offered, unmoved
+from specledger.compile.plan import Plan, PlannedAsking, PlannedDrift, PlannedInvariant, PlannedPart, State
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
+from specledger.core.rng import Stream
+from specledger.expr import BOOL, EvaluationError, RecordType
+from specledger.expr.statements.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.expr.statements.scope import Scope
+from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
+from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
+from specledger.load import Bundle, Resolved
+from specledger.spec.agent import Agent as AgentSpec
+from specledger.spec.agent import Outside
+from specledger.spec.governor import Governor as GovernorSpec
+from specledger.spec.invariant import Invariant as InvariantSpec
+from specledger.spec.scenario import Map, Scenario
+from specledger.worlds.check import check_world
+from specledger.worlds.drift import Calendar, Drift, check_drift, compile_change, compile_sources
+from specledger.worlds.emit import (
+    Call,
+    compile_between,
+    compile_over,
+    compile_predicate,
+    compile_step,
+    discloses_state,
+    part_receipt,
+    write_step,
+)
+from specledger.worlds.maps import MapError, make
+from specledger.worlds.model import World
+from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
+
+
+def compile_scenario(bundle: Bundle) -> Plan:
+    """Compile the scenario that a bundle was loaded for.
+
+    Args:
+        bundle: A bundle whose main spec is a scenario.
+
+    Returns:
+        The plan.
+
+    Raises:
+        Rejected: With every finding in any of the bundle's specs.
+    """
+    return _compiled(bundle)[0]
+
+
+def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
+    """What was found in a scenario that compiles, and does not stop it.
+
+    Raises:
+        Rejected: As `compile_scenario`.
+    """
+    return _compiled(bundle)[1]
+
+
+def _compiled(bundle: Bundle) -> tuple[Plan, tuple[Diagnostic, ...]]:
+    diagnostics = Diagnostics(MOST_FINDINGS)
+    compiler = _Compiler(bundle, diagnostics)
+    plan = None
+    try:
+        plan = compiler.plan()
+    except EvaluationError as error:  # a start value, a glyph's code or a drift's schedule, which are computed here
+        diagnostics.error(error.code, error.message, error.span)
+    diagnostics.raise_if_errors()
+    assert plan is not None  # noqa: S101 - a part is missing only where there was a finding
+    return plan, diagnostics.sorted()
+
+
+class _Compiler:
+    def __init__(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - the pipeline compiles what it dispatched by kind
+        self.bundle = bundle
+        self.spec = bundle.main
+        self.model = bundle.main.model
+        self.diagnostics = diagnostics
+
+    def plan(self) -> Plan | None:
+        world = check_world(self._referred("world"), self.bundle, self.diagnostics)
+        if world is None or self.diagnostics.has_errors:
+            return None
+        scope = Scope(world.environment, self.spec, self.diagnostics)
+        start = self._start(world, scope)
+        like = None if start is None or self.diagnostics.has_errors else start(0)
+        footing = _footing(world, like)
+        governor = check_governor(self._referred("governor"), footing, self.diagnostics)
+        around = None if governor is None else _around(world, governor)
+        outside = self._outside()
+        agent = None if around is None or outside else check_agent(self._referred("agent"), around, self.diagnostics)
+        known = agent is not None or outside is not None
+        kernel = self._kernel(world, around, agent) if around is not None and known else None
+        drifts = self._drifts(world)
+        invariants = self._invariants(footing)
+        until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
+        if governor is None or not known or start is None or self.diagnostics.has_errors:
+            return None
+        see_claims_read(governor, self._referred("governor"), self.diagnostics)
+        return Plan(
+            name=self.model.name,
+            specs=self.bundle.digest,
+            seed=self.model.seed,
+            episodes=self.model.episodes,
+            horizon=self.model.horizon,
+            gates=(SCHEMA, *(() if kernel is None else kernel.admission.gates), *(gate.id for gate in governor.gates)),
+            start=start,
+            opening=compile_over(world, world.opening, like),
+            observe=compile_over(world, world.observe, like),
+            judge=compile_judge_set(governor, footing, world),
+            step=compile_step(world, like),
+            record=compile_between(world, world.record, like),
+            success=compile_predicate(world, world.success, default=False),
+            until=compile_predicate(world, until, default=False),
+            drifts=tuple(planned for _, planned in drifts),
+            invariants=tuple(planned for planned, _ in invariants),
+            parts=_parts(world, like),
+            look=compile_look(world, until, [each for planned, each in invariants if planned.scope == "step"], like),
+            watch=plan_watch(governor, footing),
+            desk=_desk(world, governor, kernel, outside),
+            kernel=kernel,
+            asking=self._asking(outside),
+            signed=kernel is not None and kernel.signing is not None,
+            heavy=may_be_heavy([world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]),
+            **_acts(agent),
+        )
+
+    def _referred(self, *path: str | int) -> Resolved:
+        """The spec that a reference of the scenario names; its kind was checked when it was resolved."""
+        return self.bundle.specs[self.spec.refs[path]]
+
+    def _outside(self) -> Outside | None:
+        """Who is asked outside, if the agent is."""
+        model = self._referred("agent").model
+        assert isinstance(model, AgentSpec)  # noqa: S101 - see `_referred`
+        return model.outside
+
+    def _asking(self, outside: Outside | None) -> PlannedAsking | None:
+        """How the agent is asked: under a kernel no longer than its watchdog waits."""
+        governor = self._referred("governor").model
+        assert isinstance(governor, GovernorSpec)  # noqa: S101 - see `_referred`
+        admission = governor.admission
+        if admission is None:
+            return None if outside is None else PlannedAsking(outside, outside.deadline_ms, None)
+        waits = admission.watchdog_ms
+        return PlannedAsking(
+            outside, waits if outside is None else min(waits, outside.deadline_ms), admission.ms_per_tick
+        )
+
+    def _kernel(self, world: World, around: Around, agent: Agent | None) -> Kernel | None:
+        governor, spec = self._referred("governor"), self._referred("agent")
+        parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, self.diagnostics)
+        return compile_kernel(parts)
+
+    def _drifts(self, world: World) -> list[tuple[Drift, PlannedDrift]]:
+        """The drifts in their order, without those that have findings; one that is named twice is made once."""
+        keys = [self.spec.refs["drift", index] for index in range(len(self.model.drift))]
+        calendar = Calendar(self.model.horizon)
+        made = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
+        return [drift for drift in map(made.get, keys) if drift is not None]
+
+    def _drift(self, spec: Resolved, world: World, calendar: Calendar, times: int) -> tuple[Drift, PlannedDrift] | None:
+        drift = check_drift(spec, world, self.diagnostics)
+        if drift is None:
+            return None
+        planned = PlannedDrift(
+            name=spec.name,
+            schedule=calendar.schedule(drift, times),
+            streams=tuple(stream for _, stream, _ in drift.draws),
+            draws=tuple(name for name, _, _ in drift.draws),
+            sources=compile_sources(drift, world),
+            apply=compile_change(drift, world),
+        )
+        return drift, planned
+
+    def _invariants(self, footing: Footing) -> list[tuple[PlannedInvariant, Invariant]]:
+        """The governor's invariants and the scenario's; one that both name is looked at once."""
+        keys = [
+            key
+            for spec in (self._referred("governor"), self.spec)
+            for path, key in spec.refs.items()
+            if path[0] == "invariants"
+        ]
+        planned = []
+        for key in dict.fromkeys(keys):
+            spec = self.bundle.specs[key]
+            model = spec.model
+            assert isinstance(model, InvariantSpec)  # noqa: S101 - see `_referred`
+            if model.scope == "proposal":
+                continue  # the kernel's
+            invariant = check_invariant(spec, footing, self.diagnostics)
+            if invariant is not None:
+                judge = compile_invariant(invariant, footing)
+                planned.append((PlannedInvariant(spec.name, model.scope, model.severity, judge), invariant))
+        return planned
+
+    def _start(self, world: World, scope: Scope) -> Callable[[int], State] | None:
+        start = check_start(world, self.model.start, scope)
+        if self.diagnostics.has_errors:
+            return None
+        begin = _Start(starter(world, start), self.model.map, self.model.seed)
+        report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics)
+        return begin
+
+
+def _acts(agent: Agent | None) -> dict[str, Any]:
+    """What a plan calls of its agent; nothing is called of one that is asked outside."""
+    if agent is None:
+        return {"remembers": EPISODE, **unmoved()}
+    return {
+        "remembers": agent.scope,
+        "begin": compile_begin(agent.kept),
+        "propose": compile_propose(agent),
+        "writes": compile_writes(agent.kept),
+        "remember": compile_remember(agent.kept),
+    }
+
+
+def _desk(
+    world: World, governor: Governor, kernel: Kernel | None, outside: Outside | None
+) -> Callable[[Plan], Desk] | None:
+    """The desk of each run; None for the plain one."""
+    if outside is None:
+        return None if kernel is None else KernelDesk
+    if kernel is None:
+        return partial(OutsideDesk, operations=offered(world), claims=governor.claims)
+    return partial(OutsideKernelDesk, operations=offered(world))
+
+
+def _around(world: World, governor: Governor) -> Around:
+    """What agents are given."""
+    disclosed = discloses_state(world)
+    return Around(
+        functions=world.environment.functions,
+        constants=world.environment.constants,
+        observation=RecordType("observation", world.observe.types),
+        actions={name: action.args for name, action in world.actions.items()},
+        action=world.action,
+        claims=governor.claims,
+        state=world.state if disclosed else None,
+        step=compile_step(world) if disclosed else None,
+    )
+
+
+def _footing(world: World, like: State | None) -> Footing:
+    """What the governor and the invariants stand on."""
+    return Footing(
+        environment=world.environment,
+        state=world.state,
+        inputs=world.inputs,
+        action=world.action,
+        outcome=world.outcome,
+        observation=RecordType("observation", world.observe.types),
+        write_step=lambda emitter, kept, call, wanted: write_step(emitter, kept, world, Call(*call), wanted),
+        like=like,
+    )
+
+
+def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
+    """The parts whose worlds keep receipts."""
+    told = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
+    return tuple(PlannedPart(name, receipt) for name, receipt in told if receipt is not None)
+
+
+class _Start:
+    """`episode -> start state`; a map that does not vary is made once."""
+
+    def __init__(self, make_state: Starter, map_: Map | None, seed: int) -> None:
+        self._starter = make_state
+        self._map = map_
+        self._seed = seed
+        self._made: State | None = None
+
+    def __call__(self, episode: int) -> State:
+        """The start state of an episode.
+
+        Raises:
+            EvaluationError: The world refuses the map of this episode; the first one's was looked at when compiling.
+        """
+        try:
+            return self.make(episode)
+        except IllFormedError as error:
+            raise EvaluationError(error.code, str(error)) from None
+        except MapError as error:
+            raise EvaluationError(E_MAP, str(error)) from None
+
+    def make(self, episode: int) -> State:
+        """The same, with errors as the world gives them: IllFormedError, MapError or EvaluationError."""
+        varies = self._map is not None and self._map.vary == "episode"
+        if self._made is None or varies:
+            number = episode if varies else 0
+            grid = None if self._map is None else make(self._map, Stream.named(self._seed, "map", number))
+            self._made = self._starter.state(grid)
+        return self._made

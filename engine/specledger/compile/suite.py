@@ -1,0 +1,260 @@
+"""From a suite's bundle to its plan: every run resolved, every expression typed against the receipts it will meet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specledger.compile.named import names_of
+from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.load import Bundle, Resolved
+from specledger.spec.governor import Governor
+from specledger.spec.suite import Arm, Mutant, Overlay, Suite
+from specledger.suites.checks import PlannedCheck, check_checks
+from specledger.suites.episodes import Grammar
+from specledger.suites.figures import PlannedFigure, Resampling
+from specledger.suites.literals import report_unknown
+from specledger.suites.measures import Sampler, check_measures
+from specledger.suites.overlay import E_SUITE_SET, Change, overlay, read_path
+from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
+from specledger.worlds.check import check_world
+
+E_SUITE_ARM = code(
+    "E_SUITE_ARM",
+    "there is no such arm or scenario in the suite",
+    "A figure is `over` arms, which are the keys of `runs`; a mutant chooses among the `arms` and the names of the "
+    "`scenarios` of its suite.",
+)
+E_SUITE_TWICE = code(
+    "E_SUITE_TWICE",
+    "two of a suite have one name",
+    "Runs are called after their arm, scenario and seed, mutants by their id. Take one away or name it differently.",
+)
+E_SUITE_TUNED = code(
+    "E_SUITE_TUNED",
+    "a run uses a seed that was tuned on",
+    "What was chosen because it does well on some seeds says nothing on these seeds. The seeds under `tuned_on` are "
+    "not used by any run: report on others.",
+)
+E_SUITE_NESTED = code(
+    "E_SUITE_NESTED",
+    "a mutant of a suite without runs",
+    "A mutant is tried on the suite that it names, or else on its own one, and that one must have runs.",
+)
+
+
+def seeds_of(bundle: Bundle) -> list[int]:
+    """Every seed that the run of a bundle uses, ascending; of a suite those of its runs, mutants and controls too.
+
+    Raises:
+        Rejected: It is a suite that does not compile.
+    """
+    if isinstance(bundle.main.model, Suite):
+        return sorted({case.seed for _, case in compile_suite(bundle).cases})
+    seed = getattr(bundle.main.model, "seed", None)
+    return [seed] if isinstance(seed, int) else []
+
+
+def compile_suite(bundle: Bundle) -> SuitePlan:
+    """Compile the suite that a bundle was loaded for.
+
+    Args:
+        bundle: A bundle whose main spec is a suite.
+
+    Raises:
+        Rejected: With every finding in the suite; its scenarios are compiled by themselves.
+    """
+    diagnostics = Diagnostics()
+    plan = _Compiler(bundle, diagnostics).plan()
+    diagnostics.raise_if_errors()
+    return plan
+
+
+class _Compiler:
+    def __init__(self, bundle: Bundle, diagnostics: Diagnostics) -> None:
+        assert isinstance(bundle.main.model, Suite)  # noqa: S101 - the pipeline compiles what it dispatched by kind
+        self.bundle = bundle
+        self.diagnostics = diagnostics
+        self._samplers: dict[tuple[str, str, str], Sampler | None] = {}
+        self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
+
+    def plan(self) -> SuitePlan:
+        spec, model = self.bundle.main, _model(self.bundle.main)
+        trial = self._trial(spec, "runs", None, [])
+        mutants = []
+        controls: dict[Any, Trial] = {}
+        for index, mutant in enumerate(model.mutants):
+            if mutant.id in {other.id for other in model.mutants[:index]}:
+                self._wrong(E_SUITE_TWICE, f"two mutants have the id {mutant.id!r}", "mutants", index, "id")
+                continue
+            mutants.append(self._mutant(index, mutant, trial, controls))
+        self._compare_names(spec, trial, mutants)
+        return SuitePlan(spec.name, self.bundle.digest, trial, tuple(mutants), self.diagnostics.sorted())
+
+    def _compare_names(self, spec: Resolved, own: Trial, mutants: Sequence[PlannedMutant]) -> None:
+        """Warn of texts of the suite that are none of the names that its runs, its mutants' included, can give."""
+        if not own.cases or self.diagnostics.has_errors:
+            return
+        cases = [*own.cases, *(case for mutant in mutants for case in mutant.mutated.cases)]
+        measured = [found for case in own.cases for found in case.sampler.compared]
+        asked = [found for check in own.checks for found in check.compared]
+        report_unknown(dict.fromkeys([*measured, *asked]), names_of(cases), self.diagnostics)
+
+    def _mutant(self, index: int, mutant: Mutant, own: Trial, controls: dict[Any, Trial]) -> PlannedMutant:
+        main = self.bundle.main
+        spec = main if mutant.suite is None else self.bundle.specs[main.refs["mutants", index, "suite"]]
+        model, at = _model(spec), ("mutants", index)
+        if not model.runs:
+            self._wrong(E_SUITE_NESTED, f"{spec.name} has no runs", *at, "id" if mutant.suite is None else "suite")
+        self._known(mutant.arms or (), model.runs, *at, "arms")
+        names = {self.bundle.specs[str(key)].name for arm in model.runs.values() for key in arm.scenarios}
+        self._known(mutant.scenarios or (), names, *at, "scenarios")
+        under = self._changes(mutant.under, *at, "under")
+        reduced = repr((spec.key, mutant.arms, mutant.scenarios, sorted(mutant.under.items(), key=repr)))
+        if spec is main and not (mutant.arms or mutant.scenarios or mutant.under):
+            controls.setdefault(reduced, own)
+        if reduced not in controls:
+            controls[reduced] = self._trial(spec, f"controls/{mutant.id}", mutant, under)
+        replay = None if mutant.replay is None else mutant.replay == "bytes"
+        changes = [*under, *self._changes(mutant.changes, *at, "set")]
+        mutated = self._trial(spec, f"mutants/{mutant.id}", mutant, changes, self._places(mutant, *at), replay)
+        return PlannedMutant(mutant.id, controls[reduced], mutated)
+
+    def _trial(
+        self,
+        spec: Resolved,
+        folder: str,
+        mutant: Mutant | None,
+        changes: list[Change],
+        places: Mapping[str, Any] | None = None,
+        replay: bool | None = None,
+    ) -> Trial:
+        """The runs of a suite, all or those that a mutant chooses, with changes, in one folder."""
+        model = _model(spec)
+        cases = []
+        for name in sorted(model.runs):
+            if mutant is None or mutant.arms is None or name in mutant.arms:
+                cases += self._arm(spec, name, folder, mutant, (changes, places or {}))
+        figures, checks = self._asks(spec)
+        resampling = Resampling(model.resamples, model.seed)
+        compared = model.replay == "bytes" if replay is None else replay
+        return Trial(spec.name, tuple(cases), figures, checks, resampling, compared)
+
+    def _arm(
+        self,
+        spec: Resolved,
+        name: str,
+        folder: str,
+        mutant: Mutant | None,
+        laid: tuple[list[Change], Mapping[str, Any]],
+    ) -> list[Case]:
+        arm, at = _model(spec).runs[name], ("runs", name)
+        changes = [*self._changes(arm.changes, *at, "set", of=spec), *laid[0]]
+        places = {**self._places(arm, *at, of=spec), **laid[1]}
+        cases: dict[str, Case] = {}
+        for index, key in enumerate(map(str, arm.scenarios)):
+            scenario = self.bundle.specs[key].name
+            if mutant is not None and mutant.scenarios is not None and scenario not in mutant.scenarios:
+                continue
+            for seed in [*arm.seeds] or (None,):
+                try:
+                    seeded = places if seed is None else {**places, "seed": seed}
+                    bundle = overlay(self.bundle, key, seeded, changes)
+                except Rejected as rejected:
+                    self.diagnostics.extend(rejected.diagnostics)
+                    return []
+                run = f"{name}.{scenario}" + ("" if seed is None else f".{seed}")
+                if run.casefold() in cases:
+                    self._wrong(E_SUITE_TWICE, f"two runs are called {run!r}", *at, "scenarios", index, of=spec)
+                case = self._case(spec, (name, scenario, run, f"{folder}/{run}"), bundle)
+                if case is not None:
+                    cases[run.casefold()] = case
+        return list(cases.values())
+
+    def _case(self, spec: Resolved, names: tuple[str, str, str, str], bundle: Bundle) -> Case | None:
+        arm, scenario, run, place = names
+        seed: int = bundle.main.model.seed  # type: ignore[attr-defined]
+        if seed in _model(spec).tuned_on:
+            self._wrong(E_SUITE_TUNED, f"{run} uses the seed {seed}", "tuned_on", of=spec)
+        sampler = self._sampler(spec, bundle)
+        return None if sampler is None else Case(place, run, arm, scenario, seed, bundle, sampler)
+
+    def _sampler(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
+        """What is measured over the receipts of a scenario; the same for all that share a world and a governor."""
+        refs = bundle.main.refs
+        known = (spec.key, refs["world",], refs["governor",])
+        if known not in self._samplers:
+            self._samplers[known] = self._measured(spec, bundle)
+        return self._samplers[known]
+
+    def _measured(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
+        found = Diagnostics()
+        sampler = None
+        refs = bundle.main.refs
+        world = check_world(bundle.specs[refs["world",]], bundle, found)
+        if world is not None and not found.has_errors:
+            governor = bundle.specs[refs["governor",]].model
+            assert isinstance(governor, Governor)  # noqa: S101 - a reference of kind governor holds nothing else
+            grammar = Grammar(
+                state=world.state,
+                action=world.action,
+                record=world.record.types,
+                cost=sorted(governor.cost),
+                parts={
+                    name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items
+                },
+                changed=world.state.fields,
+            )
+            sampler = check_measures(spec, grammar, world.environment, found)
+        self.diagnostics.extend(found.sorted())
+        return sampler
+
+    def _asks(self, spec: Resolved) -> tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]:
+        if spec.key not in self._asked:
+            model = _model(spec)
+            figures = []
+            for name in sorted(model.figures):
+                figure = model.figures[name]
+                over = [figure.over] if isinstance(figure.over, str) else figure.over or sorted(model.runs)
+                self._known(over, model.runs, "figures", name, "over", of=spec)
+                figures.append(PlannedFigure(name, figure.statistic, tuple(over), figure.by, figure.at))
+            self._asked[spec.key] = tuple(figures), check_checks(spec, figures, self.diagnostics)
+        return self._asked[spec.key]
+
+    def _changes(self, changes: Mapping[str, Any], *at: str | int, of: Resolved | None = None) -> list[Change]:
+        spec = of or self.bundle.main
+        read = []
+        for path, value in changes.items():
+            steps = read_path(path)
+            if not steps:
+                self._wrong(E_SUITE_SET, f"{path!r} is no path", *at, path, of=spec)
+                continue
+            read.append(Change(steps, value, spec.span(*at, path)))
+        return read
+
+    def _places(self, overlaid: Overlay, *at: str | int, of: Resolved | None = None) -> dict[str, Any]:
+        """The keys of the specs that come into the places of others."""
+        spec = of or self.bundle.main
+        one = {name: spec.refs[*at, name] for name in ("world", "governor", "agent") if (*at, name) in spec.refs}
+        lists: dict[str, Sequence[Any] | None] = {"drift": overlaid.drift, "invariants": overlaid.invariants}
+        many = {
+            name: [spec.refs[*at, name, index] for index in range(len(listed))]
+            for name, listed in lists.items()
+            if listed is not None
+        }
+        return {**one, **many}
+
+    def _known(
+        self, named: Sequence[str], known: Mapping[str, Arm] | set[str], *at: str | int, of: Resolved | None = None
+    ) -> None:
+        for name in named:
+            if name not in known:
+                self._wrong(E_SUITE_ARM, f"there is no {name!r}; there is {', '.join(sorted(known))}", *at, of=of)
+
+    def _wrong(self, code_: str, message: str, *at: str | int, of: Resolved | None = None) -> None:
+        self.diagnostics.error(code_, message, (of or self.bundle.main).span(*at))
+
+
+def _model(spec: Resolved) -> Suite:
+    assert isinstance(spec.model, Suite)  # noqa: S101 - a reference of kind suite holds nothing else
+    return spec.model

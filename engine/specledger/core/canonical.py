@@ -1,0 +1,372 @@
+"""The canonical JSON of the seeds: the only serialiser of whatever is hashed, and of JSON for people.
+
+Decides the bytes of a document, and refuses whatever has no canonical form. Refuses to know what a document means and
+where floats belong (`core.floats` says where). Sources: toy-pseudo-axion, Non-negotiables 1; RFC 8785, 3.2.2.2.
+
+- The values are null, booleans, integers, strings, lists or tuples, and dicts with string keys, of exactly these types:
+  a subclass (an enum, a named tuple) is refused, since a reader could not tell it from its base.
+- Keys are sorted by their UTF-8 bytes. There is no white space. Arrays keep their order.
+- Strings are UTF-8; quotation marks, backslashes and the controls below U+0020 are escaped, as briefly as JSON can.
+- Every number lies within ±(2^53 - 1), so that every reader of JSON reads the same one. -0 is 0. NaN and infinities are
+  refused.
+- A float is refused, even 6.0, unless the caller's `FloatPolicy` allows floats at its place. There it is rounded to at
+  most 8 decimals (half to even, on its exact binary value) and loses trailing zeros and point: 6.0 is 6, 0.1 + 0.2 is
+  0.3, 1e-9 is 0. An integer is allowed wherever a float is.
+- Containers are nested at most 64 deep.
+
+For integers and ASCII keys these are the bytes of RFC 8785.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from math import isfinite
+from typing import Any
+
+import orjson
+
+from specledger.core.diagnostics import code
+from specledger.core.floats import FLOATS_ANYWHERE, NO_FLOATS, FloatPolicy, floats_at, floats_in_schema
+
+__all__ = [
+    "FLOATS_ANYWHERE",
+    "LINE_LIMIT",
+    "MAX_DEPTH",
+    "MAX_INTEGER",
+    "NO_FLOATS",
+    "FloatPolicy",
+    "NotCanonical",
+    "Written",
+    "canonical_bytes",
+    "canonical_ints",
+    "floats_at",
+    "floats_in_schema",
+    "parse_canonical",
+    "parse_written",
+    "pretty",
+]
+
+MAX_INTEGER = 2**53 - 1
+"""The largest magnitude of a number; above it binary64 readers merge neighbours."""
+MAX_DEPTH = 64
+"""The most containers around a scalar."""
+LINE_LIMIT = 1 << 20
+"""Bytes of a document that `parse_canonical` reads unless told otherwise."""
+
+E_CANON_FLOAT = code(
+    "E_CANON_FLOAT",
+    "A float where only integers are allowed",
+    "Hashed documents hold integers except where a schema says `number`. Elsewhere even 6.0 is refused: write 6, or "
+    "count in a smaller unit.",
+)
+E_CANON_NUMBER = code("E_CANON_NUMBER", "Not a number", "JSON has no NaN and no infinities, so they cannot be hashed.")
+E_CANON_RANGE = code(
+    "E_CANON_RANGE",
+    "A number beyond 2^53 - 1",
+    "Readers that hold numbers as binary64 merge neighbours beyond 9007199254740991, so that two documents would look "
+    "like one. Write such a number as a string.",
+)
+E_CANON_TEXT = code(
+    "E_CANON_TEXT",
+    "A lone surrogate in a string",
+    "Half of a surrogate pair is no character and has no UTF-8 form. The string was cut or decoded wrongly.",
+)
+E_CANON_DEPTH = code(
+    "E_CANON_DEPTH", "Nested too deeply", "A document holds at most 64 containers inside one another, cycles included."
+)
+E_CANON_TYPE = code(
+    "E_CANON_TYPE",
+    "No JSON value",
+    "Only null, booleans, integers, floats where allowed, strings, lists, tuples and dicts with string keys have a "
+    "canonical form; subclasses of these types have none.",
+)
+E_CANON_SIZE = code(
+    "E_CANON_SIZE",
+    "A document that is too large",
+    "The document has more bytes than its reader allows; or a state, an observation, what is proposed or what a "
+    "receipt tells holds more than 8,388,608 members and characters. Keep lists and texts short.",
+)
+E_CANON_JSON = code(
+    "E_CANON_JSON", "Not JSON", "The bytes are not one JSON document in UTF-8 without a byte order mark."
+)
+E_CANON_FORM = code(
+    "E_CANON_FORM",
+    "Not in canonical form",
+    "The bytes are JSON, but not in the one form that is hashed: white space, unsorted or duplicate keys, a needless "
+    "escape, or -0. Something rewrote the document, or another program wrote it.",
+)
+
+Written = orjson.Fragment
+"""A value whose canonical form is known: `Written(form)` stands for it in what `canonical_ints` serialises."""
+
+_OPTIONS = (
+    orjson.OPT_SORT_KEYS
+    | orjson.OPT_STRICT_INTEGER
+    | orjson.OPT_PASSTHROUGH_SUBCLASS
+    | orjson.OPT_PASSTHROUGH_DATACLASS
+    | orjson.OPT_PASSTHROUGH_DATETIME
+)
+_EXPONENT = re.compile(rb"e(?<=[:,\[-][1-9]e)")
+"""The exponent of a float without a point; it begins with what is looked for, which makes it fast."""
+_ATOMS = frozenset({type(None), bool, int, str})
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHOWN = 64  # characters of a key in an error's path
+
+
+class NotCanonical(ValueError):  # noqa: N818 - says what the value is, not that the engine failed
+    """The value or the bytes have no canonical form.
+
+    Attributes:
+        code: One of the `E_CANON_...` codes.
+        path: The JSON path of the place, ASCII only, e.g. `$.trace.nodes[3]["a b"]`.
+        message: What is wrong there.
+    """
+
+    def __init__(self, code: str, path: str, message: str) -> None:
+        super().__init__(code, path, message)
+        self.code = code
+        self.path = path
+        self.message = message
+
+    def __str__(self) -> str:
+        """The place and what is wrong there."""
+        return f"{self.path}: {self.message}"
+
+
+def canonical_bytes(value: object, floats: FloatPolicy = NO_FLOATS) -> bytes:
+    """The canonical form of a value, checked throughout.
+
+    Args:
+        value: A JSON value as the module describes it.
+        floats: Where floats are allowed; see `core.floats`.
+
+    Raises:
+        NotCanonical: The value has no canonical form; of several reasons the first that is met.
+    """
+    try:
+        spelled = value if is_plain(value) else _spell(value, floats, [])
+        return orjson.dumps(spelled, option=_OPTIONS)
+    except (orjson.JSONEncodeError, _UnfitError, NotCanonical):  # found again, the first of them, with its place
+        return orjson.dumps(_checked(value, floats, []), option=_OPTIONS)
+
+
+def canonical_ints(value: object) -> bytes:
+    """The canonical form of a value that the caller *knows by its types* to hold no floats: the fast path of the loop.
+
+    The caller vouches for exact types (see the module) without floats, for depth, and for the form of whatever is
+    `Written`, which nothing else may hold. Then the bytes are those of
+    `canonical_bytes`, or the same exception is raised. A float or an enum that slips in is not noticed.
+
+    Raises:
+        NotCanonical: An integer beyond ±(2^53 - 1), a lone surrogate, a key that is no string, or no JSON type.
+    """
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except orjson.JSONEncodeError:
+        return canonical_bytes(value)
+
+
+def parse_canonical(line: bytes, *, limit: int = LINE_LIMIT) -> object:
+    """The value of a document with integers only, if its bytes are its canonical form.
+
+    Comparing with the canonical form catches duplicate keys, white space, escapes, 6.0, -0 and 2^53 + 1 at once.
+
+    Args:
+        line: The document without a line break.
+        limit: Most bytes that are looked at.
+
+    Raises:
+        NotCanonical: Too large, not JSON, without canonical form, or not in it.
+    """
+    if len(line) > limit:
+        raise NotCanonical(E_CANON_SIZE, "$", f"{len(line)} bytes, more than {limit}")
+    try:
+        value: object = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise NotCanonical(E_CANON_JSON, "$", f"not JSON in UTF-8 (at character {error.pos})") from None
+    if _is_bare(line):
+        try:
+            if orjson.dumps(value, option=_OPTIONS) == line:
+                return value
+        except orjson.JSONEncodeError:
+            pass  # found again below, with its place
+    form = canonical_bytes(value)
+    if form != line:
+        same = next((i for i, (a, b) in enumerate(zip(line, form, strict=False)) if a != b), min(len(line), len(form)))
+        raise NotCanonical(E_CANON_FORM, "$", f"differs from its canonical form at byte {same}")
+    return value
+
+
+def parse_written(form: bytes) -> Any:
+    """The value of a form that the caller knows to be what `canonical_ints` wrote: the fast path between processes."""
+    return orjson.loads(form)
+
+
+def _is_bare(line: bytes) -> bool:
+    """Whether bytes that prove to be what the serialiser writes hold no floats, and few enough containers.
+
+    The serialiser writes a float with a point, or as one digit, `e` and an exponent; an integer never so. Texts that
+    look alike, and many containers beside one another, are looked at again one by one.
+    """
+    floats = b"." in line or line[1:2] == b"e" or _EXPONENT.search(line) is not None
+    return not floats and line.count(b"[") + line.count(b"{") <= MAX_DEPTH
+
+
+def pretty(value: object) -> str:
+    """The value as JSON for people: sorted keys, indent 2, a final newline.
+
+    Floats are allowed anywhere, rounded as in the canonical form. ASCII only, so that no string can steer a terminal.
+
+    Raises:
+        NotCanonical: The value has no canonical form.
+    """
+    rounded = orjson.loads(canonical_bytes(value, FLOATS_ANYWHERE))
+    return json.dumps(rounded, indent=2, sort_keys=True) + "\n"
+
+
+def is_plain(value: object, depth: int = MAX_DEPTH) -> bool:
+    """Whether a value has exact types throughout and no floats, so that `canonical_ints` writes or refuses it rightly.
+
+    Args:
+        value: Any value.
+        depth: How many containers there may be inside one another.
+    """
+    members: Iterable[object]
+    if type(value) is dict:
+        members = value.values()
+    elif type(value) is list or type(value) is tuple:
+        members = value
+    else:
+        return type(value) in _ATOMS
+    if depth == 0:
+        return False
+    for member in members:  # noqa: SIM110 - a generator expression takes twice the time
+        if type(member) not in _ATOMS and not is_plain(member, depth - 1):
+            return False
+    return True
+
+
+class _UnfitError(Exception):
+    """Something has no canonical form; where and why, `_checked` finds out."""
+
+
+def _spell(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
+    """The value with its floats replaced by their canonical text; what holds none is left to the serialiser as it is.
+
+    It raises wherever `_checked` does, or leaves that to the serialiser; it costs half as much.
+    """
+    members: Iterable[tuple[str | int, object]]
+    if type(value) is dict:
+        members = value.items()
+    elif type(value) is list or type(value) is tuple:
+        members = enumerate(value)
+    elif type(value) is float:
+        return _check_float(value, floats, path)
+    else:
+        raise _UnfitError
+    if len(path) >= MAX_DEPTH:
+        raise _UnfitError
+    made: Any = value
+    for key, member in members:
+        if type(member) in _ATOMS:
+            continue
+        if type(key) is not str and type(key) is not int:
+            raise _UnfitError
+        path.append(key)
+        spelled = _spell(member, floats, path)
+        path.pop()
+        if spelled is not member:
+            if made is value:
+                made = dict(value) if type(value) is dict else list(value)
+            made[key] = spelled
+    return made
+
+
+def _checked(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
+    """The value with its floats replaced by their canonical text, if it has a canonical form."""
+    return _CHECKS.get(type(value), _refuse)(value, floats, path)
+
+
+def _refuse(value: object, floats: FloatPolicy, path: list[str | int]) -> object:
+    raise NotCanonical(E_CANON_TYPE, _json_path(path), f"{type(value).__name__} is no JSON type")
+
+
+def _check_constant(value: bool | None, floats: FloatPolicy, path: list[str | int]) -> object:
+    return value
+
+
+def _check_text(value: str, floats: FloatPolicy, path: list[str | int]) -> object:
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            message = f"a lone surrogate at character {error.start}"
+            raise NotCanonical(E_CANON_TEXT, _json_path(path), message) from None
+    return value
+
+
+def _check_integer(value: int, floats: FloatPolicy, path: list[str | int]) -> object:
+    if not -MAX_INTEGER <= value <= MAX_INTEGER:
+        raise NotCanonical(E_CANON_RANGE, _json_path(path), "an integer beyond 2^53 - 1")
+    return value
+
+
+def _check_float(value: float, floats: FloatPolicy, path: list[str | int]) -> object:
+    if not isfinite(value):
+        raise NotCanonical(E_CANON_NUMBER, _json_path(path), f"{value} is no JSON number")
+    if abs(value) > MAX_INTEGER:
+        raise NotCanonical(E_CANON_RANGE, _json_path(path), f"{value!r} is beyond 2^53 - 1")
+    if not floats(path):
+        raise NotCanonical(E_CANON_FLOAT, _json_path(path), f"the float {value!r} where only integers are allowed")
+    text = f"{value:.8f}".rstrip("0").rstrip(".")
+    return orjson.Fragment("0" if text == "-0" else text)
+
+
+def _check_array(value: list[object] | tuple[object, ...], floats: FloatPolicy, path: list[str | int]) -> object:
+    _enter(path)
+    elements = []
+    for index, element in enumerate(value):
+        path[-1] = index
+        elements.append(_CHECKS.get(type(element), _refuse)(element, floats, path))
+    path.pop()
+    return elements
+
+
+def _check_object(value: dict[object, object], floats: FloatPolicy, path: list[str | int]) -> object:
+    _enter(path)
+    members = {}
+    for key, member in value.items():
+        if type(key) is not str:
+            raise NotCanonical(E_CANON_TYPE, _json_path(path[:-1]), f"a key of type {type(key).__name__}, not a string")
+        path[-1] = key
+        _check_text(key, floats, path)
+        members[key] = _CHECKS.get(type(member), _refuse)(member, floats, path)
+    path.pop()
+    return members
+
+
+def _enter(path: list[str | int]) -> None:
+    """Make room in the path for the keys of one more container."""
+    if len(path) >= MAX_DEPTH:
+        raise NotCanonical(E_CANON_DEPTH, _json_path(path), f"more than {MAX_DEPTH} containers inside one another")
+    path.append(0)
+
+
+_CHECKS: dict[type, Callable[..., object]] = {
+    type(None): _check_constant,
+    bool: _check_constant,
+    str: _check_text,
+    int: _check_integer,
+    float: _check_float,
+    list: _check_array,
+    tuple: _check_array,
+    dict: _check_object,
+}
+
+
+def _json_path(path: list[str | int]) -> str:
+    parts = ["$"]
+    for key in path:
+        shown = key[:_SHOWN] if isinstance(key, str) else key
+        parts.append(f".{shown}" if isinstance(shown, str) and _NAME.fullmatch(shown) else f"[{json.dumps(shown)}]")
+    return "".join(parts)

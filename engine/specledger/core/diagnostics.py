@@ -1,0 +1,310 @@
+"""Findings for people: what was found where, what was expected, one hint, and a stable code with a page.
+
+Decides how findings are collected, ordered, de-duplicated, explained and shown, and that no text of a document can
+steer a terminal. Refuses to know what a finding is about: each room registers the codes that it emits.
+"""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
+from types import MappingProxyType
+from typing import TypedDict, Unpack
+
+from specledger.core.spans import Position, Span
+
+_CODE = re.compile(r"[EW](_[A-Z0-9]+)+")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")  # the breaks that a place's line number counts
+# Controls, invisible and direction-changing characters, line separators, surrogates, tags. A fixed list, because the
+# categories of `unicodedata` differ between Python versions.
+_UNSAFE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+_MAX_SHOWN = 1000  # characters of one message, hint or path
+_MAX_WORD = 64  # characters; difflib is quadratic in them
+_MAX_CANDIDATES = 500  # names that a misspelt one is compared with
+_EXCERPT = 100  # characters of a source line
+_BEFORE_CARET = 40  # of those, kept before the caret when the line is cut
+_TAB = "    "
+
+
+class Severity(StrEnum):
+    """Whether a finding stops the work."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class CodePage:
+    """The page of one diagnostic code, as `spec explain CODE` prints it."""
+
+    name: str
+    title: str
+    text: str
+
+
+_PAGES: dict[str, CodePage] = {}
+
+
+def code(name: str, title: str, text: str) -> str:
+    """Register a diagnostic code with its page, once, in the room that emits it.
+
+    Args:
+        name: The code, `E_` or `W_` and upper-case words, e.g. `E_YAML_DUPLICATE_KEY`.
+        title: One line without a full stop.
+        text: What it means and what to do about it.
+
+    Returns:
+        The name, so that a module can write `E_X = code("E_X", ...)`.
+
+    Raises:
+        ValueError: The name is malformed, or is already registered with another page.
+    """
+    if not _CODE.fullmatch(name):
+        raise ValueError(f"a diagnostic code looks like E_YAML_DUPLICATE_KEY, not {name!r}")
+    page = CodePage(name, title, text)
+    if _PAGES.setdefault(name, page) != page:
+        raise ValueError(f"diagnostic code {name} is registered twice with different pages")
+    return name
+
+
+def explain(name: str) -> CodePage | None:
+    """The page of a code, or None if no room that was imported has registered it."""
+    return _PAGES.get(name)
+
+
+def codes() -> Mapping[str, CodePage]:
+    """All registered pages by code, in the order of their names, read-only."""
+    return MappingProxyType(dict(sorted(_PAGES.items())))
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    Attributes:
+        code: A registered code.
+        message: One sentence without a full stop.
+        span: Where it was found, or None where there is no place.
+        hint: One thing to try.
+        severity: Whether it stops the work.
+        expected: What was expected there.
+        found: What was found there.
+        related: Other places, each with what is there.
+    """
+
+    code: str
+    message: str
+    span: Span | None = None
+    hint: str | None = None
+    severity: Severity = Severity.ERROR
+    expected: str | None = None
+    found: str | None = None
+    related: tuple[tuple[str, Span], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a code without a page.
+
+        Raises:
+            ValueError: The code is not registered; `code(name, title, text)` registers it.
+        """
+        if self.code not in _PAGES:
+            raise ValueError(f"diagnostic code {self.code} is not registered")
+
+
+class _Details(TypedDict, total=False):
+    hint: str | None
+    expected: str | None
+    found: str | None
+    related: tuple[tuple[str, Span], ...]
+
+
+class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an engine error
+    """Carries all findings of a stage to a door.
+
+    Attributes:
+        diagnostics: The findings, ordered by file and position.
+    """
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__(self.diagnostics)
+
+    def __str__(self) -> str:
+        """Each finding on a line, without excerpts."""
+        return "\n".join(_headline(diagnostic) for diagnostic in self.diagnostics)
+
+
+MOST_FINDINGS = 1000
+"""Findings after which whoever reads documents looks for no more."""
+
+E_FINDINGS = code(
+    "E_FINDINGS",
+    "more findings than anybody reads",
+    "After a thousand findings no more are looked for. Many of them probably have one cause: a list that was pasted at "
+    "the wrong place, a name that was changed in one file alone. Mend those that are told, and look again.",
+)
+
+
+class Diagnostics:
+    """A collector of findings: equal ones are kept once, and they are read in the order of file and position."""
+
+    def __init__(self, most: int | None = None) -> None:
+        """Begin with none; with a `most`, whoever finds more than that is stopped."""
+        self._found: dict[Diagnostic, None] = {}
+        self._told: set[tuple[str, str, Span | None]] = set()
+        self._most = most
+
+    def add(self, diagnostic: Diagnostic) -> None:
+        """Collect one finding.
+
+        Raises:
+            Rejected: There are more than there may be; it carries E_FINDINGS too.
+        """
+        if self._most is not None and len(self._found) >= self._most and diagnostic not in self._found:
+            message = f"there are more than {self._most} findings, and the others were not looked for"
+            raise Rejected([Diagnostic(E_FINDINGS, message), *self.sorted()])
+        self._found[diagnostic] = None
+        self._told.add((diagnostic.code, diagnostic.message, diagnostic.span))
+
+    def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Collect several findings."""
+        for diagnostic in diagnostics:
+            self.add(diagnostic)
+
+    def error(self, code: str, message: str, span: Span | None = None, **details: Unpack[_Details]) -> None:
+        """Collect an error; the arguments are the attributes of `Diagnostic`."""
+        self.add(Diagnostic(code, message, span, severity=Severity.ERROR, **details))
+
+    def warn(self, code: str, message: str, span: Span | None = None, **details: Unpack[_Details]) -> None:
+        """Collect a warning; the arguments are the attributes of `Diagnostic`."""
+        self.add(Diagnostic(code, message, span, severity=Severity.WARNING, **details))
+
+    def tells(self, code: str, message: str, span: Span | None) -> bool:
+        """Whether there is a finding of this code, message and place, whatever else it says."""
+        return (code, message, span) in self._told
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether any finding is an error."""
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self._found)
+
+    def sorted(self) -> tuple[Diagnostic, ...]:
+        """The findings by file, position, code and message, whatever the order of collection; without a place first."""
+        return tuple(sorted(self._found, key=_order))
+
+    def raise_if_errors(self) -> None:
+        """Hand everything to the door if there is an error.
+
+        Raises:
+            Rejected: There is an error; it carries the warnings too.
+        """
+        if self.has_errors:
+            raise Rejected(self.sorted())
+
+
+def _order(diagnostic: Diagnostic) -> tuple[str, Position, Position, str, str, str, str]:
+    span = diagnostic.span or Span("", Position(0, 0), Position(0, 0))
+    rest = (diagnostic.severity.value, diagnostic.code, diagnostic.message)
+    return (span.file, span.start, span.end, *rest, repr(diagnostic))
+
+
+def suggest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that was probably meant by a misspelt word, or None if none is near; letter case does not count.
+
+    Among equally near candidates the choice depends on their spelling only, never on their order. Among very many
+    nothing is looked for.
+    """
+    names = {*islice(candidates, _MAX_CANDIDATES + 1)}
+    if len(word) > _MAX_WORD or len(names) > _MAX_CANDIDATES:
+        return None
+    by_fold = {name.casefold(): name for name in sorted(names, reverse=True) if len(name) <= _MAX_WORD}
+    near = difflib.get_close_matches(word.casefold(), by_fold, n=1, cutoff=0.6)
+    return by_fold[near[0]] if near else None
+
+
+def printable(text: str) -> str:
+    r"""The text on one line with every character that could steer a terminal or hide itself written as an escape.
+
+    Escapes control characters (so ANSI sequences too), bidirectional overrides, zero-width and other invisible
+    characters, line separators and lone surrogates, as `\x1b`, `\u202e` or `\U000e0001`. Keeps at most 1000 characters.
+    """
+    shown = _UNSAFE.sub(_escape, text[:_MAX_SHOWN])
+    return shown if len(text) <= _MAX_SHOWN else shown + "..."
+
+
+def _escape(match: re.Match[str]) -> str:
+    return match[0].encode("unicode_escape").decode("ascii")
+
+
+def render(diagnostic: Diagnostic, source: Callable[[str], str | None]) -> str:
+    """The finding as plain text for people, without colour and without a final newline.
+
+    Args:
+        diagnostic: The finding.
+        source: Gives a file's text by the name in its spans, or None if it is not to be had.
+
+    Returns:
+        `file:line:column: error[E_X]: message`, then the line with carets below the range, then what was expected,
+        found and hinted, then the related places.
+    """
+    lines = [_headline(diagnostic)]
+    if diagnostic.span is not None:
+        lines += _excerpt(diagnostic.span, source(diagnostic.span.file))
+    notes = (("expected", diagnostic.expected), ("found", diagnostic.found), ("hint", diagnostic.hint))
+    lines += [f"  {label}: {printable(text)}" for label, text in notes if text is not None]
+    for text, span in diagnostic.related:
+        lines.append(f"{_label(span)}: note: {printable(text)}")
+        lines += _excerpt(span, source(span.file))
+    return "\n".join(lines)
+
+
+def _label(span: Span) -> str:
+    return f"{printable(span.file)}:{span.start.line}:{span.start.column}"
+
+
+def _headline(diagnostic: Diagnostic) -> str:
+    headline = f"{diagnostic.severity.value}[{diagnostic.code}]: {printable(diagnostic.message)}"
+    return headline if diagnostic.span is None else f"{_label(diagnostic.span)}: {headline}"
+
+
+def _excerpt(span: Span, text: str | None) -> list[str]:
+    """The first line of the span and its caret line, or nothing where the text has no such line."""
+    rows = () if text is None else _rows(text)
+    if not 1 <= span.start.line <= len(rows):
+        return []
+    row = rows[span.start.line - 1]
+    first = min(span.start.column - 1, len(row))
+    last = min(span.end.column - 1, len(row)) if span.end.line == span.start.line else len(row)
+    left = 0 if len(row) <= _EXCERPT else max(0, min(first - _BEFORE_CARET, len(row) - _EXCERPT))
+    right = min(len(row), left + _EXCERPT)
+    head, tail = ("..." if left else ""), ("..." if right < len(row) else "")
+    cells = [_TAB if character == "\t" else printable(character) for character in row[left:right]]
+    indent = len(head) + sum(map(_width, cells[: first - left]))
+    carets = max(1, sum(map(_width, cells[first - left : max(first, last) - left])))
+    number = str(span.start.line)
+    return [
+        f"{number} | {head}{''.join(cells)}{tail}",
+        f"{' ' * len(number)} | {' ' * indent}{'^' * carets}",
+    ]
+
+
+@lru_cache(maxsize=16)
+def _rows(text: str) -> tuple[str, ...]:
+    """The lines of a text, of which many findings may show one."""
+    return tuple(_LINE_BREAK.split(text))
+
+
+def _width(cell: str) -> int:
+    """Columns that a terminal gives to a cell: two for a wide character, none for a combining one."""
+    if len(cell) != 1 or cell.isascii():
+        return len(cell)
+    if unicodedata.combining(cell):
+        return 0
+    return 2 if unicodedata.east_asian_width(cell) in "WF" else 1

@@ -1,0 +1,219 @@
+"""Merkle trees over byte strings, with proofs that a leaf is in a tree and that a tree extends another.
+
+Decides the shape and the hashes: RFC 6962, section 2.1 (RFC 9162, section 2.1, has the same tree and spells out how
+proofs are verified). Leaves are hashed with the prefix 0x00 and nodes with 0x01, so that a node never passes for a
+leaf; a lone last subtree moves up and is never duplicated. Refuses to know what a leaf says.
+
+Roots, hashes and the elements of proofs are 32 bytes. Making a root or a proof takes time linear in the number of
+leaves; verifying one takes logarithmic time. Proofs are untrusted: whatever bytes they hold, verifying says yes or no.
+"""
+
+from collections.abc import Sequence
+
+from specledger.core.digest import sha256_each, sha256_raw
+
+EMPTY_ROOT = sha256_raw(b"")
+"""The root of a tree without leaves."""
+
+
+def leaf_hash(leaf: bytes) -> bytes:
+    """The hash of a leaf: SHA-256(0x00 || leaf)."""
+    return sha256_raw(b"\x00" + leaf)
+
+
+def _node_hash(left: bytes, right: bytes) -> bytes:
+    return sha256_raw(b"\x01" + left + right)
+
+
+class Tree:
+    """A tree that grows leaf by leaf, in memory logarithmic in its size.
+
+    It keeps the roots of the full subtrees that the leaves so far divide into, from the left, as a binary counter does.
+    """
+
+    __slots__ = ("_peaks", "_size")
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._peaks: list[bytes] = []
+
+    @property
+    def size(self) -> int:
+        """The number of leaves."""
+        return self._size
+
+    def append(self, leaf: bytes) -> None:
+        """Add a leaf, in amortised constant time."""
+        self.append_hash(leaf_hash(leaf))
+
+    def append_hash(self, hashed: bytes) -> None:
+        """Add a leaf of which only the `leaf_hash` is at hand."""
+        peaks, carry = self._peaks, self._size
+        while carry & 1:
+            hashed = _node_hash(peaks.pop(), hashed)
+            carry >>= 1
+        peaks.append(hashed)
+        self._size += 1
+
+    def append_subtree(self, hashes: Sequence[bytes]) -> None:
+        """Add as many leaves as a full subtree has, of which only the `leaf_hash` is at hand; faster than one by one.
+
+        Raises:
+            ValueError: Their number is no power of two, or the leaves so far are no multiple of it.
+        """
+        count = len(hashes)
+        if count & (count - 1) or not count or self._size % count:
+            raise ValueError(f"{count} leaves are no full subtree after {self._size}")
+        peaks, carry, hashed = self._peaks, self._size // count, root_of(hashes)
+        while carry & 1:
+            hashed = _node_hash(peaks.pop(), hashed)
+            carry >>= 1
+        peaks.append(hashed)
+        self._size += count
+
+    def root(self) -> bytes:
+        """The root over the leaves so far; the tree may grow on."""
+        if not self._peaks:
+            return EMPTY_ROOT
+        *rest, found = self._peaks
+        for peak in reversed(rest):
+            found = _node_hash(peak, found)
+        return found
+
+
+def root(leaves: Sequence[bytes]) -> bytes:
+    """The root of the tree over all leaves, in their order."""
+    return root_of(sha256_each(b"\x00", leaves))
+
+
+def root_of(hashes: Sequence[bytes]) -> bytes:
+    """The root of the tree over leaves of which only the `leaf_hash` is at hand, in their order."""
+    level = list(hashes)
+    while len(level) > 1:
+        lone = level.pop() if len(level) & 1 else None
+        each = iter(level)
+        level = sha256_each(b"\x01", [left + right for left, right in zip(each, each, strict=True)])
+        if lone is not None:
+            level.append(lone)
+    return level[0] if level else EMPTY_ROOT
+
+
+def inclusion_proof(leaves: Sequence[bytes], index: int) -> list[bytes]:
+    """The audit path of one leaf, from its sibling up to the root's child (RFC 6962, 2.1.1).
+
+    Raises:
+        IndexError: There is no leaf with this index (0-based, not negative).
+    """
+    return inclusion_path(sha256_each(b"\x00", leaves), index)
+
+
+def inclusion_path(hashes: Sequence[bytes], index: int) -> list[bytes]:
+    """The same of leaves of which only the `leaf_hash` is at hand.
+
+    Raises:
+        IndexError: There is no leaf with this index (0-based, not negative).
+    """
+    if not 0 <= index < len(hashes):
+        raise IndexError(f"no leaf {index} among {len(hashes)}")
+    proof: list[bytes] = []
+    while len(hashes) > 1:
+        split = _split(len(hashes))
+        left, right = hashes[:split], hashes[split:]
+        if index < split:
+            proof.append(root_of(right))
+            hashes = left
+        else:
+            proof.append(root_of(left))
+            hashes, index = right, index - split
+    return proof[::-1]
+
+
+def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
+    """Whether the proof shows the leaf at this index of the tree with this size and root (RFC 9162, 2.1.3.2)."""
+    return verify_path(leaf_hash(leaf), index, size, proof, root)
+
+
+def verify_path(hashed: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes) -> bool:
+    """The same of a leaf of which only the `leaf_hash` is at hand."""
+    if not 0 <= index < size:
+        return False
+    place, last, found = index, size - 1, hashed
+    for sibling in proof:
+        if last == 0:
+            return False
+        if place & 1 or place == last:
+            found = _node_hash(sibling, found)
+            while not place & 1 and place:
+                place, last = place >> 1, last >> 1
+        else:
+            found = _node_hash(found, sibling)
+        place, last = place >> 1, last >> 1
+    return last == 0 and found == root
+
+
+def consistency_proof(leaves: Sequence[bytes], old_size: int) -> list[bytes]:
+    """The proof that the tree over all leaves extends the tree over the first `old_size` of them (RFC 6962, 2.1.2).
+
+    It is empty if the old tree is empty or is the whole.
+
+    Raises:
+        ValueError: Not 0 <= old_size <= number of leaves.
+    """
+    return consistency_path(sha256_each(b"\x00", leaves), old_size)
+
+
+def consistency_path(hashes: Sequence[bytes], old_size: int) -> list[bytes]:
+    """The same of leaves of which only the `leaf_hash` is at hand.
+
+    Raises:
+        ValueError: Not 0 <= old_size <= number of leaves.
+    """
+    if not 0 <= old_size <= len(hashes):
+        raise ValueError(f"no tree of {old_size} leaves within one of {len(hashes)}")
+    proof: list[bytes] = []
+    known, old = True, old_size  # known: the verifier has the root of the subtree in hand, as the old root
+    while 0 < old < len(hashes):
+        split = _split(len(hashes))
+        left, right = hashes[:split], hashes[split:]
+        if old <= split:
+            proof.append(root_of(right))
+            hashes = left
+        else:
+            proof.append(root_of(left))
+            hashes, old, known = right, old - split, False
+    if not known:
+        proof.append(root_of(hashes))
+    return proof[::-1]
+
+
+def verify_consistency(old_size: int, new_size: int, old_root: bytes, new_root: bytes, proof: Sequence[bytes]) -> bool:
+    """Whether the proof shows that the new tree begins with the leaves of the old one (RFC 9162, 2.1.4.2)."""
+    if not 0 <= old_size <= new_size:
+        return False
+    if old_size == 0:
+        return not proof and old_root == EMPTY_ROOT and (new_size > 0 or new_root == EMPTY_ROOT)
+    if old_size == new_size:
+        return not proof and old_root == new_root
+    path = list(proof) if old_size & (old_size - 1) else [old_root, *proof]
+    if not path:
+        return False
+    place, last = old_size - 1, new_size - 1
+    while place & 1:
+        place, last = place >> 1, last >> 1
+    old_found = new_found = path[0]
+    for sibling in path[1:]:
+        if last == 0:
+            return False
+        if place & 1 or place == last:
+            old_found, new_found = _node_hash(sibling, old_found), _node_hash(sibling, new_found)
+            while not place & 1 and place:
+                place, last = place >> 1, last >> 1
+        else:
+            new_found = _node_hash(new_found, sibling)
+        place, last = place >> 1, last >> 1
+    return last == 0 and old_found == old_root and new_found == new_root
+
+
+def _split(size: int) -> int:
+    """The largest power of two below the size, which is at least 2: how many leaves go left."""
+    return 1 << ((size - 1).bit_length() - 1)

@@ -1,0 +1,64 @@
+"""How much there is in a value, told before anything is written of it.
+
+Decides what counts and how much may enter evidence. Values that expressions make share their parts: a list of 65,536
+times the same list is made at once and would take gigabytes where it is written. Refuses to know what a value means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from specledger.core.canonical import E_CANON_SIZE, NotCanonical, canonical_ints
+
+MAX_WEIGHT: Final = 8_388_608
+"""Members of all lists and objects in a value, and characters of all texts and keys. Its form has no fewer bytes."""
+
+
+def check_weight(value: Any) -> None:
+    """See that a value may be hashed or told.
+
+    Raises:
+        NotCanonical: E_CANON_SIZE, if it weighs more than `MAX_WEIGHT`; no more of it is looked at than that.
+    """
+    if _left(value, MAX_WEIGHT) < 0:
+        raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
+
+
+def write(value: Any, weighed: Any) -> bytes:
+    """The canonical form of a value of which it is known that it can be written, if what it tells is not too much.
+
+    Args:
+        value: What is written.
+        weighed: What of it is weighed, where there are enough bytes for that to come to too much; first, as always.
+
+    Raises:
+        NotCanonical: As from `canonical_ints` and `check_weight`.
+    """
+    try:
+        form = canonical_ints(value)
+    except NotCanonical:
+        check_weight(weighed)
+        raise
+    if len(form) > MAX_WEIGHT:
+        check_weight(weighed)
+    return form
+
+
+def _left(value: Any, left: int) -> int:
+    members: Iterable[Any] = ()
+    if type(value) is dict:
+        left -= len(value) + sum([len(key) for key in value if type(key) is str])
+        members = value.values()
+    elif type(value) is list or type(value) is tuple:
+        left -= len(value)
+        members = value
+    for member in members if left >= 0 else ():
+        kind = type(member)
+        if kind is str:
+            left -= len(member)
+        elif kind is dict or kind is list or kind is tuple:
+            left = _left(member, left)
+        if left < 0:
+            break
+    return left

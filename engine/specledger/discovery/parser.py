@@ -1,0 +1,228 @@
+"""The response parser: from whatever a model answered to laws, and to rejections with their reasons.
+
+Decides how much of an answer is read, what strict and lenient reading accept, and which keys are a proposer's to give.
+Whether an object is a law is the law compiler's to say, in its own words. Refuses to know who answered and whether a
+law is true. The answer is hostile: any text gives a result, in time that grows with its length.
+Source: law proposer, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from specledger.compile.law import compile_law
+from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
+from specledger.core.diagnostics import Rejected, code, printable
+from specledger.discovery.mend import Broken, Found, read_values
+from specledger.discovery.scramble import Scramble
+from specledger.laws.candidate import strays_of
+from specledger.laws.document import bundle_of
+from specledger.laws.law import LawPlan
+from specledger.load import Bundle
+
+E_ANSWER_SIZE = code(
+    "E_ANSWER_SIZE",
+    "an answer is too large",
+    "An answer of a model has at most 1,048,576 characters, and of its objects the first 500 are read, each with at "
+    "most 56 brackets inside one another. Ask for fewer laws at a time.",
+)
+E_ANSWER_JSON = code(
+    "E_ANSWER_JSON",
+    "a piece of an answer is no JSON",
+    "Commas before closing brackets, comments and backticks are mended, and lists that are cut off or hold something "
+    "else are read as far as they go. An object with anything else wrong is rejected: a key twice, a missing value, "
+    "NaN, an integer beyond 2^53 - 1, an escape that there is not.",
+)
+E_ANSWER_MENDED = code(
+    "E_ANSWER_MENDED",
+    "strict parsing mends nothing",
+    "The object, or the list that it stands in, is nearly JSON. Lenient parsing (`strict_parsing: false`) would have "
+    "read it.",
+)
+E_ANSWER_FIELD = code(
+    "E_ANSWER_FIELD",
+    "a proposed law lacks a field",
+    "A proposed law has `template`, `forbidden`, and `claim_ast` or `claim` (law proposer, section 7, Validation), "
+    "also where the fields of its template say all of the claim.",
+)
+E_ANSWER_KEY = code(
+    "E_ANSWER_KEY",
+    "a proposed law has a key that is not a proposer's to give",
+    "How a law is tried and what is expected of it (`cases`, `mutations`, `seed`, `expect`, `strict`), which universe "
+    "it is about, and what files alone have are no part of a proposal. Lenient parsing leaves such keys out, with a "
+    "warning.",
+)
+
+MOST_CHARACTERS: Final = 1_048_576
+"""Characters of an answer that is read."""
+
+MOST_OBJECTS: Final = 500
+"""Objects of an answer that are looked at."""
+
+MOST_SHOWN: Final = 4_000
+"""Bytes of an object that a rejection keeps whole."""
+
+MOST_NESTED: Final = MAX_DEPTH - 8
+"""Brackets inside one another in what is kept of an answer: a row or a receipt puts a few more around it."""
+
+REQUIRED: Final = ("template", "forbidden")
+CLAIMS: Final = ("claim_ast", "claim")
+WRAPPER: Final = "laws"
+
+WITHHELD: Final = (
+    *("spec", "name", "doc", "metadata", "extends", "params", "matrix"),
+    *("universe", "strict", "seed", "cases", "mutations", "expect"),
+)
+"""Keys of a law that are no proposer's to give: what files have, which universe it is, and how a law is tried."""
+
+_EXCERPT: Final = 1_000  # characters of a piece that is not kept whole
+_PRINTED: Final = 2_000  # characters of an excerpt or a reason; an escape is longer than what it stands for
+_FINDINGS: Final = 5  # findings in one reason
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLaw:
+    """A law that was proposed.
+
+    Attributes:
+        document: The law in the seed's JSON, without what a proposer may not give, in the universe's own symbols.
+        bundle: The same as a bundle of specs.
+        plan: The compiled law.
+    """
+
+    document: Mapping[str, Any]
+    bundle: Bundle
+    plan: LawPlan
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """What an answer was found to hold (law proposer, section 7).
+
+    Attributes:
+        laws: The laws, in the answer's order.
+        rejections: What is no law, each with the reason: the object itself, or `{excerpt, size}` where it is too large
+            or no JSON.
+        warnings: What was mended, read from a string, or left out.
+    """
+
+    laws: tuple[ParsedLaw, ...]
+    rejections: tuple[tuple[Mapping[str, Any], str], ...]
+    warnings: tuple[str, ...]
+
+
+class ResponseParser:
+    """Reads answers about one universe."""
+
+    def __init__(
+        self,
+        universe: Bundle,
+        templates: Mapping[str, Bundle],
+        strict: bool = False,
+        scramble: Scramble | None = None,
+    ) -> None:
+        """Prepare to read.
+
+        Args:
+            universe: What laws are about.
+            templates: The allowed templates by name.
+            strict: Whether what needs mending, or has a string claim alone, is rejected.
+            scramble: How the symbols and names of answers were changed, if they were.
+        """
+        self._universe, self._templates = universe, dict(templates)
+        self._strict, self._scramble = strict, scramble
+
+    def parse(self, text: str | bytes) -> ParseResult:
+        """Read an answer; whatever it is, there is a result."""
+        text = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+        if len(text) > MOST_CHARACTERS:
+            reason = f"{E_ANSWER_SIZE}: {len(text)} characters, more than {MOST_CHARACTERS}; none of them is read"
+            return ParseResult((), ((_excerpt(text, len(text)), reason),), ())
+        pieces = read_values(text, WRAPPER, REQUIRED[0], _EXCERPT)
+        laws: list[ParsedLaw] = []
+        rejections: list[tuple[Mapping[str, Any], str]] = []
+        warnings: list[str] = [] if pieces else ["the answer holds no object"]
+        for place, piece in enumerate(pieces[:MOST_OBJECTS]):
+            read = self._read(piece, place, warnings)
+            if isinstance(read, ParsedLaw):
+                laws.append(read)
+            else:
+                shown = _excerpt(piece.text) if isinstance(piece, Broken) else kept(piece.value)
+                rejections.append((shown, read[:_PRINTED]))
+        if len(pieces) > MOST_OBJECTS:
+            left = pieces[MOST_OBJECTS]
+            shown = _excerpt(left.text) if isinstance(left, Broken) else kept(left.value)
+            more = len(pieces) - MOST_OBJECTS
+            rejections.append((shown, f"{E_ANSWER_SIZE}: this object and {more - 1} more after {MOST_OBJECTS} others"))
+        return ParseResult(tuple(laws), tuple(rejections), tuple(warnings))
+
+    def _read(self, piece: Found | Broken, place: int, warnings: list[str]) -> ParsedLaw | str:
+        """The law that a piece is, or the reason why it is none."""
+        if isinstance(piece, Broken):
+            return f"{E_ANSWER_JSON}: {printable(piece.reason)}"
+        if piece.mends and self._strict:
+            return f"{E_ANSWER_MENDED}: {', '.join(piece.mends)}"
+        if isinstance(piece.value, dict):
+            missing = [key for key in REQUIRED if _is_blank(piece.value.get(key))]
+            if all(_is_blank(piece.value.get(key)) for key in CLAIMS):
+                missing.append(" or ".join(f"`{key}`" for key in CLAIMS).strip("`"))
+            if missing:
+                return f"{E_ANSWER_FIELD}: the object lacks {', '.join(f'`{key}`' for key in missing)}"
+            withheld = [key for key in WITHHELD if key in piece.value]
+            if withheld and self._strict:
+                return f"{E_ANSWER_KEY}: {', '.join(f'`{key}`' for key in withheld)}"
+        else:
+            withheld = []
+        read = self._compiled(piece.value)
+        if isinstance(read, ParsedLaw):
+            name = read.plan.law.name
+            if piece.mends:
+                warnings.append(f"object {place} ({name}) was mended: {', '.join(piece.mends)}")
+            if withheld:
+                warnings.append(f"object {place} ({name}): left out {', '.join(f'`{key}`' for key in withheld)}")
+            warnings += [
+                f"object {place} ({name}): {each.code}: {printable(each.message)}" for each in read.plan.warnings
+            ]
+        return read
+
+    def _compiled(self, value: Any) -> ParsedLaw | str:
+        if isinstance(value, dict):
+            value = {key: member for key, member in value.items() if key not in WITHHELD and member is not None}
+            if self._scramble is not None:
+                value = self._scramble.law(value)
+        try:
+            bundle = bundle_of(value, self._universe, self._templates)
+            plan = compile_law(bundle, strict=self._strict)
+            strays = strays_of(bundle.main.model, plan.law.template)
+            if strays:
+                value = {key: member for key, member in value.items() if key not in strays}
+                bundle = bundle_of(value, self._universe, self._templates)
+                plan = replace(compile_law(bundle), warnings=plan.warnings)
+            if not is_plain(value, MOST_NESTED):
+                return f"{E_ANSWER_SIZE}: more than {MOST_NESTED} brackets inside one another"
+            return ParsedLaw(value, bundle, plan)
+        except Rejected as rejected:
+            found = [f"{each.code}: {printable(each.message)}" for each in rejected.diagnostics]
+            more = [f"and {len(found) - _FINDINGS} more"] if len(found) > _FINDINGS else []
+            return "; ".join([*found[:_FINDINGS], *more])
+
+
+def _is_blank(value: Any) -> bool:
+    """Whether a field says nothing: it is missing, empty, or white space alone."""
+    return not (value.strip() if isinstance(value, str) else value)
+
+
+def kept(value: Any) -> Mapping[str, Any]:
+    """A rejected value as a document that can be hashed, and stored inside others: itself, or `{excerpt, size}`."""
+    try:
+        form = canonical_bytes(value)
+    except NotCanonical:
+        return _excerpt(repr(value))
+    whole = isinstance(value, dict) and len(form) <= MOST_SHOWN and is_plain(value, MOST_NESTED)
+    return value if whole else _excerpt(form.decode(), len(form))
+
+
+def _excerpt(text: str, size: int | None = None) -> dict[str, Any]:
+    return {"excerpt": printable(text[:_EXCERPT])[:_PRINTED], "size": len(text) if size is None else size}

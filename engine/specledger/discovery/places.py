@@ -1,0 +1,143 @@
+"""Places in the texts of a prompt: how they are found, filled and checked.
+
+Decides what `{{place}}` and `{{place|words}}` stand for, how a fact is written on one line, and that what is filled in
+is never read for places itself. Refuses to know which facts there are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostics, code, printable, suggest
+from specledger.core.spans import Span
+from specledger.load import Resolved
+from specledger.spec.prompt import Section
+
+E_PROMPT_PLACE = code(
+    "E_PROMPT_PLACE",
+    "a place in a prompt that nothing fills",
+    "`{{symbols}}` and the like are filled with facts about the universe, the templates and the request; inside an "
+    "`item` also with those of the element. Write `{{place|words}}` where a fact may be missing; the facts are listed "
+    "in docs/prompts.md.",
+)
+
+ITEM: Final = "item"
+"""The place of an element that is no mapping."""
+
+Facts = Mapping[str, Any]
+
+_PLACE: Final = re.compile(r"\{\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:\|([^{}]*))?\}\}")
+_BRACES: Final = re.compile(r"\{\{[^}]{0,40}")
+
+
+def fill_sections(sections: Sequence[Section], facts: Facts) -> str:
+    """Sections, one after the other, about lists that are among the facts."""
+    return "".join(fill_section(one, facts, fill_items(one, facts, _elements(one, facts))) for one in sections)
+
+
+def fill_items(section: Section, facts: Facts, elements: Sequence[Any]) -> list[str]:
+    """The line of each element of a section's list."""
+    return [_fill(section.item or "", _inside(facts, element)).rstrip("\n") for element in elements]
+
+
+def fill_section(section: Section, facts: Facts, items: Sequence[str]) -> str:
+    """A section with the lines of its elements; empty, if there are none and there is nothing to say about that."""
+    lines = [] if section.text is None else [_fill(section.text, facts).rstrip("\n")]
+    if section.each is not None and not items:
+        if section.none is None:
+            return ""
+        lines.append(_fill(section.none, facts).rstrip("\n"))
+    return "\n".join([*lines, *items]) + "\n\n"
+
+
+def check_sections(
+    sections: Sequence[Section], facts: Facts, spec: Resolved, part: str, diagnostics: Diagnostics
+) -> None:
+    """Find the places that nothing fills.
+
+    Args:
+        sections: Sections about lists that are among the facts, or about what is remembered.
+        facts: Each with a value that it may have; None where it may be missing.
+        spec: The prompt's spec.
+        part: The key that the sections stand under.
+        diagnostics: Receives every finding.
+    """
+    for index, section in enumerate(sections):
+        path = (part, index)
+        for key in ("text", "none"):
+            _check(getattr(section, key) or "", facts, spec.span(*path, key), diagnostics)
+        if section.each is None or section.item is None:
+            continue
+        head = section.each.partition(".")[0]
+        if head not in facts:
+            _say(section.each, facts, spec.span(*path, "each"), diagnostics)
+            continue
+        listed = _at(facts, section.each)
+        if facts[head] is None:  # what is remembered has other facts each time
+            _check_braces(section.item, spec.span(*path, "item"), diagnostics)
+        elif listed is not None and not isinstance(listed, list):
+            _say(section.each, facts, spec.span(*path, "each"), diagnostics)
+        else:
+            element = listed[0] if listed else ""
+            _check(section.item, _inside(facts, element), spec.span(*path, "item"), diagnostics)
+
+
+def _elements(section: Section, facts: Facts) -> list[Any]:
+    found = None if section.each is None else _at(facts, section.each)
+    return found if isinstance(found, list) else []
+
+
+def _inside(facts: Facts, element: Any) -> Facts:
+    return {**facts, **(element if isinstance(element, Mapping) else {ITEM: element})}
+
+
+def _fill(text: str, facts: Facts) -> str:
+    return _PLACE.sub(lambda match: _shown(_at(facts, match[1]), match[2] or ""), text)
+
+
+def _at(facts: Any, path: str) -> Any:
+    """What a path leads to; None if it leads nowhere."""
+    for step in path.split("."):
+        if isinstance(facts, Mapping):
+            facts = facts.get(step)
+        elif isinstance(facts, list) and step.isdecimal() and int(step) < len(facts):
+            facts = facts[int(step)]
+        else:
+            return None
+    return facts
+
+
+def _shown(value: Any, otherwise: str) -> str:
+    """A fact on one line: a text as it is, whatever else as JSON."""
+    if value is None or value in ("", []):
+        return otherwise
+    return printable(value if isinstance(value, str) else canonical_bytes(value).decode())
+
+
+def _check(text: str, facts: Facts, span: Span, diagnostics: Diagnostics) -> None:
+    _check_braces(text, span, diagnostics)
+    for match in _PLACE.finditer(text):
+        above, _, last = match[1].rpartition(".")
+        owner = _at(facts, above) if above else facts
+        known = last in owner if isinstance(owner, Mapping) else owner == [] and last.isdecimal()
+        if not known and _at(facts, match[1]) is None:
+            _say(match[1], owner if isinstance(owner, Mapping) else facts, span, diagnostics)
+
+
+def _check_braces(text: str, span: Span, diagnostics: Diagnostics) -> None:
+    for braces in _strange(text):
+        diagnostics.error(E_PROMPT_PLACE, f"`{braces}` is no place", span)
+
+
+def _strange(text: str) -> Iterator[str]:
+    """What looks like a place and is none."""
+    return (match[0] for match in _BRACES.finditer(_PLACE.sub("", text)))
+
+
+def _say(path: str, facts: Facts, span: Span, diagnostics: Diagnostics) -> None:
+    near = suggest(path.rpartition(".")[2], facts)
+    hint = f"did you mean `{near}`?" if near else f"facts: {', '.join(sorted(facts))}"
+    diagnostics.error(E_PROMPT_PLACE, f"there is no such fact or list: `{path}`", span, hint=hint)

@@ -1,0 +1,216 @@
+"""The plan of a discovery: everything that its loop needs, from resolved specs.
+
+Decides what a discovery's steps are and which of them may be under way at once, and how hard a proposed law is tried.
+Refuses to know models, prompts and databases. Source: law proposer, section 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+from specledger.compile.law import compile_law
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostics
+from specledger.discovery.codes import E_DISCOVERY_LAW, E_DISCOVERY_TEMPLATE
+from specledger.discovery.parser import ParsedLaw
+from specledger.laws.document import bundle_of
+from specledger.laws.law import Law, LawPlan
+from specledger.laws.universe import Universe, check_universe
+from specledger.load import Bundle
+from specledger.load.bundle import gather
+from specledger.spec.discovery import Discovery, Effort, Escalation, HeldOut
+
+KIND: Final = "discovery"
+
+PROPOSE: Final = "propose"
+ESCALATE: Final = "escalate"
+CLOSE: Final = "close"
+"""The kinds of a step: laws are proposed and tried; accepted ones are tried harder; the same, of all that are left."""
+
+
+@dataclass(frozen=True)
+class DiscoveryPlan:
+    """A compiled discovery.
+
+    Attributes:
+        name: Its spec's name.
+        bundle: Its resolved specs.
+        model: What its spec says.
+        universe: What the laws are about, as a bundle of its own.
+        checked: The same, checked.
+        templates: The forms of laws by name, each as a bundle of its own.
+        others: Further universes that accepted laws are tried on.
+        expected: The laws that must be found.
+    """
+
+    name: str
+    bundle: Bundle
+    model: Discovery
+    universe: Bundle
+    checked: Universe
+    templates: Mapping[str, Bundle]
+    others: tuple[Bundle, ...]
+    expected: tuple[ParsedLaw, ...]
+    _parsed: dict[bytes, ParsedLaw] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def specs(self) -> str:
+        """The digest of its specs."""
+        return self.bundle.digest
+
+    def key(self, field: str) -> str:
+        """The key of the spec that one of its fields names."""
+        return self.bundle.main.refs[field,]
+
+    @cached_property
+    def allowed(self) -> tuple[str, ...]:
+        """The templates that may be proposed, in the order in which they are listed."""
+        wanted, without = self.model.request.target_templates, self.model.request.exclude_templates or []
+        return tuple(name for name in self.templates if (wanted is None or name in wanted) and name not in without)
+
+    def kind_of(self, position: int) -> tuple[str, int]:
+        """What a step of a discovery that has not stopped is: its kind, and how many iterations come before it."""
+        every = self.model.escalation.every
+        rounds, within = divmod(position, every + 1)
+        return (ESCALATE if within == every else PROPOSE), rounds * every + within
+
+    def position_of(self, iteration: int) -> int:
+        """Which step an iteration is."""
+        return iteration + iteration // self.model.escalation.every
+
+    @property
+    def most_steps(self) -> int:
+        """How many steps there are, if it does not stop before its last iteration; the closing one is counted."""
+        iterations = self.model.iterations
+        return iterations + (iterations - 1) // self.model.escalation.every + 1
+
+    def needs(self, position: int) -> int:
+        """How many steps must be committed before one may begin."""
+        return max(0, position - self.model.lag + 1)
+
+    def parsed(self, document: Mapping[str, Any]) -> ParsedLaw:
+        """A proposed law from its document, as it was read from an answer.
+
+        Raises:
+            Rejected: It is no law.
+        """
+        data = canonical_bytes(document)
+        if data not in self._parsed:
+            if len(self._parsed) >= MOST_PARSED:
+                self._parsed.clear()
+            bundle = bundle_of(document, self.universe, self.templates)
+            self._parsed[data] = ParsedLaw(document, bundle, compile_law(bundle))
+        return self._parsed[data]
+
+    def keep(self, law: ParsedLaw) -> None:
+        """Keep a law that was read from an answer, so that it need not be read from its document again."""
+        if len(self._parsed) < MOST_PARSED:
+            self._parsed.setdefault(canonical_bytes(law.document), law)
+
+    def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
+        """A proposed law as it is tried: how hard, is no matter of who proposed it.
+
+        Raises:
+            Rejected: It is no law.
+        """
+        return self._compiled(document, effort, self.universe)
+
+    def law_elsewhere(self, document: Mapping[str, Any], universe: Bundle) -> LawPlan:
+        """A proposed law about another universe.
+
+        Raises:
+            Rejected: It is none there: the universe lacks a symbol that it names, say.
+        """
+        return self._compiled(document, self.model.held_out, universe)
+
+    def mutants(self, document: Mapping[str, Any]) -> list[tuple[int, Law]]:
+        """A proposed law under rules that differ in one entry, spread evenly, each with the number of its mutant."""
+        wanted = self.model.held_out.mutants
+        if not wanted:
+            return []
+        law = self._compiled(document, self.model.held_out, self.universe).law
+        return [(number, self.under(law, number)) for number in self.mutant_numbers()]
+
+    def mutant_numbers(self) -> list[int]:
+        """Which mutants of the rule accepted laws are tried on."""
+        rule = self.checked.rule
+        every = len(rule.table) * (rule.symbols - 1)
+        wanted = min(self.model.held_out.mutants, every)
+        return [number * every // wanted for number in range(wanted)]
+
+    @staticmethod
+    def under(law: Law, mutant: int) -> Law:
+        """A law under the mutant of its universe's rule that has this number."""
+        return replace(law, universe=replace(law.universe, rule=law.universe.rule.mutant(mutant)))
+
+    def _compiled(
+        self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle
+    ) -> LawPlan:
+        """A proposed law as it is tried; it keeps its name, however hard it is tried and wherever."""
+        name = self.parsed(document).plan.law.name
+        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name))
+
+    @staticmethod
+    def _tried(document: Mapping[str, Any], effort: Effort | Escalation | HeldOut) -> dict[str, Any]:
+        given = document.get("quantifiers")
+        quantifiers = dict(given) if isinstance(given, Mapping) else {}
+        if isinstance(effort, Effort):
+            quantifiers.setdefault("T", effort.T)
+        elif isinstance(effort, Escalation) and isinstance(quantifiers.get("T", 0), int):
+            quantifiers["T"] = max(quantifiers.get("T", 0), effort.T)
+        hard = {"cases": effort.cases, "mutations": effort.mutations, "quantifiers": quantifiers}
+        return {key: value for key, value in document.items() if key not in _OURS} | hard
+
+
+MOST_PARSED: Final = 4096
+"""Laws that are kept as they were read."""
+
+_OURS: Final = ("seed", "expect")
+"""Fields of a law that are no matter of whoever proposes it."""
+
+_HEAD: Final = ("spec", "name", "doc", "metadata", "universe", *_OURS)
+"""What a law's file says beside what a proposer says."""
+
+
+def compile_discovery(bundle: Bundle) -> DiscoveryPlan:
+    """Compile a discovery, but for its model, prompt and ranking, which have compilers of their own.
+
+    Raises:
+        Rejected: With every finding.
+    """
+    diagnostics = Diagnostics()
+    spec, model = bundle.main, bundle.main.model
+    assert isinstance(model, Discovery)  # noqa: S101 - the pipeline compiles what it dispatched by kind
+    universe = gather(spec.refs["universe",], bundle.specs)
+    checked = check_universe(universe.main, universe, diagnostics)
+    keys = [spec.refs["templates", index] for index in range(len(model.templates))]
+    templates = {bundle.specs[key].name: gather(key, bundle.specs) for key in keys}
+    for asked in ("target_templates", "exclude_templates"):
+        for index, name in enumerate(getattr(model.request, asked) or ()):
+            if name not in templates:
+                message = f"`templates` leads to no {name!r}"
+                diagnostics.error(E_DISCOVERY_TEMPLATE, message, spec.span("request", asked, index))
+    others = []
+    for index in range(len(model.held_out.universes)):
+        others.append(gather(spec.refs["held_out", "universes", index], bundle.specs))
+        check_universe(others[-1].main, others[-1], diagnostics)
+    diagnostics.raise_if_errors()
+    assert checked is not None  # noqa: S101 - it is missing only where there was a finding
+    expected = []
+    for index in range(len(model.expect)):
+        law = gather(spec.refs["expect", index], bundle.specs)
+        if law.main.refs["universe",] != universe.root or law.main.refs["template",] not in keys:
+            message = f"{law.main.name} is about another universe, or has a form that `templates` does not list"
+            diagnostics.error(E_DISCOVERY_LAW, message, spec.span("expect", index))
+        else:
+            template = law.specs[law.main.refs["template",]].name
+            document = {key: value for key, value in law.main.data.items() if key not in _HEAD}
+            expected.append(ParsedLaw({**document, "template": template}, law, compile_law(law)))
+    plan = DiscoveryPlan(spec.name, bundle, model, universe, checked, templates, tuple(others), tuple(expected))
+    if not plan.allowed:
+        diagnostics.error(E_DISCOVERY_TEMPLATE, "no template is left to propose", spec.span("request"))
+    diagnostics.raise_if_errors()
+    return plan

@@ -1,0 +1,265 @@
+"""The prompt builder: from a prompt's spec, a universe's contract and a memory to what a model is told.
+
+Decides how places in a text are filled, which part stays the same between iterations, and what is left out where there
+are too many tokens. All words are the spec's. Refuses to know models and verdicts. Source: law proposer, section 5.
+
+Where the prompt is over its budget, the oldest memory goes first: the list with the most entries left loses its oldest
+one, of equally long lists the one that is shown last. Tokens are estimated from lengths, so that replay makes the same
+prompt without asking anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol, get_args
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from specledger.core.digest import tagged
+from specledger.discovery.contract import facts_of, facts_of_any
+from specledger.discovery.memory import thawed
+from specledger.discovery.places import check_sections, fill_items, fill_section, fill_sections
+from specledger.discovery.scramble import Scramble, make_scramble
+from specledger.laws.universe import Universe
+from specledger.load import Bundle, Resolved
+from specledger.oracles.model import estimate_tokens
+from specledger.spec.prompt import Prompt as PromptSpec
+from specledger.spec.prompt import Remembered
+
+E_PROMPT_UNIVERSE = code(
+    "E_PROMPT_UNIVERSE",
+    "a prompt about another universe",
+    "The prompt says by its key `universe` what it is about, because its words speak of that universe. Take a prompt "
+    "that speaks of none, or write one about this universe.",
+)
+E_PROMPT_SCRAMBLE = code(
+    "E_PROMPT_SCRAMBLE",
+    "a prompt about one universe is scrambled",
+    "`scramble` exchanges symbols and names in facts, not in the words of the prompt. A prompt that speaks of one "
+    "universe would contradict its own facts.",
+)
+E_PROMPT_BUDGET = code(
+    "E_PROMPT_BUDGET",
+    "a prompt is over its budget without any memory",
+    "The system instruction and the static section alone have more tokens than `max_token_budget` allows, so that "
+    "nothing can be left out. Allow more tokens, or shorten the prompt's texts.",
+)
+
+PROMPT_TAG: Final = "specledger/prompt/v1"
+
+BUDGET: Final = 8000
+"""Tokens of a prompt at most, where nobody says how many (law proposer, section 3)."""
+
+
+class Request(Protocol):
+    """What is asked for."""
+
+    @property
+    def count(self) -> int:
+        """How many laws."""
+
+    @property
+    def target_templates(self) -> Sequence[str] | None:
+        """The templates to keep to, if any are named."""
+
+    @property
+    def exclude_templates(self) -> Sequence[str] | None:
+        """The templates to avoid, if any are named."""
+
+
+class Snapshot(Protocol):
+    """What is remembered: four lists of documents, the oldest first."""
+
+    @property
+    def accepted_laws(self) -> Sequence[Mapping[str, Any]]:
+        """Laws that hold as far as is known."""
+
+    @property
+    def falsified_laws(self) -> Sequence[Mapping[str, Any]]:
+        """Laws with a counterexample."""
+
+    @property
+    def unknown_laws(self) -> Sequence[Mapping[str, Any]]:
+        """Laws about which nothing can be said."""
+
+    @property
+    def counterexamples(self) -> Sequence[Mapping[str, Any]]:
+        """Witnesses."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPlan:
+    """A compiled prompt.
+
+    Attributes:
+        key: Of its spec, with name and digest: which prompt was used.
+        model: What its spec says.
+        facts: What its places may stand for, but for the request and memory.
+        scramble: How symbols and names are exchanged, if they are.
+        budget: Tokens of system instruction and prompt, at most.
+        counterexamples: Whether the gallery is shown.
+    """
+
+    key: str
+    model: PromptSpec
+    facts: Mapping[str, Any]
+    scramble: Scramble | None
+    budget: int
+    counterexamples: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told.
+
+    Attributes:
+        prompt: The key of the prompt's spec.
+        system: The system instruction.
+        static: The part that is the same for the same request.
+        dynamic: What is remembered.
+        text: Both, one after the other.
+        digest: Of system instruction and text.
+        tokens: How many tokens both have, estimated.
+        dropped: How many entries of each list were left out.
+    """
+
+    prompt: str
+    system: str
+    static: str
+    dynamic: str
+    text: str
+    digest: str
+    tokens: int
+    dropped: Mapping[str, int]
+
+
+def compile_prompt(
+    spec: Resolved,
+    universe: Universe,
+    templates: Mapping[str, Bundle],
+    seed: int,
+    budget: int = BUDGET,
+    counterexamples: bool = True,
+) -> PromptPlan:
+    """Compile a prompt for a universe.
+
+    Args:
+        spec: The prompt's spec.
+        universe: What laws are about.
+        templates: The forms of laws, by name, in the order in which they are shown.
+        seed: Of the scrambling.
+        budget: Tokens at most, until a proposer says how many.
+        counterexamples: Whether the gallery is shown, likewise.
+
+    Raises:
+        Rejected: With every finding.
+    """
+    model = spec.model
+    assert isinstance(model, PromptSpec)  # noqa: S101 - a reference of kind prompt holds nothing else
+    found = Diagnostics()
+    if model.universe is not None and model.universe != universe.name:
+        message = f"the prompt is about {model.universe}, not about {universe.name}"
+        found.error(E_PROMPT_UNIVERSE, message, spec.span("universe"))
+    if model.universe is not None and model.scramble:
+        found.error(E_PROMPT_SCRAMBLE, f"the prompt is about {model.universe}", spec.span("scramble"))
+    scramble = make_scramble(universe, model.scramble, seed)
+    facts = facts_of(universe, templates, scramble)
+    _check_places(model, facts, spec, found)
+    found.raise_if_errors()
+    return PromptPlan(spec.key, model, facts, scramble, budget, counterexamples)
+
+
+def check_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
+    """Check a prompt for no universe in particular: whether there are the facts that its places name.
+
+    Args:
+        spec: The prompt's spec.
+        diagnostics: Receives every finding.
+    """
+    model = spec.model
+    assert isinstance(model, PromptSpec)  # noqa: S101 - whoever asks knows the kind
+    if model.universe is not None and model.scramble:
+        diagnostics.error(E_PROMPT_SCRAMBLE, f"the prompt is about {model.universe}", spec.span("scramble"))
+    _check_places(model, facts_of_any(), spec, diagnostics)
+
+
+def _check_places(model: PromptSpec, facts: Mapping[str, Any], spec: Resolved, diagnostics: Diagnostics) -> None:
+    asked = {**facts, "request": _request_facts(facts, _Nothing())}
+    remembered = {**asked, **dict.fromkeys(get_args(Remembered))}
+    check_sections(model.system, facts, spec, "system", diagnostics)
+    check_sections(model.static, asked, spec, "static", diagnostics)
+    check_sections(model.dynamic, remembered, spec, "dynamic", diagnostics)
+
+
+class PromptBuilder:
+    """Builds the prompts of one discovery."""
+
+    def __init__(self, plan: PromptPlan) -> None:
+        """Prepare to build.
+
+        Args:
+            plan: The compiled prompt.
+        """
+        self._plan = plan
+        self._system = fill_sections(plan.model.system, plan.facts)
+
+    def build(self, snapshot: Snapshot, request: Request) -> Prompt:
+        """The prompt for what is remembered and asked.
+
+        Raises:
+            Rejected: E_PROMPT_BUDGET, if it is over its budget without any memory.
+        """
+        plan = self._plan
+        facts = {**plan.facts, "request": _request_facts(plan.facts, request)}
+        static = fill_sections(plan.model.static, facts)
+        sections = plan.model.dynamic
+        listed = [fill_items(section, facts, self._entries(snapshot, section.each)) for section in sections]
+        full = [len(lines) for lines in listed]
+        while True:
+            filled = (fill_section(one, facts, lines) for one, lines in zip(sections, listed, strict=True))
+            dynamic = "".join(filled)
+            tokens = estimate_tokens(self._system) + estimate_tokens(static + dynamic)
+            if tokens <= plan.budget:
+                break
+            if not any(listed):
+                message = f"without any memory it has {tokens} tokens, {tokens - plan.budget} more than {plan.budget}"
+                raise Rejected([Diagnostic(E_PROMPT_BUDGET, f"{plan.key.partition('@')[0]}: {message}")])
+            listed[_longest(listed)].pop(0)
+        dropped: dict[str, int] = {}
+        for section, before, lines in zip(sections, full, listed, strict=True):
+            dropped[section.each] = dropped.get(section.each, 0) + before - len(lines)
+        digest = tagged(PROMPT_TAG, canonical_bytes({"system": self._system, "text": static + dynamic}))
+        return Prompt(plan.key, self._system, static, dynamic, static + dynamic, digest, tokens, dropped)
+
+    def _entries(self, snapshot: Snapshot, name: Remembered) -> list[Any]:
+        """What is remembered in a list, as the model may see it."""
+        if name == "counterexamples" and not self._plan.counterexamples:
+            return []
+        scramble, entries = self._plan.scramble, getattr(snapshot, name)
+        return [thawed(entry if scramble is None else scramble.law(entry)) for entry in entries]
+
+
+@dataclass(frozen=True)
+class _Nothing:
+    """A request for nothing in particular."""
+
+    count: int = 1
+    target_templates: None = None
+    exclude_templates: None = None
+
+
+def _request_facts(facts: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    wanted, without = request.target_templates, request.exclude_templates
+    names = [each["name"] for each in facts["templates"]]
+    return {
+        "count": request.count,
+        "target_templates": None if wanted is None else list(wanted),
+        "exclude_templates": None if without is None else list(without),
+        "templates": [name for name in names if (wanted is None or name in wanted) and name not in (without or ())],
+    }
+
+
+def _longest(listed: Sequence[Sequence[str]]) -> int:
+    """The list with the most entries, the last of equals."""
+    return max((len(lines), place) for place, lines in enumerate(listed))[1]

@@ -1,0 +1,341 @@
+"""The proposer: from what is remembered to a batch of laws that are worth a trial.
+
+Decides the order of the steps, which laws of an answer may pass, and that a model that fails gives an empty batch with
+the reason. Refuses to know who answers, how a law is tried, and any clock. Source: law proposer, section 3.
+
+All but the asking is pure: `ask_for` makes the question from what is remembered, `digest_answer` a batch from the
+answer, so that a replay makes the same batch again from the answer that was kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from specledger.core.diagnostics import code, printable
+from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
+from specledger.discovery.parser import ParsedLaw, ParseResult, ResponseParser, kept
+from specledger.discovery.prompt import BUDGET, Prompt, PromptBuilder, PromptPlan
+from specledger.discovery.ranking import RankingFeatures, RankingModel, RankingPlan
+from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
+from specledger.load import Bundle
+from specledger.oracles.model import FAILURES, TRUNCATED, Known, Model, ModelAnswer, ModelRequest
+
+E_PROPOSAL_TEMPLATE = code(
+    "E_PROPOSAL_TEMPLATE",
+    "a proposed law has a form that was not asked for",
+    "A request may name the templates to keep to, and those to avoid. What a model proposes beyond them is no part of "
+    "the batch, whatever the prompt said.",
+)
+
+_EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept without `verbose`
+
+
+@dataclass(frozen=True, slots=True)
+class ProposerConfig:
+    """How a model is asked and its answer read (law proposer, section 3).
+
+    Attributes:
+        max_token_budget: Tokens of a prompt, at most.
+        include_counterexamples: Whether the prompt shows the gallery.
+        strict_parsing: Whether what needs mending is rejected.
+        add_to_redundancy_filter: Whether proposed laws become known at once.
+        verbose: Whether the last exchange is kept whole.
+    """
+
+    max_token_budget: int = BUDGET
+    include_counterexamples: bool = True
+    strict_parsing: bool = False
+    add_to_redundancy_filter: bool = True
+    verbose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalRequest:
+    """What is asked for (law proposer, section 3).
+
+    Attributes:
+        count: How many laws.
+        target_templates: The templates to keep to, if any are named.
+        exclude_templates: The templates to avoid, if any are named.
+        temperature: Instead of the model's own, in millionths.
+    """
+
+    count: int = 5
+    target_templates: tuple[str, ...] | None = None
+    exclude_templates: tuple[str, ...] | None = None
+    temperature: int | None = None
+
+    def refuses(self, template: str) -> str | None:
+        """Why a law of a template is not what was asked for, or None."""
+        if self.exclude_templates is not None and template in self.exclude_templates:
+            return f"{E_PROPOSAL_TEMPLATE}: {template} is excluded"
+        if self.target_templates is not None and template not in self.target_templates:
+            return f"{E_PROPOSAL_TEMPLATE}: {template} is none of {', '.join(self.target_templates) or 'no templates'}"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalBatch:
+    """What came of one question (law proposer, section 3).
+
+    Attributes:
+        laws: The laws, the best first.
+        features: The scores of each.
+        rejections: What is no law, or none that was asked for, each with the reason.
+        redundant: The laws that were left out, each with what it repeats.
+        prompt_hash: Digest of what the model was told.
+        prompt_tokens, response_tokens: What that cost; thinking counts as response.
+        runtime_ms: How long the model took, by the clock that the proposer was given; in no document.
+        warnings: What is worth knowing: why there was no answer, what was mended.
+    """
+
+    laws: tuple[ParsedLaw, ...]
+    features: tuple[RankingFeatures, ...]
+    rejections: tuple[tuple[Mapping[str, Any], str], ...]
+    redundant: tuple[tuple[ParsedLaw, RedundancyMatch], ...]
+    prompt_hash: str
+    prompt_tokens: int
+    response_tokens: int
+    runtime_ms: int
+    warnings: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """The batch as JSON values, the same whenever and wherever it is made."""
+        return {
+            "laws": [dict(law.document) for law in self.laws],
+            "features": [each.document() for each in self.features],
+            "rejections": [{"object": dict(value), "reason": reason} for value, reason in self.rejections],
+            "redundant": [{"law": dict(law.document), **match.document()} for law, match in self.redundant],
+            "prompt_hash": self.prompt_hash,
+            "prompt_tokens": self.prompt_tokens,
+            "response_tokens": self.response_tokens,
+            "warnings": list(self.warnings),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What questions are made and answers are read with.
+
+    Attributes:
+        builder: Makes prompts.
+        parser: Reads answers.
+        ranking: Puts laws in order.
+        schema: What an answer shall conform to, for models that can be held to it.
+        strict: Whether an answer that was cut off is not read at all.
+    """
+
+    builder: PromptBuilder
+    parser: ResponseParser
+    ranking: RankingModel
+    schema: Mapping[str, Any] | None
+    strict: bool
+
+
+def make_tools(
+    config: ProposerConfig,
+    prompt: PromptPlan,
+    ranking: RankingPlan,
+    universe: Bundle,
+    templates: Mapping[str, Bundle],
+    schema: Mapping[str, Any] | None = None,
+) -> Tools:
+    """The tools for a configuration.
+
+    Args:
+        config: How to ask and read; its budget takes the place of the prompt's.
+        prompt: The compiled prompt.
+        ranking: The compiled ranking.
+        universe: What laws are about.
+        templates: The allowed forms of laws, by name.
+        schema: What an answer shall conform to.
+    """
+    plan = replace(prompt, budget=config.max_token_budget, counterexamples=config.include_counterexamples)
+    parser = ResponseParser(universe, templates, config.strict_parsing, plan.scramble)
+    return Tools(PromptBuilder(plan), parser, RankingModel(ranking), schema, config.strict_parsing)
+
+
+def ask_for(
+    tools: Tools, snapshot: DiscoveryMemorySnapshot, request: ProposalRequest, turn: int
+) -> tuple[Prompt, ModelRequest]:
+    """The question for what is remembered and asked.
+
+    Args:
+        tools: What it is made with.
+        snapshot: What is remembered.
+        request: What is asked for.
+        turn: The number of the question, from 0.
+
+    Raises:
+        Rejected: The prompt is over its budget without any memory.
+    """
+    prompt = tools.builder.build(snapshot.plain(), request)
+    named = {
+        "accepted": snapshot.accepted_laws,
+        "falsified": snapshot.falsified_laws,
+        "unknown": snapshot.unknown_laws,
+    }
+    known = Known(request.count, **{name: tuple(each["law_id"] for each in laws) for name, laws in named.items()})
+    return prompt, ModelRequest(turn, prompt.system, prompt.text, tools.schema, request.temperature, known)
+
+
+def digest_answer(
+    tools: Tools,
+    answer: ModelAnswer,
+    prompt: Prompt,
+    snapshot: DiscoveryMemorySnapshot,
+    request: ProposalRequest,
+    detector: RedundancyDetector,
+    *,
+    learn: bool = False,
+) -> ProposalBatch:
+    """The batch that an answer comes to: read, filtered and put in order.
+
+    Args:
+        tools: What it is read with.
+        answer: What the model answered, or why it did not.
+        prompt: What it was told.
+        snapshot: What was remembered then.
+        request: What was asked for.
+        detector: The laws that are known.
+        learn: Whether those of the batch become known too; else the detector is left as it is.
+    """
+    parsed, warnings = _parse(tools, answer)
+    laws, rejections = [], list(parsed.rejections)
+    for law in parsed.laws:
+        reason = request.refuses(law.plan.law.template.name)
+        if reason is None:
+            laws.append(law)
+        else:
+            rejections.append((kept(law.document), reason))
+    if len(laws) > request.count:
+        warnings.append(f"{len(laws)} laws came, {request.count} were asked for")
+    left = detector.filter_batch(laws, learn=learn)
+    ranked = tools.ranking.rank(left.unique, snapshot, left.nearest)
+    usage = answer.usage
+    return ProposalBatch(
+        laws=ranked.laws,
+        features=ranked.features,
+        rejections=tuple(rejections),
+        redundant=left.redundant,
+        prompt_hash=prompt.digest,
+        prompt_tokens=usage.prompt_tokens or prompt.tokens,
+        response_tokens=usage.output_tokens + usage.thinking_tokens,
+        runtime_ms=0,
+        warnings=(*warnings, *parsed.warnings, *ranked.warnings),
+    )
+
+
+def _parse(tools: Tools, answer: ModelAnswer) -> tuple[ParseResult, list[str]]:
+    """What an answer holds, and why it is none, if it is none. Of one that was cut off the whole laws are read."""
+    warnings = []
+    if answer.failure is not None:
+        detail = f": {printable(answer.detail)}" if answer.detail else ""
+        warnings.append(f"{FAILURES[answer.failure]}: the model gave no whole answer ({answer.failure}){detail}")
+    readable = answer.usable or (answer.failure == TRUNCATED and not tools.strict)
+    if answer.text is None or not readable:
+        return ParseResult((), (), ()), warnings
+    return tools.parser.parse(answer.text), warnings
+
+
+_COUNTED: Final = ("calls", "failures", "parsed", "proposed", "rejected", "redundant", "warnings")
+_SPENT: Final = ("prompt_tokens", "response_tokens", "runtime_ms")
+
+
+class LawProposer:
+    """Asks a model for laws, again and again."""
+
+    def __init__(
+        self,
+        model: Model,
+        tools: Tools,
+        config: ProposerConfig | None = None,
+        detector: RedundancyDetector | None = None,
+        clock: Callable[[], int] | None = None,
+    ) -> None:
+        """Prepare to ask.
+
+        Args:
+            model: Who is asked.
+            tools: What questions are made and answers are read with.
+            config: How; the tools were made from the same one.
+            detector: The laws that are known; none, if left out.
+            clock: Gives milliseconds; if left out, no time is measured.
+        """
+        self.config = config or ProposerConfig()
+        self._model = model
+        self._tools = tools
+        self._detector = RedundancyDetector() if detector is None else detector
+        self._clock = clock or _no_time
+        self._stats = dict.fromkeys((*_COUNTED, *_SPENT), 0)
+        self._last: dict[str, Any] | None = None
+
+    def propose(
+        self, memory: DiscoveryMemorySnapshot | DiscoveryMemory, request: ProposalRequest | None = None
+    ) -> ProposalBatch:
+        """Ask once.
+
+        Args:
+            memory: What is remembered.
+            request: What is asked for.
+
+        Raises:
+            Rejected: A mistake of the user: no key, say, or a prompt that is over its budget without any memory.
+        """
+        snapshot = memory.snapshot() if isinstance(memory, DiscoveryMemory) else memory
+        request = request or ProposalRequest()
+        prompt, question = ask_for(self._tools, snapshot, request, self._stats["calls"])
+        began = self._clock()
+        answer = self._model.ask(question)
+        runtime = self._clock() - began
+        learn = self.config.add_to_redundancy_filter
+        batch = digest_answer(self._tools, answer, prompt, snapshot, request, self._detector, learn=learn)
+        batch = replace(batch, runtime_ms=runtime)
+        self._count(batch, answer)
+        self._last = self._exchange(prompt, answer)
+        return batch
+
+    @property
+    def stats(self) -> dict[str, int]:
+        """Counts since the beginning.
+
+        `calls` and `failures` of the model; `parsed` laws, and of these those that were `proposed` or `redundant`;
+        `rejected` objects; `warnings`; tokens and milliseconds.
+        """
+        return dict(self._stats)
+
+    def get_last_exchange(self) -> dict[str, Any] | None:
+        """What was asked last and what was answered; None before the first question.
+
+        Texts are whole with `verbose`, else their first thousand characters.
+        """
+        return None if self._last is None else dict(self._last)
+
+    def _count(self, batch: ProposalBatch, answer: ModelAnswer) -> None:
+        refused = sum(reason.startswith(E_PROPOSAL_TEMPLATE) for _, reason in batch.rejections)
+        counted = {
+            "calls": 1,
+            "failures": int(not answer.usable),
+            "parsed": len(batch.laws) + len(batch.redundant) + refused,
+            "proposed": len(batch.laws),
+            "rejected": len(batch.rejections),
+            "redundant": len(batch.redundant),
+            "warnings": len(batch.warnings),
+            "prompt_tokens": batch.prompt_tokens,
+            "response_tokens": batch.response_tokens,
+            "runtime_ms": batch.runtime_ms,
+        }
+        for name, count in counted.items():
+            self._stats[name] += count
+
+    def _exchange(self, prompt: Prompt, answer: ModelAnswer) -> dict[str, Any]:
+        texts = {"system": prompt.system, "prompt": prompt.text, "response": answer.text}
+        if not self.config.verbose:
+            texts = {name: None if text is None else text[:_EXCERPT] for name, text in texts.items()}
+        return {**texts, "prompt_hash": prompt.digest, "failure": answer.failure, "usage": answer.usage.document()}
+
+
+def _no_time() -> int:
+    return 0

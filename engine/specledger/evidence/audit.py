@@ -1,0 +1,281 @@
+"""The audit log: a file of hash-chained entries that is only ever appended to.
+
+Decides when a line counts as written, who may write, and how a log goes on after a crash. Refuses to know what an entry
+means: entries come sealed (`core.entries`), and whoever opens a log says which documents are entries.
+
+A line is the canonical JSON of an entry and a newline. In the mode `live` it is on the disk when `append` returns, in
+the mode `simulated` after `sync`, once an episode; in both the system has it when `append` returns, so it survives the
+end of this process. A line without its newline was never said to be written: it is cut off when the log is opened
+again, that is reported, and the log goes on from the last whole entry. If a line cannot be written, `append` raises,
+and so does every later one: nothing acts on what was not logged.
+
+Source: toy-pseudo-axion, Audit log hashing rules.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
+from specledger.core.digest import sha256_hex
+from specledger.core.entries import GENESIS, Entries, Mode, entry_hash, mode_of
+from specledger.evidence.disk import sync_folder, write_all
+
+if sys.platform != "win32":
+    import fcntl
+
+AUDIT: Final = "audit"
+"""The type of the event whose body is an entry."""
+MAX_ENTRY: Final = 4_194_304
+"""Bytes of a line at most, its newline included: more than any schema-valid entry has."""
+
+E_AUDIT_BUSY = code(
+    "E_AUDIT_BUSY",
+    "somebody else writes this audit log",
+    "An audit log has one writer at a time, and another process holds its lock. Wait for that run to end, or name "
+    "another log.",
+)
+E_AUDIT_UNWRITABLE = code(
+    "E_AUDIT_UNWRITABLE",
+    "the audit log cannot be written",
+    "What cannot be logged is not done: the run stops before its next action. Make room, grant permission, or name "
+    "another place.",
+)
+E_AUDIT_FOREIGN = code(
+    "E_AUDIT_FOREIGN",
+    "the file is no audit log that can be continued",
+    "Its last whole line is no entry with a right hash, or it is no plain file. A log is never repaired beyond a torn "
+    "last line: verify it, keep it as it is, and begin another one.",
+)
+E_AUDIT_ENTRY = code(
+    "E_AUDIT_ENTRY",
+    "the entry cannot be appended to this log",
+    "An entry is a schema-valid document, follows the entry before it by hash, carries its own hash, and tells the "
+    "mode of the log. Nothing was written.",
+)
+W_AUDIT_TORN = code(
+    "W_AUDIT_TORN",
+    "the last line of the audit log was torn",
+    "A process or a machine stopped while it wrote. The line without an end was cut off; its action was not executed, "
+    "for that waits until the line is written. The log goes on from the last whole entry.",
+)
+
+
+class AuditLog:
+    """One audit log, open for one writer. Use as a context manager, or call `close`.
+
+    Attributes:
+        path: Where it is.
+        mode: When a line is on the disk.
+        head: The hash of the last entry, `GENESIS` in an empty log.
+        written: Entries appended since it was opened.
+        findings: A warning W_AUDIT_TORN, if a torn line was cut off.
+    """
+
+    def __init__(self, path: Path, mode: Mode, accepts: Callable[[object], bool]) -> None:
+        """Open or make a log, take its lock, and cut off a torn last line.
+
+        Args:
+            path: Its file; the folder exists.
+            mode: When a line is on the disk.
+            accepts: Whether a document is a schema-valid entry.
+
+        Raises:
+            Rejected: E_AUDIT_BUSY, E_AUDIT_UNWRITABLE, E_AUDIT_FOREIGN.
+        """
+        self.path = path
+        self.mode = mode
+        self.head = GENESIS
+        self.written = 0
+        self.findings: tuple[Diagnostic, ...] = ()
+        self._accepts = accepts
+        self._file: int | None = None
+        try:
+            self._file = _open(path)
+            self._size = self._continue(self._file)
+        except OSError as error:
+            self.close()
+            raise self._unwritable(error) from error
+        except Rejected:
+            self.close()
+            raise
+
+    def append(self, entry: Mapping[str, Any]) -> None:
+        """Write one entry; when this returns, what it speaks of may be done.
+
+        Raises:
+            Rejected: E_AUDIT_ENTRY, after which the log can still be appended to; E_AUDIT_UNWRITABLE, after which it
+                cannot.
+        """
+        if self._file is None:
+            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
+        line = self._line(entry)
+        try:
+            write_all(self._file, line)
+            if self.mode is Mode.LIVE:
+                os.fsync(self._file)
+        except OSError as error:
+            self._withdraw(self._file)
+            raise self._unwritable(error) from error
+        self._size += len(line)
+        self.head = entry["entry_hash"]
+        self.written += 1
+
+    def sync(self) -> None:
+        """Force what was appended to the disk: at the end of each episode.
+
+        Raises:
+            Rejected: E_AUDIT_UNWRITABLE, after which nothing can be appended.
+        """
+        if self._file is None:
+            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
+        try:
+            os.fsync(self._file)
+        except OSError as error:
+            self.close()
+            raise self._unwritable(error) from error
+
+    def close(self) -> None:
+        """Give up the log and its lock."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def __enter__(self) -> Self:
+        """The open log."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the log."""
+        self.close()
+
+    def _line(self, entry: Mapping[str, Any]) -> bytes:
+        """The line of an entry that may come next."""
+        if not self._accepts(entry):
+            raise self._refused("it does not fit the schema of an entry")
+        if mode_of(entry) is not self.mode:
+            raise self._refused(f"it does not tell the mode {self.mode}")
+        if entry["prev_entry_hash"] != self.head:
+            raise self._refused("it does not follow the last entry")
+        try:
+            line = canonical_bytes(entry) + b"\n"
+        except NotCanonical as error:
+            raise self._refused(str(error)) from None
+        own = f'"entry_hash":"{entry["entry_hash"]}",'.encode()  # no member before it holds one, by the schema
+        if sha256_hex(line[:-1].replace(own, b"", 1)) != entry["entry_hash"]:
+            raise self._refused("its hash is wrong")
+        if len(line) > MAX_ENTRY:
+            raise self._refused(f"it has {len(line)} bytes, more than {MAX_ENTRY}")
+        return line
+
+    def _continue(self, file: int) -> int:
+        """Go to the end of a log, cutting off a torn line; the size that is left."""
+        size = os.fstat(file).st_size
+        start = max(0, size - 2 * MAX_ENTRY)  # a torn line, and a whole one before it
+        tail = os.pread(file, size - start, start)
+        whole = tail.rfind(b"\n") + 1
+        torn = tail[whole:]
+        if whole:
+            self.head = self._last(tail[:whole])
+        elif start or not (len(torn) < MAX_ENTRY and torn.startswith(_OPENING[: len(torn)])):
+            raise self._foreign("it has no line that could be an entry")
+        if torn:
+            os.ftruncate(file, start + whole)
+            os.fsync(file)
+            message = f"{len(torn)} bytes (SHA-256 {sha256_hex(torn)}) were cut off the end of {self.path}"
+            self.findings = (Diagnostic(W_AUDIT_TORN, message, severity=Severity.WARNING),)
+        return start + whole
+
+    def _last(self, lines: bytes) -> str:
+        """The hash of the last entry of lines."""
+        line = lines[lines.rfind(b"\n", 0, -1) + 1 : -1]
+        try:
+            entry: Any = parse_canonical(line, limit=MAX_ENTRY)
+        except NotCanonical:
+            raise self._foreign("its last line is no entry") from None
+        if not self._accepts(entry) or entry_hash(entry) != entry["entry_hash"]:
+            raise self._foreign("its last line is no entry with a right hash")
+        hashed: str = entry["entry_hash"]
+        return hashed
+
+    def _withdraw(self, file: int) -> None:
+        """Cut off what was written of a line that could not be written whole, if the system lets us, and close."""
+        try:
+            os.ftruncate(file, self._size)
+        except OSError:
+            pass  # the next who opens the log cuts it off
+        finally:
+            self.close()
+
+    def _refused(self, why: str) -> Rejected:
+        return Rejected([Diagnostic(E_AUDIT_ENTRY, f"the entry is not appended to {self.path}: {why}")])
+
+    def _foreign(self, why: str) -> Rejected:
+        return Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{self.path} cannot be continued: {why}")])
+
+    def _unwritable(self, error: OSError) -> Rejected:
+        return Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"cannot write {self.path}: {error.strerror or error}")])
+
+
+_OPENING: Final = b'{"capability_tokens":['
+"""How the canonical form of every entry begins."""
+
+
+def record(
+    path: Path, mode: Mode, accepts: Callable[[object], bool], event: str, **facts: Any
+) -> tuple[dict[str, Any], tuple[Diagnostic, ...]]:
+    """Append one entry to a log whose writer has ended: take its lock, mend a torn line, write, force it to the disk.
+
+    Args:
+        path: The log.
+        mode: The mode that the entry tells.
+        accepts: Whether a document is a schema-valid entry.
+        event: The entry's event, `FATAL_HANG` for one.
+        facts: What `Entries.seal` takes by name.
+
+    Returns:
+        The entry, and what `AuditLog.findings` says.
+
+    Raises:
+        Rejected: E_AUDIT_BUSY, if a writer still has the lock; what `AuditLog` raises otherwise.
+    """
+    with AuditLog(path, mode, accepts) as log:
+        entry = Entries(mode, log.head).seal(event, **facts)
+        log.append(entry)
+        log.sync()
+        return entry, log.findings
+
+
+def _open(path: Path) -> int:
+    """Open a plain file for appending, made if it is not there, and lock it.
+
+    Raises:
+        Rejected: E_AUDIT_BUSY, E_AUDIT_FOREIGN.
+        OSError: The system refuses.
+    """
+    if sys.platform == "win32":
+        raise OSError("audit logs need file locks as POSIX systems have them")
+    fresh = not path.exists()
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{path} is no plain file")])
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Rejected([Diagnostic(E_AUDIT_BUSY, f"{path} is being written by another process")]) from None
+        if fresh:
+            sync_folder(path.parent)
+    except BaseException:
+        os.close(file)
+        raise
+    return file

@@ -1,0 +1,228 @@
+"""The writer of a bundle: receipts as they come, and at the end what follows from them; the manifest last.
+
+A place whose name ends in `.zip` gets the same folder as one file. A bundle is written beside its place and moved there
+whole (`evidence.workplace`), so that a half-written one is never taken for a result. What is at the place goes only at
+that moment, and only if it is an earlier bundle or an empty folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.events import Event
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.chain import Chain
+from specledger.evidence.counterexamples import find_cases, may_fail, parts_of
+from specledger.evidence.disk import write_file, write_parts
+from specledger.evidence.layout import (
+    COUNTEREXAMPLES,
+    ENGINE,
+    EVALUATOR,
+    FORMAT,
+    MANIFEST,
+    MAX_LINE,
+    MAX_SOURCES,
+    MORE,
+    RECEIPTS,
+    SCENARIO,
+    SOURCES,
+    SPECS,
+    file_digest,
+)
+from specledger.evidence.result import TALLIES, Fold
+from specledger.evidence.workplace import Workplace
+
+E_RECEIPT_SIZE = code(
+    "E_RECEIPT_SIZE",
+    "a receipt is too long",
+    "A verifier reads lines of a bounded length. A state, a witness or a proposal of this run is larger than that: "
+    "keep lists and texts in the state short, and record figures about them instead.",
+)
+E_SOURCES_SIZE = code(
+    "E_SOURCES_SIZE",
+    "the spec files of a run are too large together",
+    "A bundle holds the files that its specs were resolved from, and a verifier resolves them again: at most 8 MiB of "
+    "them. Use `extends` and params instead of repetition.",
+)
+
+
+class BundleWriter:
+    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written.
+
+    Attributes:
+        place: Where it goes.
+        chain: The chain of what has been sealed.
+        tally: The figures of what has been sealed.
+    """
+
+    def __init__(
+        self,
+        place: Path,
+        run: str,
+        specs: Mapping[str, Any],
+        specs_digest: str,
+        kind: str = SCENARIO,
+        *,
+        sources: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Prepare to write; nothing is touched before the context is entered.
+
+        Args:
+            place: Where the bundle goes.
+            run: The run's identifier.
+            specs: The resolved specs.
+            specs_digest: Their digest.
+            kind: What is run.
+            sources: What the specs were resolved from, by paths in the folder of sources; nothing for a bundle inside
+                another one, and where there were no files.
+        """
+        self.place = place
+        self.chain = Chain(run)
+        self.tally: Fold = TALLIES[kind]()
+        self._kind = kind
+        self._specs = specs
+        self._specs_digest = specs_digest
+        self._sources = dict(sources or {})
+        self._workplace = Workplace(place)
+        self._lines: IO[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        """Make the working folder beside the place.
+
+        Raises:
+            Rejected: E_OUT_FOREIGN, E_OUT_UNWRITABLE, or E_SOURCES_SIZE.
+        """
+        size = sum(map(len, self._sources.values()))
+        if size > MAX_SOURCES:
+            message = f"the specs were resolved from files of {size} bytes, more than {MAX_SOURCES}"
+            raise Rejected([Diagnostic(E_SOURCES_SIZE, message)])
+        try:
+            self._workplace.open()
+            self._lines = (self.inside / RECEIPTS).open("wb")
+        except OSError as error:
+            self._workplace.close()
+            raise self._workplace.unwritable(error) from error
+        return self
+
+    @property
+    def inside(self) -> Path:
+        """The folder in which the bundle grows; bundles that it holds are written there before it is finished."""
+        return self._workplace.folder
+
+    def add(self, event: Event) -> None:
+        """Seal one event, count it and write its line.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE; E_RECEIPT_SIZE, if no verifier would read a line that long.
+        """
+        assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
+        line = self.chain.seal(event)
+        if len(line) >= MAX_LINE:
+            message = f"receipt {self.chain.count - 1} ({event.type}) has {len(line)} bytes, more than {MAX_LINE}"
+            raise Rejected([Diagnostic(E_RECEIPT_SIZE, message)])
+        self.tally.add(event.type, event.body)
+        try:
+            self._lines.write(line + b"\n")
+            if event.type == "episode_end":
+                self._lines.flush()
+        except OSError as error:
+            raise self._workplace.unwritable(error) from error
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a further file, one of `MORE`.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE.
+        """
+        try:
+            write_file(self.inside / name, data)
+        except OSError as error:
+            raise self._workplace.unwritable(error) from error
+
+    def finish(self, held: Sequence[str] = (), attach: Callable[[Path], None] | None = None) -> dict[str, Any]:
+        """Write what goes with the receipts and the manifest, force all to the disk, and move the bundle to its place.
+
+        Args:
+            held: The places of the bundles inside this one; their manifests are listed as its files.
+            attach: Writes what covers the manifest into the folder that it is called with; only `ATTACHED` goes there.
+
+        Returns:
+            The manifest.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE; E_OUT_FOREIGN, if something else has come to the place since the context was
+                entered; and what `attach` raises.
+        """
+        assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
+        try:
+            self._sync(self._lines)
+            result = self.tally.result()
+            files = {SPECS: canonical_bytes(self._specs, FLOATS_ANYWHERE) + b"\n"}
+            files |= {f"{SOURCES}/{name}": data for name, data in self._sources.items()}
+            for name, data in files.items():
+                (self.inside / name).parent.mkdir(parents=True, exist_ok=True)
+                write_file(self.inside / name, data)
+            cases = self._write_failing(result)
+            manifest = self._manifest(result, [*files, *cases, *(f"{place}/{MANIFEST}" for place in held)])
+            write_file(self.inside / MANIFEST, canonical_bytes(manifest) + b"\n")
+            if attach is not None:
+                attach(self.inside)
+            self._workplace.move()
+        except OSError as error:
+            raise self._workplace.unwritable(error) from error
+        return manifest
+
+    def _manifest(self, result: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+        more = [name for name in (RECEIPTS, *MORE) if (self.inside / name).exists()]
+        return {
+            "format": FORMAT,
+            "run": self.chain.run,
+            "specs": self._specs_digest,
+            "result": dict(result),
+            "receipts": {"count": self.chain.count, "head": self.chain.head, "root": self.chain.root},
+            "files": [_entry(self.inside, name) for name in sorted((*paths, *more))],
+            "engine": dict(ENGINE),
+            "evaluator": dict(EVALUATOR),
+            **({} if self._kind == SCENARIO else {"kind": self._kind}),
+        }
+
+    def _write_failing(self, result: Mapping[str, Any]) -> list[str]:
+        """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
+        cases = find_cases(self._kind, self._written()) if may_fail(self._kind, result) else []
+        if cases:
+            (self.inside / COUNTEREXAMPLES).mkdir()
+            for path, parts in parts_of(cases, self._written()):
+                write_parts(self.inside / path, parts)
+        return [case.path for case in cases]
+
+    def _written(self) -> Iterator[bytes]:
+        with (self.inside / RECEIPTS).open("rb") as file:
+            for line in file:
+                yield line[:-1]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the file, put an earlier bundle back if no new one took its place, and remove the working folder."""
+        if self._lines is not None:
+            with suppress(OSError):  # what could not be written was said; closing tries to write it once more
+                self._lines.close()
+        self._workplace.close()
+
+    @staticmethod
+    def _sync(file: IO[bytes]) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+        file.close()
+
+
+def _entry(folder: Path, name: str) -> dict[str, Any]:
+    """How a manifest lists a file: path, SHA-256 and size."""
+    return {"path": name, "sha256": file_digest(folder / name), "size": (folder / name).stat().st_size}

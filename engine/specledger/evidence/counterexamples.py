@@ -1,0 +1,204 @@
+"""The minimal failing cases of a run, a law or a discovery: the receipts that show each, folded from all of them.
+
+Decides what a failing case is and which of them are kept: those that show a cause for the first time. The writer of a
+bundle and its verifier use the same fold. It goes over the receipts twice and holds one at a time, since there may be
+any number of them before a step is over. Refuses to judge: what failed is said in the receipts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import MAX_LINE, SCENARIO, counterexample_path
+
+MOST_CASES: Final = 100
+"""Failing cases that a bundle holds, the first ones."""
+
+Body = Mapping[str, Any]
+
+_FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A failing case.
+
+    Attributes:
+        causes: What failed in it, each by what it is and its name.
+        first, last: The numbers of the first and the last receipt that show it; all between them belong to it.
+    """
+
+    causes: frozenset[str]
+    first: int
+    last: int
+
+    @property
+    def path(self) -> str:
+        """Its file in the bundle."""
+        return counterexample_path(self.last)
+
+
+@dataclass(slots=True)
+class Step:
+    """One step of a run, as far as its receipts have come.
+
+    Attributes:
+        first: The number of its first receipt.
+        causes: What failed in it, each by what it is and its name.
+        receipts: `(type, body)` of each that is kept; the last one closes the step, or the episode after its last step.
+    """
+
+    first: int
+    causes: set[str] = field(default_factory=set)
+    receipts: list[tuple[str, Body]] = field(default_factory=list)
+
+    def bodies(self, type_: str) -> list[Body]:
+        """Its receipts of a type."""
+        return [body for found, body in self.receipts if found == type_]
+
+    @property
+    def failed_probes(self) -> list[Body]:
+        """Its probes that failed, or could not be evaluated."""
+        return [probe for probe in self.bodies("probe") if probe["verdict"] in _FAILED]
+
+
+class Steps:
+    """Takes the receipts of a run one by one and gives the steps."""
+
+    def __init__(self, *, keep: bool = True) -> None:
+        """Begin before the first receipt; whether steps keep the receipts that belong to them."""
+        self._step: Step | None = None
+        self._keep = keep
+
+    def add(self, seq: int, type_: str, body: Body) -> Step | None:
+        """Take one receipt; if it closes a step, or an episode after its last one, that is returned.
+
+        Raises:
+            KeyError, TypeError, AttributeError: It is not what it must be.
+        """
+        if type_ == "episode":
+            self._step = None
+        if type_ in ("start", "episode", "end"):
+            return None
+        if self._step is None:
+            self._step = Step(seq)
+        step = self._step
+        step.causes |= _causes(type_, body)
+        if self._keep:
+            step.receipts.append((type_, body))
+        if type_ not in ("step", "error", "episode_end"):
+            return None
+        self._step = None
+        return step
+
+
+def find_cases(kind: str, lines: Iterable[bytes]) -> list[Case]:
+    """The failing cases, the first of each cause.
+
+    Args:
+        kind: What was run.
+        lines: The receipts, in order and without their newlines.
+
+    Raises:
+        KeyError, TypeError, AttributeError: A receipt is not what it must be.
+    """
+    known: set[str] = set()
+    kept: list[Case] = []
+    for case in _CASES[kind](_told(lines)) if kind in _CASES else ():
+        if not case.causes <= known:
+            known |= case.causes
+            kept.append(case)
+        if len(kept) == MOST_CASES:
+            break
+    return kept
+
+
+def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The files of failing cases: the path of each, and its bytes in parts, which are taken before the next file.
+
+    Args:
+        cases: Those that `find_cases` found.
+        lines: The same receipts once more.
+    """
+    told = _told(lines)
+    for case in cases:
+        yield case.path, _document(case, told)
+
+
+def may_fail(kind: str, result: Mapping[str, Any]) -> bool:
+    """Whether receipts that add up to a result can show a failing case; if not, none of them needs to be read."""
+    if kind == SCENARIO:
+        return result["verdict"] != Verdict.PASS or bool(result["warnings"])
+    return kind in _CASES and result.get("status", "FAIL") == "FAIL"
+
+
+def _cause(noun: str, name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"{type(name).__name__} stands where a name should")
+    return f"{noun}:{name}"
+
+
+def _causes(type_: str, body: Body) -> set[str]:
+    """What failed according to one receipt.
+
+    Raises:
+        KeyError, TypeError, AttributeError: It is not what it must be.
+    """
+    if type_ == "probe":
+        return {_cause("probe", body["probe"])} if body["verdict"] in _FAILED else set()
+    if type_ == "error":
+        return {_cause("error", body["code"])}
+    if type_ not in ("step", "episode_end"):
+        return set()
+    found = {_cause("invariant", breach["invariant"]) for breach in body.get("violations", ())}
+    if type_ == "step":
+        errors = [decision["error"] for decision in body["decisions"]]
+        found |= {_cause("error", error["code"]) for error in errors if error is not None}
+        found |= {"progress"} if body["chosen"] is None else set()
+    return found
+
+
+def _told(lines: Iterable[bytes]) -> Iterator[tuple[int, str, Body]]:
+    for seq, line in enumerate(lines):
+        receipt: Any = parse_canonical(line, limit=MAX_LINE)
+        yield seq, receipt["type"], receipt["body"]
+
+
+def _document(case: Case, told: Iterator[tuple[int, str, Body]]) -> Iterator[bytes]:
+    """The canonical form of `{causes, receipts}` and a newline."""
+    yield b'{"causes":' + canonical_bytes(sorted(case.causes, key=str.encode)) + b',"receipts":['
+    for seq, type_, body in told:
+        if seq >= case.first:
+            yield b"," * (seq > case.first) + canonical_bytes({"body": body, "seq": seq, "type": type_})
+        if seq == case.last:
+            break
+    yield b"]}\n"
+
+
+def _of_run(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    steps = Steps(keep=False)
+    for seq, type_, body in told:
+        step = steps.add(seq, type_, body)
+        if step is not None:
+            yield Case(frozenset(step.causes), step.first, seq)
+
+
+def _of_law(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    for seq, type_, body in told:
+        if type_ == "verdict" and body["verdict"]["counterexample"] is not None:
+            yield Case(frozenset([_cause("law", body["verdict"]["law"])]), seq, seq)
+
+
+def _of_discovery(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+    for seq, type_, body in told:
+        verdict = body["verdict"] if type_ in ("law", "escalation") else None
+        if verdict is not None and verdict["counterexample"] is not None:
+            yield Case(frozenset([_cause("law", body["law"])]), seq, seq)
+
+
+_CASES: Final = {SCENARIO: _of_run, "law": _of_law, "discovery": _of_discovery}
+"""By the kind of a bundle how its failing cases are found; a suite's are those of its runs."""

@@ -1,0 +1,149 @@
+"""DSSE envelopes: a payload with the signatures of one or more keys.
+
+Decides the one form of an envelope that is written and read. Refuses to know what the payload says, and which keys are
+trusted.
+
+An envelope is canonical JSON with a newline: `{"payload", "payloadType", "signatures": [{"keyid", "sig"}]}`, nothing
+else. Its type is that of in-toto Statements, its base64 the standard alphabet with padding, a key id the SHA-256 of the
+raw public key. No key signs twice. What is signed is the pre-authentication encoding, so no payload passes for one of
+another type.
+
+Source: DSSE 1.0.2 (github.com/secure-systems-lab/dsse, envelope.md and protocol.md).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+
+PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
+MOST_SIGNATURES: Final = 16
+MAX_ENVELOPE: Final = 1_048_576
+"""Bytes of an envelope at most, its newline included."""
+SIGNATURE_SIZE: Final = 64
+"""Bytes of an Ed25519 signature."""
+
+_KEY_ID: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class InvalidEnvelope(ValueError):  # noqa: N818 - says what the bytes are, not that the engine failed
+    """The bytes are no envelope in the form of this module; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature that somebody made.
+
+    Attributes:
+        key: The id of the key: SHA-256 of the raw public key, 64 hexadecimal digits.
+        raw: The signature, 64 bytes.
+    """
+
+    key: str
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What an envelope holds.
+
+    Attributes:
+        payload: The signed document.
+        signatures: One of each key, in the order of their ids.
+    """
+
+    payload: bytes
+    signatures: tuple[Signature, ...]
+
+    @property
+    def signed(self) -> bytes:
+        """The bytes that the signatures are over."""
+        return pae(PAYLOAD_TYPE, self.payload)
+
+
+def pae(type: str, payload: bytes) -> bytes:  # noqa: A002 - as the source calls it
+    """The pre-authentication encoding: `DSSEv1 LEN(type) type LEN(payload) payload`, lengths in decimal bytes."""
+    named = type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(named), named, len(payload), payload)
+
+
+def write_envelope(payload: bytes, signatures: Sequence[Signature]) -> bytes:
+    """The file of an envelope; the order of the signatures does not matter."""
+    ordered = sorted(signatures, key=lambda one: one.key)
+    document = {
+        "payload": to_base64(payload),
+        "payloadType": PAYLOAD_TYPE,
+        "signatures": [{"keyid": one.key, "sig": to_base64(one.raw)} for one in ordered],
+    }
+    return canonical_bytes(document) + b"\n"
+
+
+def read_envelope(data: bytes) -> Envelope:
+    """Read the file of an envelope; no signature is verified.
+
+    Raises:
+        InvalidEnvelope: It is too large, not in canonical form, or has other fields, types or lengths than it must.
+    """
+    if not data.endswith(b"\n"):
+        raise InvalidEnvelope("it does not end with a newline")
+    try:
+        document = parse_canonical(data[:-1], limit=MAX_ENVELOPE - 1)
+    except NotCanonical as error:
+        raise InvalidEnvelope(str(error)) from None
+    if not isinstance(document, dict) or document.keys() != {"payload", "payloadType", "signatures"}:
+        raise InvalidEnvelope("it has exactly the fields payload, payloadType and signatures")
+    if document["payloadType"] != PAYLOAD_TYPE:
+        raise InvalidEnvelope(f"its payloadType is not {PAYLOAD_TYPE}")
+    listed = document["signatures"]
+    if not isinstance(listed, list) or not 1 <= len(listed) <= MOST_SIGNATURES:
+        raise InvalidEnvelope(f"it has 1 to {MOST_SIGNATURES} signatures")
+    signatures = tuple(_signature(one) for one in listed)
+    keys = [one.key for one in signatures]
+    if keys != sorted(set(keys)):
+        raise InvalidEnvelope("its signatures are those of different keys, in the order of their ids")
+    return Envelope(_decoded(document["payload"], "the payload"), signatures)
+
+
+def _signature(document: Any) -> Signature:
+    if not isinstance(document, dict) or document.keys() != {"keyid", "sig"}:
+        raise InvalidEnvelope("a signature has exactly the fields keyid and sig")
+    key = document["keyid"]
+    if not isinstance(key, str) or not _KEY_ID.fullmatch(key):
+        raise InvalidEnvelope("a keyid is the SHA-256 of the public key, 64 lower-case hexadecimal digits")
+    raw = _decoded(document["sig"], "a signature")
+    if len(raw) != SIGNATURE_SIZE:
+        raise InvalidEnvelope(f"a signature has {SIGNATURE_SIZE} bytes, not {len(raw)}")
+    return Signature(key, raw)
+
+
+def _decoded(text: Any, what: str) -> bytes:
+    try:
+        return from_base64(text)
+    except ValueError as error:
+        raise InvalidEnvelope(f"{what} {error}") from None
+
+
+def to_base64(data: bytes) -> str:
+    """Standard base64 with padding (RFC 4648, section 4)."""
+    return base64.b64encode(data).decode()
+
+
+def from_base64(text: Any) -> bytes:
+    """The bytes of a text that is their one standard base64.
+
+    Raises:
+        ValueError: It is no text, has other characters, no padding, or bits that stand for nothing.
+    """
+    try:
+        data = base64.b64decode(text, validate=True) if isinstance(text, str) else None
+    except (ValueError, binascii.Error):
+        data = None
+    if data is None or to_base64(data) != text:
+        raise ValueError("is not standard base64 with padding")
+    return data

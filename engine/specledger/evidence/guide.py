@@ -1,0 +1,157 @@
+"""`VERIFY.md`: how somebody who has a bundle and common tools alone checks it.
+
+Decides the words and the commands. Refuses to know what the run was about: of the manifest it repeats digests only, so
+that no text of a spec stands where people copy commands from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final
+
+from specledger.evidence.envelope import PAYLOAD_TYPE
+from specledger.evidence.layout import ATTESTATION, CHECKPOINT, PROVENANCE, TIMESTAMP
+
+_HEAD: Final = """\
+# How to verify this bundle
+
+manifest.json has the SHA-256 digest
+`{digest}`.
+It is about the run `{run}` of the specs
+`{specs}`,
+with {count} receipts under the Merkle root
+`{root}`.
+
+Who gave you this bundle may have written every file in it, this one too. Compare the run, the specs or the root with
+values that you have from elsewhere. Take keys and programs from elsewhere: never trust a key because it came with what
+it signed. The commands are for a POSIX shell in the folder of the bundle; what is yours lies in the folder around it.
+
+A bundle that came as one zip file is laid out first, in a new folder: `unzip -d bundle bundle.zip`. `spec` and
+`verify.py` take the zip file itself, and look at its form too.
+
+## With `spec`
+
+    spec verify .{trust}
+
+makes every check that there is, replay included, and says which were not made.
+
+## With one file of Python
+
+    python3 ../verify.py .
+
+`verify.py` is `tools/verify.py` of the source of specledger. It needs Python alone and shares no code with the engine.
+
+## With sha256sum
+
+    sha256sum --quiet -c sha256sums
+
+says nothing if every file is as `sha256sums` lists it. Nobody signs that list: it finds accidents, not forgery.
+
+## With jq: the files
+
+    find . -name manifest.json | while IFS= read -r each; do
+      ( cd "$(dirname "$each")" &&
+        jq -r '.files[] | .sha256 + "  " + .path' manifest.json | sha256sum --quiet --strict -c ) || echo "BROKEN $each"
+    done
+
+says nothing if every file that a manifest lists is as listed, in the bundles inside too. That binds receipts, specs and
+inner manifests to manifest.json, so it goes with the check of who signed that. A file that no manifest lists is not
+looked at, and is no part of the evidence: `spec` and `verify.py` refuse it.
+
+## With jq: the chain
+
+    prev=$(printf '%064d' 0)
+    while IFS= read -r line; do
+      [ "$(printf '%s' "$line" | jq -r .prev)" = "$prev" ] || {{ echo BROKEN; break; }}
+      prev=$({{ printf '\\0'; printf '%s' "$line"; }} | sha256sum | cut -c 1-64)
+    done < receipts.jsonl
+    [ "$prev" = "$(jq -r .receipts.head manifest.json)" ] && echo the chain is whole
+
+takes some milliseconds for each receipt. `jq .result manifest.json` shows the result.
+"""
+
+_UNSIGNED: Final = """
+## What is missing
+
+Nobody signed this bundle: it may be whole, and still be anybody's.
+"""
+
+_SIGNED: Final = """
+## With openssl: who signed it
+
+`../key.pub` is the signer's public key in PEM, which you have from elsewhere.
+
+    work=$(mktemp -d) key=../key.pub
+    id=$(openssl pkey -pubin -in "$key" -outform DER | tail -c 32 | sha256sum | cut -c 1-64)
+    jq -r .payload {envelope} | base64 -d > "$work/payload"
+    jq -r --arg id "$id" '.signatures[] | select(.keyid == $id).sig' {envelope} | base64 -d > "$work/sig"
+    {{ printf 'DSSEv1 {length} {type} %d ' "$(wc -c < "$work/payload")"; cat "$work/payload"; }} > "$work/pae"
+    openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$work/pae" -sigfile "$work/sig"
+    jq -r '.subject[0] | .digest.sha256 + "  " + .name' "$work/payload" | sha256sum -c
+
+The last two lines say `Signature Verified Successfully` and `manifest.json: OK`. What is signed is manifest.json; the
+other files are bound to it by the section on the files above.
+"""
+
+_CHECKPOINT: Final = """
+## With openssl: the checkpoint
+
+    work=$(mktemp -d) key=../key.pub
+    head -n 3 {file} > "$work/note"
+    tail -n +5 {file} | while read -r dash name line; do
+      printf '%s' "$line" | base64 -d | tail -c 64 > "$work/sig"
+      openssl pkeyutl -verify -pubin -inkey "$key" -rawin -in "$work/note" -sigfile "$work/sig"
+    done
+    sed -n 3p "$work/note" | base64 -d | od -An -v -tx1 | tr -d ' \\n'; echo
+    jq -r .receipts.root manifest.json
+
+One signature line is the key's, and the last two lines are the same.
+"""
+
+_PROVENANCE: Final = """
+## With compliance-trestle
+
+    pip install compliance-trestle
+    trestle verify --beta -f manifest.json --signature {file} --public-key ../key.pub
+
+in an environment of its own; it says nothing and ends with 0.
+"""
+
+_TIMESTAMP: Final = """
+## With openssl: when
+
+`../tsa.pem` holds the certificates of the time-stamping authority, which you have from elsewhere.
+
+    openssl ts -verify -in {file} -data manifest.json -CAfile ../tsa.pem
+    openssl ts -reply -in {file} -text
+
+say `Verification: OK`, and the time.
+"""
+
+
+def guide(manifest: Mapping[str, Any], digest: str, attached: Collection[str]) -> bytes:
+    """The guide to one bundle.
+
+    Args:
+        manifest: The manifest's content.
+        digest: SHA-256 of its file.
+        attached: The names of what covers it.
+    """
+    signed = ATTESTATION in attached
+    receipts = manifest["receipts"]
+    text = _HEAD.format(
+        digest=digest,
+        run=manifest["run"],
+        specs=manifest["specs"],
+        count=receipts["count"],
+        root=receipts["root"],
+        trust=" --trust ../trust.json" if signed else "",
+    )
+    sections = {
+        ATTESTATION: _SIGNED.format(envelope=ATTESTATION, type=PAYLOAD_TYPE, length=len(PAYLOAD_TYPE)),
+        CHECKPOINT: _CHECKPOINT.format(file=CHECKPOINT),
+        PROVENANCE: _PROVENANCE.format(file=PROVENANCE),
+        TIMESTAMP: _TIMESTAMP.format(file=TIMESTAMP),
+    }
+    parts = [text, *(section for name, section in sections.items() if name in attached)]
+    return "".join(parts if signed else [*parts, _UNSIGNED]).encode()

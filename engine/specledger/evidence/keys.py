@@ -1,0 +1,259 @@
+"""Keys that sign bundles: Ed25519, private ones in PEM from a file or the environment.
+
+Decides how a key is made, kept, found and named, and whether a signature is a key's. Refuses to know what is signed,
+and to show a private key: no text, file or error of this module holds a byte of one except the file that it is made in.
+
+`cryptography` is imported by whoever signs or verifies; the extra `sign` installs it.
+
+Source: RFC 8032; RFC 8410 (PKCS#8 and SubjectPublicKeyInfo of Ed25519); RFC 7468 (PEM).
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.digest import sha256_hex
+from specledger.evidence.envelope import to_base64
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+PUBLIC_SIZE: Final = 32
+"""Bytes of a public key."""
+VARIABLE: Final = "env:"
+"""What a source begins with that names an environment variable."""
+PUBLIC_SUFFIX: Final = ".pub"
+"""What the name of a public key's file has after that of the private one."""
+TRUST: Final = "specledger/trust/v1"
+"""The format of what a reader trusts."""
+
+_MOST: Final = 16_384  # bytes of a key's file that are looked at
+
+E_KEY_PACKAGE = code(
+    "E_KEY_PACKAGE",
+    "signing is not installed",
+    "Bundles are signed and their signatures verified by Ed25519, which needs the package `cryptography`: run "
+    "`pip install 'specledger[sign]'`. Everything else about evidence works without it.",
+)
+E_KEY = code(
+    "E_KEY",
+    "there is no such key",
+    "A private key is a PEM file (PKCS#8, Ed25519, not encrypted), as `spec keys new FILE` makes it, or the text of "
+    "one in an environment variable: `env:NAME`. A public key is PEM too. What was found there is never shown.",
+)
+E_KEY_EXISTS = code(
+    "E_KEY_EXISTS",
+    "there is something where the key would go",
+    "A key is never overwritten, since what it signed could not be told apart afterwards. Name another file.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A private key in memory; neither its text nor its representation shows it.
+
+    Attributes:
+        public: The raw public key, 32 bytes.
+    """
+
+    public: bytes
+    _private: Ed25519PrivateKey = field(repr=False, compare=False)
+
+    @property
+    def id(self) -> str:
+        """The id of the key."""
+        return key_id(self.public)
+
+    def sign(self, data: bytes) -> bytes:
+        """The signature over data, 64 bytes; always the same ones."""
+        return self._private.sign(data)
+
+    def __reduce__(self) -> str:
+        """Refuse to be copied into another process or a file.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError("a private key stays in its process")
+
+
+def key_id(raw: bytes) -> str:
+    """The id of a public key: SHA-256 of its 32 raw bytes, in hexadecimal digits."""
+    return sha256_hex(raw)
+
+
+def verify(raw_public: bytes, signature: bytes, data: bytes) -> bool:
+    """Whether a signature over data is that of a public key; whatever bytes they are.
+
+    Args:
+        raw_public: The public key, 32 bytes.
+        signature: The signature, 64 bytes.
+        data: What was signed.
+
+    Raises:
+        Rejected: E_KEY_PACKAGE.
+    """
+    ed25519 = _ed25519()
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - only who verifies loads it
+
+    try:
+        ed25519.Ed25519PublicKey.from_public_bytes(raw_public).verify(signature, data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def load_key(source: str) -> SigningKey:
+    """The private key in a file, or in the environment variable of `env:NAME`.
+
+    Raises:
+        Rejected: E_KEY, E_KEY_PACKAGE.
+    """
+    ed25519, serialization = _ed25519(), _serialization()
+    data = _read(source)
+    try:
+        private = serialization.load_pem_private_key(data, password=None)
+    except Exception:  # of whatever kind: its message could quote what it read
+        private = None
+    if not isinstance(private, ed25519.Ed25519PrivateKey):
+        raise _wrong(f"{_place(source)} holds no Ed25519 private key in PEM that is not encrypted") from None
+    return SigningKey(private.public_key().public_bytes_raw(), private)
+
+
+def load_public(source: str) -> bytes:
+    """The raw public key, 32 bytes, of a source that holds a public key or a private one in PEM.
+
+    Raises:
+        Rejected: E_KEY, E_KEY_PACKAGE.
+    """
+    ed25519, serialization = _ed25519(), _serialization()
+    data = _read(source)
+    if b"PRIVATE KEY" in data:
+        return load_key(source).public
+    try:
+        public = serialization.load_pem_public_key(data)
+    except Exception:  # as above
+        public = None
+    if not isinstance(public, ed25519.Ed25519PublicKey):
+        raise _wrong(f"{_place(source)} holds no Ed25519 key in PEM") from None
+    raw: bytes = public.public_bytes_raw()
+    return raw
+
+
+def new_key(place: Path) -> SigningKey:
+    """Make a key: the private one at a place that only its owner can read, the public one beside it.
+
+    Raises:
+        Rejected: E_KEY_EXISTS, E_KEY_PACKAGE; E_KEY, if it cannot be written.
+    """
+    ed25519, serialization = _ed25519(), _serialization()
+    private = ed25519.Ed25519PrivateKey.generate()
+    pem = private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    key = SigningKey(private.public_key().public_bytes_raw(), private)
+    beside = place.with_name(place.name + PUBLIC_SUFFIX)
+    for path in (place, beside):
+        if os.path.lexists(path):
+            raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")])
+    _create(place, pem, 0o600)
+    _create(beside, public_pem(key.public), 0o644)
+    return key
+
+
+def public_pem(public: bytes) -> bytes:
+    """A raw public key as PEM, as `openssl` and others read it.
+
+    Raises:
+        Rejected: E_KEY_PACKAGE.
+    """
+    serialization = _serialization()
+    key = _ed25519().Ed25519PublicKey.from_public_bytes(public)
+    pem: bytes = key.public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return pem
+
+
+def trust_document(public: bytes, origin: str) -> dict[str, Any]:
+    """What a reader keeps who trusts one key for one origin: the content of a `trust.json`.
+
+    Args:
+        public: The raw public key, 32 bytes.
+        origin: The origin of the checkpoints, where `{run}` may stand for the run's identifier.
+    """
+    keys = [{"id": key_id(public), "public": to_base64(public)}]
+    return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1}
+
+
+def _read(source: str) -> bytes:
+    """What a source holds.
+
+    Raises:
+        Rejected: E_KEY, if it is not there or too long.
+    """
+    if source.startswith(VARIABLE):
+        text = os.environ.get(source.removeprefix(VARIABLE))
+        data = None if text is None else text.encode(errors="replace")
+    else:
+        try:
+            with Path(source).open("rb") as file:
+                data = file.read(_MOST + 1)
+        except (OSError, ValueError):
+            data = None
+    if data is None:
+        raise _wrong(f"{_place(source)} is not there, or cannot be read")
+    if len(data) > _MOST:
+        raise _wrong(f"{_place(source)} is longer than any key")
+    return data
+
+
+def _place(source: str) -> str:
+    if source.startswith(VARIABLE):
+        return f"the environment variable {source.removeprefix(VARIABLE)}"
+    return f"the file {source}"
+
+
+def _create(path: Path, data: bytes, mode: int) -> None:
+    """Write a file that is not there, with its rights from the first moment.
+
+    Raises:
+        Rejected: E_KEY_EXISTS; E_KEY, if it cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except FileExistsError:
+        raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None
+    except OSError as error:
+        raise _wrong(f"{path} cannot be written: {error.strerror or 'the system refuses'}") from None
+
+
+def _wrong(message: str) -> Rejected:
+    return Rejected([Diagnostic(E_KEY, message)])
+
+
+def _ed25519() -> Any:
+    try:
+        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - only who signs loads it
+    except ImportError:
+        raise _missing() from None
+    return ed25519
+
+
+def _serialization() -> Any:
+    try:
+        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - as above
+    except ImportError:
+        raise _missing() from None
+    return serialization
+
+
+def _missing() -> Rejected:
+    hint = "pip install 'specledger[sign]'"
+    return Rejected([Diagnostic(E_KEY_PACKAGE, "the package `cryptography` is not installed", hint=hint)])

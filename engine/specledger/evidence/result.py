@@ -1,0 +1,182 @@
+"""The result of a run or a suite, folded from its receipts alone: what was checked, what was found, and the verdict.
+
+The writer of a bundle and its verifier both use this fold, so a recorded result is never taken on trust.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final, Protocol
+
+from specledger.core.verdict import Verdict, combine
+from specledger.evidence.discovery_result import DiscoveryTally
+from specledger.evidence.law_result import LawTally
+
+
+class Fold(Protocol):
+    """What adds the receipts of one kind up to a result."""
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Count one receipt."""
+
+    def result(self) -> dict[str, Any]:
+        """The figures, of which one is the `verdict`."""
+
+
+class Tally:
+    """Folds receipts (type and body) into the figures of a result."""
+
+    def __init__(self) -> None:
+        """Begin with nothing counted."""
+        self._figures: Counter[str] = Counter()
+        self._gates: Counter[str] = Counter()
+        self._violations: Counter[str] = Counter()
+        self._warnings: Counter[str] = Counter()
+        self._invariants: Counter[str] = Counter()
+        self._probes: dict[str, Counter[str]] = {}
+        self._failed = False
+        self._ended = False
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Count one receipt.
+
+        Raises:
+            KeyError, TypeError: If the body lacks what its type must have.
+        """
+        if type_ == "start":
+            self._invariants.update(invariant["scope"] for invariant in body["invariants"])
+            self._gates.update(dict.fromkeys(body["gates"], 0))
+        elif type_ == "drift":
+            self._figures["drifts"] += 1
+        elif type_ == "step":
+            self._step(body)
+        elif type_ == "probe":
+            self._probe(body)
+        elif type_ == "error":
+            self._figures["errors"] += 1
+        elif type_ == "episode_end":
+            self._figures["episodes"] += 1
+            self._figures["successes"] += 1 if body["success"] else 0
+            self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
+            self._breaches(body["violations"])
+        elif type_ == "end":
+            self._ended = True
+
+    def _step(self, body: Mapping[str, Any]) -> None:
+        self._figures["steps"] += 1
+        self._figures["proposals"] += len(body["decisions"])
+        self._figures["checks"] += self._invariants["step"]
+        for decision in body["decisions"]:
+            for failing in decision["rejected"]:
+                self._gates[failing["gate"]] += 1
+            if decision["error"] is not None:
+                self._figures["errors"] += 1
+        if body["chosen"] is None:
+            self._violations["progress"] += 1
+        self._breaches(body["violations"])
+
+    def _probe(self, body: Mapping[str, Any]) -> None:
+        """A probe is a check; one that could not be evaluated is an error."""
+        verdict = Verdict(body["verdict"])
+        self._probes.setdefault(body["probe"], Counter())[verdict.value] += 1
+        self._figures["checks"] += 1
+        self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
+        self._failed |= verdict is Verdict.FAIL
+
+    def _breaches(self, violations: list[Mapping[str, Any]]) -> None:
+        for breach in violations:
+            counter = self._violations if breach["severity"] == "fatal" else self._warnings
+            counter[breach["invariant"]] += 1
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the receipts amount to.
+
+        ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
+        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked, else PASS.
+        """
+        if self._figures["errors"] or not self._ended:
+            return Verdict.ERROR
+        if self._violations or self._failed:
+            return Verdict.FAIL
+        return Verdict.PASS if self._figures["checks"] else Verdict.INCONCLUSIVE
+
+    def result(self) -> dict[str, Any]:
+        """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant."""
+        names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
+        return {
+            "verdict": self.verdict.value,
+            **{name: self._figures[name] for name in names},
+            "rejections": dict(self._gates),
+            "violations": dict(self._violations),
+            "warnings": dict(self._warnings),
+            **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
+        }
+
+
+class SuiteTally:
+    """Folds the receipts of a suite: the verdict of each check, and what caught each mutant."""
+
+    def __init__(self) -> None:
+        """Begin with nothing counted."""
+        self._figures: Counter[str] = Counter()
+        self._checks: dict[str, str] = {}
+        self._mutants: dict[str, list[str]] = {}
+        self._verdicts: list[Verdict] = []
+        self._own = 0
+        self._ended = False
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Count one receipt.
+
+        Raises:
+            KeyError, TypeError, ValueError: If the body lacks what its type must have.
+        """
+        if type_ == "start":
+            self._own = body["runs"]
+        elif type_ == "run":
+            self._run(body)
+        elif type_ == "check":
+            self._checks[body["check"]] = body["verdict"]
+            self._verdicts.append(Verdict(body["verdict"]))
+        elif type_ == "mutant":
+            self._mutants[body["mutant"]] = body["caught"]
+            self._verdicts.append(Verdict(body["verdict"]))
+        elif type_ == "end":
+            self._ended = True
+
+    def _run(self, body: Mapping[str, Any]) -> None:
+        """Runs of the suite itself come first; those of its mutants are counted apart."""
+        if self._figures["runs"] == self._own:
+            self._figures["trials"] += 1
+            return
+        self._figures["runs"] += 1
+        for name in ("episodes", "steps", "drifts", "errors"):
+            self._figures[name] += body["result"][name]
+
+    @property
+    def verdict(self) -> Verdict:
+        """ERROR if a run of the suite had errors or the suite did not end, else what checks and mutants amount to."""
+        if self._figures["errors"] or not self._ended:
+            return Verdict.ERROR
+        return combine(self._verdicts)
+
+    def result(self) -> dict[str, Any]:
+        """The figures as canonical JSON: verdict, counts, the verdict of each check, and what caught each mutant."""
+        names = ("runs", "trials", "episodes", "steps", "drifts", "errors")
+        return {
+            "verdict": self.verdict.value,
+            **{name: self._figures[name] for name in names},
+            "checks": dict(self._checks),
+            "mutants": dict(self._mutants),
+        }
+
+
+TALLIES: Final[Mapping[str, type[Tally] | type[SuiteTally] | type[LawTally] | type[DiscoveryTally]]] = {
+    "scenario": Tally,
+    "suite": SuiteTally,
+    "law": LawTally,
+    "discovery": DiscoveryTally,
+}
+"""By the kind of a bundle what adds its receipts up."""

@@ -1,0 +1,324 @@
+"""The run log: a file in which a run is announced before it is made, and its evidence entered after.
+
+Decides the form of a log, what may be appended to it, and when an entry counts as written. Refuses to know how things
+are run and what a reader makes of a log (`verify.runlog`).
+
+A line is `{"body", "prev", "seq", "type"}` in canonical form and a newline; its digest is `SHA-256(
+"specledger/runlog/v1" || 0x00 || line)`, and the next line names it. The first line is of type `log`. An `attempt` says
+what will be run: kind, name, digest of the resolved specs, run identifier, seeds, purpose. A `result` names the attempt
+and says what came of it: the SHA-256 of the manifest, the receipts' count, head and root, and the verdict. An attempt
+is on the disk before anything runs for it, so one that was broken off, or whose result nobody liked, stays an attempt
+without a result. That nothing was run before, unannounced, no log can show.
+
+A line without its newline was never said to be written: the next writer cuts it off and says so. Writers take turns by
+the system's locks, each for as long as it takes to read the log and append one line; the chain is read whole before.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
+from specledger.core.digest import sha256_hex, tagged
+from specledger.evidence.disk import sync_folder, write_all
+
+if sys.platform != "win32":
+    import fcntl
+
+FORMAT: Final = "specledger/runlog/v1"
+GENESIS: Final = "0" * 64
+MAX_LOG: Final = 67_108_864
+"""Bytes of a log at most."""
+MAX_ENTRY: Final = 1_048_576
+"""Bytes of a line at most, its newline included."""
+
+E_RUNLOG = code(
+    "E_RUNLOG",
+    "the file is no run log whose entries are whole",
+    "A run log is a chain of canonical lines: the first says its format, each names the digest of the one before, and "
+    "a result follows the one attempt that it is of. The message says which line is not so. A log is never repaired "
+    "beyond a torn last line: keep it as it is, and begin another one.",
+)
+E_RUNLOG_UNWRITABLE = code(
+    "E_RUNLOG_UNWRITABLE",
+    "the run log cannot be written",
+    "What cannot be announced is not run. Make room, grant permission, or name another file. If the result of a run "
+    "could not be entered, its attempt stands in the log without one.",
+)
+W_RUNLOG_TORN = code(
+    "W_RUNLOG_TORN",
+    "the last line of the run log was torn",
+    "A process or a machine stopped while it wrote. The line without an end was cut off. If it announced an attempt, "
+    "nothing was run for it, since a run waits until its line is written.",
+)
+
+
+class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that the engine failed
+    """The bytes are no run log; the message says which line is not what it must be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What was announced, and what came of it.
+
+    Attributes:
+        seq: The number of the line that announced it.
+        body: What it says.
+        result: The body of its result, or None.
+    """
+
+    seq: int
+    body: Mapping[str, Any]
+    result: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunLog:
+    """A log that was read and whose chain is whole.
+
+    Attributes:
+        attempts: In the order in which they were announced.
+        heads: The digest of each line, in order.
+        torn: The bytes after the last whole line.
+    """
+
+    attempts: tuple[Attempt, ...]
+    heads: tuple[str, ...]
+    torn: bytes = b""
+
+    @property
+    def head(self) -> str:
+        """The digest of the last line, `GENESIS` of an empty log."""
+        return self.heads[-1] if self.heads else GENESIS
+
+
+_TEXT: Final[Callable[[Any], bool]] = lambda value: type(value) is str and len(value) <= 4096  # noqa: E731
+_HEX: Final[Callable[[Any], bool]] = lambda value: (  # noqa: E731
+    type(value) is str and len(value) in (32, 64) and not set(value) - set("0123456789abcdef")
+)
+_COUNT: Final[Callable[[Any], bool]] = lambda value: type(value) is int and value >= 0  # noqa: E731
+
+BODIES: Final[Mapping[str, Mapping[str, Callable[[Any], bool]]]] = {
+    "log": {"format": lambda value: bool(value == FORMAT)},
+    "attempt": {
+        "kind": _TEXT,
+        "name": _TEXT,
+        "specs": _HEX,
+        "run": _HEX,
+        "seeds": lambda value: type(value) is list and all(map(_COUNT, value)),
+        "purpose": lambda value: value is None or _TEXT(value),
+    },
+    "result": {
+        "attempt": _COUNT,
+        "manifest": _HEX,
+        "receipts": lambda value: (
+            type(value) is dict
+            and value.keys() == {"count", "head", "root"}
+            and _COUNT(value["count"])
+            and _HEX(value["head"])
+            and _HEX(value["root"])
+        ),
+        "verdict": _TEXT,
+    },
+}
+"""By type the fields of a body, and what each must be; no others."""
+
+
+def read_runlog(data: bytes) -> RunLog:
+    """Read a log and check its chain.
+
+    Args:
+        data: The bytes of the file.
+
+    Raises:
+        InvalidLog: A line is not what it must be.
+    """
+    if len(data) > MAX_LOG:
+        raise InvalidLog(f"it has more than {MAX_LOG} bytes")
+    *lines, torn = data.split(b"\n")
+    heads: list[str] = []
+    found: dict[int, Attempt] = {}
+    for seq, line in enumerate(lines):
+        type_, body = _read_line(seq, line, heads[-1] if heads else GENESIS)
+        heads.append(tagged(FORMAT, line))
+        if type_ == "attempt":
+            found[seq] = Attempt(seq, body)
+        elif type_ == "result":
+            attempt = found.get(body["attempt"])
+            if attempt is None or attempt.result is not None:
+                raise InvalidLog(f"line {seq} is a result of no attempt that waits for one")
+            found[attempt.seq] = Attempt(attempt.seq, attempt.body, body)
+    return RunLog(tuple(found.values()), tuple(heads), torn)
+
+
+def _read_line(seq: int, line: bytes, prev: str) -> tuple[str, Mapping[str, Any]]:
+    try:
+        entry: Any = parse_canonical(line, limit=MAX_ENTRY)
+    except NotCanonical as error:
+        raise InvalidLog(f"line {seq}: {error}") from None
+    if not isinstance(entry, dict) or entry.keys() != {"body", "prev", "seq", "type"}:
+        raise InvalidLog(f"line {seq} is no entry")
+    if canonical_bytes(entry) != line:
+        raise InvalidLog(f"line {seq} is not in canonical form")
+    type_, body = entry["type"], entry["body"]
+    if type(entry["seq"]) is not int or entry["seq"] != seq or entry["prev"] != prev:
+        raise InvalidLog(f"line {seq} does not follow the one before it")
+    if type(type_) is not str or type_ not in BODIES or (type_ == "log") != (seq == 0):
+        raise InvalidLog(f"line {seq} has no place here")
+    fields = BODIES[type_]
+    if not isinstance(body, dict) or body.keys() != fields.keys() or not all(fields[key](body[key]) for key in fields):
+        raise InvalidLog(f"line {seq} is no {type_}")
+    return type_, body
+
+
+def announce(path: Path, attempt: Mapping[str, Any]) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Enter what will be run; when this returns, the line is on the disk and it may be run.
+
+    Args:
+        path: The log; it is made if it is not there.
+        attempt: The body of an `attempt`.
+
+    Returns:
+        The number of its line, and a warning W_RUNLOG_TORN if a torn line was cut off.
+
+    Raises:
+        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
+    """
+    with _opened(path) as (file, log):
+        return _append(file, log, "attempt", attempt), _warning(path, log)
+
+
+def enter(path: Path, result: Mapping[str, Any]) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Enter what came of an attempt; as `announce`, with the body of a `result`.
+
+    Raises:
+        Rejected: E_RUNLOG, also if its attempt has a result; E_RUNLOG_UNWRITABLE.
+    """
+    with _opened(path) as (file, log):
+        waits = any(one.seq == result["attempt"] and one.result is None for one in log.attempts)
+        if not waits:
+            raise Rejected(
+                [Diagnostic(E_RUNLOG, f"{path} holds no attempt {result['attempt']} that waits for a result")]
+            )
+        return _append(file, log, "result", result), _warning(path, log)
+
+
+def _warning(path: Path, log: RunLog) -> tuple[Diagnostic, ...]:
+    if not log.torn:
+        return ()
+    message = f"{len(log.torn)} bytes (SHA-256 {sha256_hex(log.torn)}) were cut off the end of {path}"
+    return (Diagnostic(W_RUNLOG_TORN, message, severity=Severity.WARNING),)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[int, RunLog]]:
+    """A log that nobody else writes meanwhile, without a torn line.
+
+    Raises:
+        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
+    """
+    try:
+        if sys.platform == "win32":
+            raise OSError("run logs need file locks as POSIX systems have them")
+        fresh = not path.exists()
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        try:
+            if not stat.S_ISREG(os.fstat(file).st_mode):
+                raise InvalidLog("it is no plain file")
+            fcntl.flock(file, fcntl.LOCK_EX)
+            log = _read(file)
+            if fresh:
+                sync_folder(path.parent)
+            yield file, log
+        finally:
+            os.close(file)
+    except InvalidLog as error:
+        raise Rejected([Diagnostic(E_RUNLOG, f"{path} cannot be continued: {error}")]) from None
+    except OSError as error:
+        message = f"cannot write {path}: {error.strerror or error}"
+        raise Rejected([Diagnostic(E_RUNLOG_UNWRITABLE, message)]) from error
+
+
+def _read(file: int) -> RunLog:
+    """The log of an open file; a torn line is cut off the file, and a log that is empty is begun."""
+    size = os.fstat(file).st_size
+    if size > MAX_LOG:
+        raise InvalidLog(f"it has more than {MAX_LOG} bytes")
+    log = read_runlog(_bytes(file, size))
+    if log.torn and not log.heads and not _LINE.startswith(log.torn):
+        raise InvalidLog("it has no line that could be an entry")
+    if log.torn:
+        os.ftruncate(file, size - len(log.torn))
+    if log.heads:
+        return log
+    write_all(file, _LINE + b"\n")
+    return RunLog((), (tagged(FORMAT, _LINE),), log.torn)
+
+
+_LINE: Final = canonical_bytes({"body": {"format": FORMAT}, "prev": GENESIS, "seq": 0, "type": "log"})
+
+
+def _bytes(file: int, size: int) -> bytes:
+    parts: list[bytes] = []
+    while size and (part := os.pread(file, size, sum(map(len, parts)))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+def _append(file: int, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
+    """Write one line, force it to the disk, and cut it off again if that fails.
+
+    Raises:
+        InvalidLog: It would be no entry.
+        OSError: It cannot be written.
+    """
+    seq = len(log.heads)
+    line = canonical_bytes({"body": dict(body), "prev": log.head, "seq": seq, "type": type_})
+    _read_line(seq, line, log.head)
+    size = os.fstat(file).st_size
+    try:
+        write_all(file, line + b"\n")
+        os.fsync(file)
+    except OSError:
+        os.ftruncate(file, size)
+        raise
+    return seq
+
+
+def attempt_of(kind: str, name: str, specs: str, run: str, seeds: Sequence[int], purpose: str | None) -> dict[str, Any]:
+    """The body of an `attempt`.
+
+    Args:
+        kind: What will be run.
+        name: What it is called.
+        specs: The digest of its resolved specs.
+        run: The identifier of the run.
+        seeds: All seeds that it will use.
+        purpose: What it is for, in the user's words.
+    """
+    seeds = sorted(set(seeds))
+    return {"kind": kind, "name": name, "specs": specs, "run": run, "seeds": seeds, "purpose": purpose}
+
+
+def result_of(attempt: int, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """The body of a `result`: what a manifest says, and the SHA-256 of its file."""
+    return {
+        "attempt": attempt,
+        "manifest": manifest_digest(manifest),
+        "receipts": dict(manifest["receipts"]),
+        "verdict": manifest["result"]["verdict"],
+    }
+
+
+def manifest_digest(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of a manifest's file, which is its canonical form and a newline."""
+    return sha256_hex(canonical_bytes(manifest) + b"\n")

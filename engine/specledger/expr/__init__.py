@@ -1,0 +1,113 @@
+"""CEL profile v1: expressions of specs, from text to a checked tree to a Python function.
+
+Decides what an expression means (types, semantics, bounds) and how it runs fast. Refuses to know worlds, agents and
+gates: they bring an `Environment` of names and compose the generated functions. Source: CEL language definition
+(github.com/google/cel-spec).
+
+The profile: int (64 bits, overflow is an error), double, bool, string, null, list, map and record; the operators of
+CEL; `has`, `all`, `exists`, `exists_one`, `map`, `filter`; `size`, `int`, `double`, `string`, `bool`; `contains`,
+`startsWith`, `endsWith`; `math.` with `abs`, `sign`, `greatest`, `least`, `ceil`, `floor`, `round`, `trunc`, `isNaN`,
+`isInf`, `isFinite`, `bitAnd`, `bitOr`, `bitXor`, `bitNot`, `bitShiftLeft`, `bitShiftRight`; and ours: `sum`, `isqrt`,
+`argmin`, `argmax` (the first wins, -1 when empty), `minimum(list, default)`, `maximum(list, default)`, `range(n)`,
+`sort_by(records, ['field'])`. What CEL has beyond that is refused by name (`outside`); the bounds are in `limits`.
+
+One expression:
+
+    env = Environment(variables={"p": CELL, "grid": ListType(ListType(INT))}, constants={"WALL": (INT, 1)})
+    checked = check(Text.inline("p.x >= 0 ? grid[p.y][p.x] : WALL"), env, diagnostics, expect=INT)
+    if checked is not None:                     # None: `diagnostics` says why, with places
+        checked.type, checked.variables, checked.reads   # IntType, {"p", "grid"}, {("p", "x"), ("p", "y"), ("grid",)}
+        evaluate(checked, {"p": {"x": 0, "y": 0}, "grid": [[7]]})       # exact, bounded; raises EvaluationError
+        run = compile_expression(checked, ["p", "grid"])                # fast, the same answers and errors
+        run({"x": 0, "y": 0}, [[7]])
+
+A module of composed functions, as a world makes it. `compose` is called once for each emitter: a fast one, one whose
+expressions call the exact evaluator, and one that heeds `emitter.expect(local, example)`, for matrices of known sizes.
+Whenever a faster function raises anything, the next slower one decides. Fast functions are rewritten before they run
+(`sharing`), so that what two expressions have in common is computed once:
+
+    def compose(emitter: Emitter) -> str:
+        state, to, position, grid, dir = (emitter.local(hint) for hint in ("state", "to", "position", "grid", "dir"))
+        names = {"position": position, "grid": grid, "dir": dir, "to": to}      # variable -> Python local
+        return emitter.function("move", [state, dir], [
+            f"{position} = {state}['position']",
+            f"{grid} = {state}['grid']",
+            f"{to} = {emitter.expression(let_to, names)}",                      # Checked of "offset(position, dir)"
+            f"if not {emitter.expression(when, names)}:",                       # Checked of "inside(to)"
+            f"    return {state}",
+            f"return {{**{state}, 'position': {to}}}",
+        ])
+
+    move = compile_function(compose)            # move(state, dir); raises EvaluationError
+    move({"position": {"x": 0, "y": 0}, "grid": [[0, 0]], "t": 0}, "E")
+
+Lines are made only of fixed templates, names and expressions of the emitter, `emitter.constant(json_value)` and
+`emitter.bind(python_object)`; never of text from a spec. `expression(...)` is an atom (safe beside any operator), must
+not stand in the iterable of a Python comprehension, and its variables must be locals holding values of their types.
+"""
+
+from specledger.expr.checker import Checked, check
+from specledger.expr.compiler import compile_expression, compile_function, compile_functions
+from specledger.expr.emitter import Emitter
+from specledger.expr.environment import Constant, Environment, Function
+from specledger.expr.errors import EvaluationError
+from specledger.expr.evaluator import evaluate
+from specledger.expr.functions import Native, Signature
+from specledger.expr.parser import parse
+from specledger.expr.relations import assignable, conforms, contains, join
+from specledger.expr.syntax import Ast
+from specledger.expr.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    INT,
+    MISTAKEN,
+    NULL,
+    STRING,
+    Defined,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+    TypeVariable,
+)
+from specledger.expr.unparse import to_cel, to_json
+
+__all__ = [
+    "BOOL",
+    "DOUBLE",
+    "DYN",
+    "INT",
+    "MISTAKEN",
+    "NULL",
+    "STRING",
+    "Ast",
+    "Checked",
+    "Constant",
+    "Defined",
+    "Emitter",
+    "Environment",
+    "EvaluationError",
+    "Function",
+    "IntType",
+    "ListType",
+    "MapType",
+    "Native",
+    "RecordType",
+    "Signature",
+    "Type",
+    "TypeVariable",
+    "assignable",
+    "check",
+    "compile_expression",
+    "compile_function",
+    "compile_functions",
+    "conforms",
+    "contains",
+    "evaluate",
+    "join",
+    "parse",
+    "to_cel",
+    "to_json",
+]

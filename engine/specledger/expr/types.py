@@ -1,0 +1,148 @@
+"""Static types of CEL profile v1.
+
+Decides what an expression may be made of and when one type fits where another is expected. Values are plain JSON data
+(int, float, bool, str, None, list, dict); an int is never a bool. Refuses to know how types are written in a spec.
+
+Source: seeds' state schemas are JSON Schemas; CEL language definition, "Gradual type checking".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST
+
+if TYPE_CHECKING:
+    from specledger.core.spans import Text
+
+
+class Type:
+    """One static type; every subclass is frozen and hashable."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IntType(Type):
+    """A 64-bit integer known to lie in `low..high`, both inclusive.
+
+    Ranges are facts, not conversions: assignability ignores them, generated code uses them to leave out overflow and
+    index checks. Whoever declares a range keeps it: see `contains` (proved at load) and `conforms` (checked at run).
+    """
+
+    low: int = INT_MIN
+    high: int = INT_MAX
+
+    def __str__(self) -> str:
+        return "int"
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar(Type):
+    """A type without structure, told apart by its name."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+INT = IntType()
+DOUBLE = Scalar("double")
+BOOL = Scalar("bool")
+STRING = Scalar("string")
+NULL = Scalar("null")
+DYN = Scalar("dyn")
+"""Any JSON value; its operations are checked when they run."""
+NOTHING = Scalar("nothing")
+"""Item type of `[]`: fits everywhere, and nothing but itself fits it."""
+MISTAKEN = Scalar("mistaken")
+"""What has a finding already: whatever depends on it is wrong without a finding of its own, and it fits everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListType(Type):
+    """A list of at most `most` items; `most` is a fact like an int's range."""
+
+    item: Type
+    most: int = MAX_LIST
+
+    def __str__(self) -> str:
+        return f"list<{self.item}>"
+
+
+@dataclass(frozen=True, slots=True)
+class MapType(Type):
+    """A JSON object with arbitrary keys; in literals keys may also be int or bool."""
+
+    value: Type
+    key: Type = STRING
+
+    def __str__(self) -> str:
+        return f"map<{self.key}, {self.value}>"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeVariable(Type):
+    """A type to be found at the call: `Signature((ListType(T), T), T)`."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A function written in the spec: parameter names and a body.
+
+    Checked structurally at every call with the types of the actual arguments. Free names of the body are read in the
+    environment of the call; free variables are passed implicitly (captured). Without parameters it can also serve as
+    a derived value, which is used like a variable or a field.
+    """
+
+    params: tuple[str, ...]
+    body: Text
+
+
+@dataclass(frozen=True, eq=False)
+class RecordType(Type):
+    """A JSON object with known keys.
+
+    Equality is structural and ignores `name`. `optional` keys may be absent (ask with `has`). `derived` are virtual
+    fields: their bodies see the record's own fields (and derived fields) as variables, and the functions and
+    constants of the environment.
+    """
+
+    name: str
+    fields: Mapping[str, Type]
+    optional: frozenset[str] = frozenset()
+    derived: Mapping[str, Defined] = field(default_factory=dict)
+    _key: tuple[Any, ...] = field(init=False, repr=False)
+    _hash: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
+        object.__setattr__(self, "derived", MappingProxyType(dict(self.derived)))
+        object.__setattr__(self, "optional", frozenset(self.optional))
+        key = (tuple(sorted(self.fields.items())), self.optional, tuple(sorted(self.derived.items())))
+        object.__setattr__(self, "_key", key)
+        object.__setattr__(self, "_hash", hash(key))
+        clash = set(self.fields) & set(self.derived)
+        if clash or not self.optional <= set(self.fields):
+            raise ValueError(f"record {self.name!r}: derived names clash with fields, or optional names are not fields")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RecordType) and (self is other or self._key == other._key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __str__(self) -> str:
+        if self.name:
+            return self.name
+        keys = [f"{key}{'?' if key in self.optional else ''}: {self.fields[key]}" for key in self.fields]
+        return "{" + ", ".join(keys[:6]) + (", ..." if len(keys) > 6 else "") + "}"

@@ -1,0 +1,149 @@
+"""Trees back to standard CEL text, and to JSON.
+
+Decides one spelling of every tree, which parses to the same tree; and how a checked expression is said to another CEL
+engine: constants as literals, calls of defined functions and derived values replaced by their bodies. Refuses to know
+other engines' limits. Source: CEL language definition, "Syntax".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import Any
+
+from specledger.expr.checker import Checked
+from specledger.expr.expand import expand
+from specledger.expr.syntax import (
+    Ast,
+    Binary,
+    Call,
+    Conditional,
+    Has,
+    Index,
+    ListLiteral,
+    Literal,
+    Logical,
+    Macro,
+    MapLiteral,
+    Name,
+    Node,
+    Select,
+    Unary,
+)
+
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_QUOTABLE = re.compile(r"[A-Za-z0-9_.\-/ ]+\Z")
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_LEVELS = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5}
+_CONDITIONAL, _RELATION, _UNARY, _MEMBER = 0, 3, 6, 7
+
+
+def to_cel(source: Ast | Checked) -> str:
+    """Standard CEL text.
+
+    Args:
+        source: A syntax tree; or a checked expression, which is written with everything of the spec's own expanded, so
+            that an engine needs to know only its variables and native functions.
+    """
+    root = expand(source.root, source.variables) if isinstance(source, Checked) else source.root
+    return _write(root, _CONDITIONAL)
+
+
+def _write(node: Node, level: int) -> str:
+    """The node's text, in brackets when it binds weaker than its place needs."""
+    text, own = _written(node)
+    return text if own >= level else f"({text})"
+
+
+def _written(node: Node) -> tuple[str, int]:
+    match node:
+        case Literal():
+            return _literal(node.value)
+        case Name():
+            return node.name, _MEMBER
+        case Select():
+            return _member(node.operand, node.key), _MEMBER
+        case Has():
+            return f"has({_member(node.operand, node.key)})", _MEMBER
+        case Index():
+            return f"{_write(node.operand, _MEMBER)}[{_write(node.index, _CONDITIONAL)}]", _MEMBER
+        case Unary():
+            operand = _write(node.operand, _MEMBER)
+            folded = node.operator == "-" and operand[0] in ".0123456789"  # `-5` would be a literal
+            return f"{node.operator}({operand})" if folded else node.operator + operand, _UNARY
+        case Binary():
+            level = _LEVELS.get(node.operator, _RELATION)
+            return f"{_write(node.left, level)} {node.operator} {_write(node.right, level + 1)}", level
+        case Logical():
+            level = _LEVELS[node.operator]
+            return f" {node.operator} ".join(_write(operand, level + 1) for operand in node.operands), level
+        case Conditional():
+            first, then = (_write(part, _CONDITIONAL + 1) for part in (node.condition, node.then))
+            return f"{first} ? {then} : {_write(node.otherwise, _CONDITIONAL)}", _CONDITIONAL
+        case _:
+            return _bracketed(node), _MEMBER
+
+
+def _bracketed(node: Node) -> str:
+    match node:
+        case Call():
+            target = f"{_write(node.target, _MEMBER)}." if node.target is not None else ""
+            return f"{target}{node.function}({_all(node.args)})"
+        case ListLiteral():
+            return f"[{_all(node.items)}]"
+        case MapLiteral():
+            pairs = (f"{_write(key, _CONDITIONAL)}: {_write(value, _CONDITIONAL)}" for key, value in node.entries)
+            return "{" + ", ".join(pairs) + "}"
+        case Macro():
+            parts = (node.condition, node.body) if node.condition else (node.body,)
+            return f"{_write(node.target, _MEMBER)}.{node.kind}({node.variable}, {_all(parts)})"
+    raise TypeError(f"no form of expressions: {type(node).__name__}")
+
+
+def _all(nodes: tuple[Node, ...]) -> str:
+    return ", ".join(_write(node, _CONDITIONAL) for node in nodes)
+
+
+def _member(operand: Node, key: str) -> str:
+    """A selection; quoted as CEL's extension has it where the key is no identifier."""
+    if not _KEY.match(key):
+        key = f"`{key}`" if _QUOTABLE.match(key) else _string(key)
+    return f"{_write(operand, _MEMBER)}.{key}"
+
+
+def _literal(value: bool | int | float | str | None) -> tuple[str, int]:
+    """Negative numbers stand in brackets before a member, as a negated operand would."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value], _MEMBER
+    if isinstance(value, str):
+        return _string(value), _MEMBER
+    text = repr(value)
+    if isinstance(value, float) and value - value != 0.0:
+        return {"inf": "1.0 / 0.0", "-inf": "-1.0 / 0.0", "nan": "0.0 / 0.0"}[text], _LEVELS["/"]
+    return text, _UNARY if text.startswith("-") else _MEMBER
+
+
+def _string(value: str) -> str:
+    return '"' + "".join(map(_character, value)) + '"'
+
+
+def _character(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if " " <= character <= "~":
+        return character
+    return f"\\u{ord(character):04x}" if character <= "\uffff" else f"\\U{ord(character):08x}"
+
+
+def to_json(source: Ast) -> Any:
+    """The tree without places, as JSON: `[kind, parts...]`; a literal is `["literal", type, value]`."""
+    return _json(source.root)
+
+
+def _json(part: Any) -> Any:
+    if isinstance(part, Literal):
+        return ["literal", "null" if part.value is None else type(part.value).__name__, part.value]
+    if isinstance(part, Node):
+        shown = [field.name for field in dataclasses.fields(part) if field.compare]
+        return [type(part).__name__.lower(), *(_json(getattr(part, name)) for name in shown)]
+    return [_json(each) for each in part] if isinstance(part, tuple) else part

@@ -1,0 +1,199 @@
+"""Documents against the JSON Schemas of a folder: one validator decides in the loop, another one explains to people.
+
+Decides whether a document has the shape that a schema names, and says where it has not. Refuses to know what the
+document means, and to fetch anything: a reference is resolved from the folder or not at all.
+
+Two libraries judge, and a property test requires them to agree: `jsonschema-rs` is fast, `jsonschema` gives messages.
+They speak of JSON documents; what is none (NaN, half a surrogate pair, a set) is refused by whoever receives it
+(`specledger.gates.digests`), as is JSON that cannot be hashed. Both packages are imported when they are first needed.
+
+Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 2020-12.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urldefrag, urljoin
+
+from specledger.core.canonical import (
+    E_CANON_NUMBER,
+    E_CANON_TEXT,
+    E_CANON_TYPE,
+    FLOATS_ANYWHERE,
+    NotCanonical,
+    canonical_bytes,
+)
+from specledger.core.floats import FloatPolicy, floats_in_schema
+from specledger.load.shipped import find_schemas
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
+
+MOST_FINDINGS: Final = 20
+"""Findings about one document that are told at most."""
+
+_NO_JSON: Final = {E_CANON_NUMBER, E_CANON_TEXT, E_CANON_TYPE}  # a number beyond 2^53 is JSON, though it is not hashed
+_SHOWN: Final = 200  # characters of a message: it quotes the document
+
+
+class Validator:
+    """The schemas of a folder, each known by its file's name without `.json`.
+
+    A definition inside a file is named as in a reference, without the suffix too: `common#/$defs/uuid`.
+
+    Attributes:
+        names: The schemas in the folder, sorted.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read every `*.json` of a folder.
+
+        Raises:
+            LookupError: There are none, one has no `$id` that ends with its own file name, or a reference in one leads
+                nowhere in the folder.
+        """
+        self._schemas: dict[str, dict[str, Any]] = {}
+        for path in sorted(folder.glob("*.json")):
+            schema = json.loads(path.read_bytes())
+            if not str(schema.get("$id", "")).endswith(f"/{path.name}"):
+                raise LookupError(f"the $id of {path.name} is not its address")
+            self._schemas[path.stem] = schema
+        if not self._schemas:
+            raise LookupError(f"there are no schemas in {folder}")
+        self._by_address = {schema["$id"]: schema for schema in self._schemas.values()}
+        for schema in self._schemas.values():
+            for reference in _references(schema):
+                self._find(urljoin(schema["$id"], reference))
+        self._checks: dict[str, Callable[[object], bool]] = {}
+        self._explainers: dict[str, Draft202012Validator] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the files, sorted."""
+        return tuple(self._schemas)
+
+    def accepts(self, name: str, document: object) -> bool:
+        """Whether a document is valid; it may be any value, and what is no JSON is not valid where it is looked at.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
+        return self.check(name)(document)
+
+    def check(self, name: str) -> Callable[[object], bool]:
+        """`accepts` for one schema: what a loop calls.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
+        if name not in self._checks:
+            self._checks[name] = self._compile(name)
+        return self._checks[name]
+
+    def explain(self, name: str, document: object) -> list[tuple[str, str]]:
+        """What is wrong with a document, in the order of places: (message, JSON path); nothing if it is valid.
+
+        Messages quote the document and are for people alone: untrusted text, to be escaped before it is shown.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
+        explainer = self._explainer(name)
+        try:
+            canonical_bytes(document, FLOATS_ANYWHERE)
+        except NotCanonical as error:
+            if error.code in _NO_JSON:
+                return [(error.message, error.path)]
+        found = sorted(
+            ([str(key).zfill(9) for key in error.absolute_path], error.json_path, error.message)
+            for error in explainer.iter_errors(document)
+        )
+        return [(message[:_SHOWN], path) for _, path, message in found[:MOST_FINDINGS]]
+
+    def floats(self, name: str) -> FloatPolicy:
+        """Where a schema lets a document hold floats.
+
+        Raises:
+            LookupError: There is no such schema.
+        """
+        return floats_in_schema(self._schema(name), self._by_address.__getitem__)
+
+    def _find(self, address: str) -> None:
+        """See that an address leads to something in the folder."""
+        document, pointer = urldefrag(address)
+        place: Any = self._by_address.get(document, {})
+        for key in pointer.split("/")[1:]:
+            place = place.get(key) if isinstance(place, dict) else None
+        if not place or (pointer and not pointer.startswith("/")):
+            raise LookupError(f"{address} is not in the folder, and nothing is fetched")
+
+    def _schema(self, name: str) -> dict[str, Any]:
+        """A schema by its name; a definition's is a reference to it."""
+        stem, _, pointer = name.partition("#")
+        if stem not in self._schemas:
+            raise LookupError(f"there is no schema {stem!r}")
+        schema = self._schemas[stem]
+        if not pointer:
+            return schema
+        address = f"{schema['$id']}#{pointer}"
+        self._find(address)
+        return {"$schema": schema["$schema"], "$ref": address}
+
+    def _compile(self, name: str) -> Callable[[object], bool]:
+        import jsonschema_rs  # noqa: PLC0415 - only runs that judge documents load it
+
+        registry = jsonschema_rs.Registry(list(self._by_address.items()))
+        valid = jsonschema_rs.validator_for(self._schema(name), registry=registry).is_valid
+
+        def accepts(document: object) -> bool:
+            try:
+                return valid(document)
+            except (ValueError, RecursionError):  # no JSON: half a surrogate pair, a foreign type
+                return False
+
+        return accepts
+
+    def _explainer(self, name: str) -> Draft202012Validator:
+        if name not in self._explainers:
+            from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - as above
+            from referencing import Registry, Resource  # noqa: PLC0415
+
+            resources = [(address, Resource.from_contents(one)) for address, one in self._by_address.items()]
+            registry: Registry[Any] = Registry().with_resources(resources)
+            arrays = Draft202012Validator.TYPE_CHECKER.redefine("array", _is_array)
+            kind = validators.extend(Draft202012Validator, type_checker=arrays)  # type: ignore[no-untyped-call]
+            self._explainers[name] = kind(self._schema(name), registry=registry)
+        return self._explainers[name]
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """Every reference in a schema."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"]
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _references(part)
+
+
+def _is_array(checker: object, value: object) -> bool:
+    """Whether a value is written as a JSON array."""
+    return isinstance(value, list | tuple)
+
+
+@cache
+def axion() -> Validator:
+    """The shipped schemas of the pseudo-axion kernel.
+
+    Raises:
+        LookupError: They were not shipped.
+    """
+    folder = find_schemas()
+    if folder is None:
+        raise LookupError("the engine was installed without its schemas")
+    return Validator(folder / "axion")

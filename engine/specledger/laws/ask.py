@@ -1,0 +1,270 @@
+"""Asking: a law as a question to a prover.
+
+Decides how claims become linear conditions over additive observables, and what must be asked as a function instead.
+What is asked follows from the form of the claim: a field that a law has beside it never makes it another question.
+Refuses to know how questions are decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from specledger.laws.automaton import Additive
+from specledger.laws.claim import (
+    ARITHMETIC,
+    CELLWISE,
+    COMPARISONS,
+    IMAGE,
+    NEXT,
+    NOW,
+    START,
+    STATE,
+    TRANSFORMED,
+    TRUE,
+    Binary,
+    Const,
+    Node,
+    Observe,
+    Time,
+    evaluate,
+    reads,
+    show,
+)
+from specledger.laws.claim import Not as Denied
+from specledger.laws.law import Law
+from specledger.laws.proofs import (
+    Always,
+    And,
+    Claim,
+    Commutes,
+    Condition,
+    Conserved,
+    Eventually,
+    Linear,
+    Local,
+    Monotone,
+    Not,
+    Opaque,
+    Or,
+    Question,
+    State,
+    Term,
+    implies,
+)
+
+Sum = dict[tuple[str, Time], int]
+"""Integer factors of what is read; that of `_ONE` is the constant."""
+
+_ONE: Final = ("", START)
+
+_EQUALITIES: Final = ("==", "!=")
+
+_COMMUTING: Final = tuple(
+    Binary("==", Observe(one, NOW), Observe(other, NOW)) for one, other in ((IMAGE, TRANSFORMED), (TRANSFORMED, IMAGE))
+)
+"""The claims that a transform commutes with the rule."""
+
+
+class NotLinear(ValueError):  # noqa: N818 - says what was found
+    """A claim that is no Boolean combination of linear conditions on additive observables."""
+
+
+def ask(law: Law) -> Question | None:
+    """The question whether a law holds for every ring from its shortest on; None if it cannot be asked."""
+    writer = _Writer(law)
+    try:
+        where = writer.condition(law.where) if law.where != TRUE else And(())
+    except NotLinear:
+        where = None
+    try:
+        claim = writer.claim() if where is not None else writer.opaque(guarded=True)
+    except NotLinear:
+        claim = writer.opaque(guarded=where is None)
+    if claim is None:
+        return None
+    everything = len(law.starts) == len(law.universe.alphabet)
+    return Question(
+        rule=law.universe.rule,
+        claim=claim,
+        shortest=law.universe.shortest,
+        start=None if everything else frozenset(law.starts),
+        where=where if where is not None else And(()),
+        horizon=law.steps,
+    )
+
+
+def within_range(question: Question, law: Law) -> Question:
+    """The same question about the universe's own rings alone."""
+    return replace(question, longest=law.universe.longest)
+
+
+class _Writer:
+    def __init__(self, law: Law) -> None:
+        self._law = law
+        rule = law.universe.rule
+        self._additive = {name: each.additive(rule) for name, each in law.observables.items()}
+
+    def claim(self) -> Claim | None:
+        """The claim in the prover's words.
+
+        Raises:
+            NotLinear: It must be asked as a function.
+        """
+        law = self._law
+        if law.template.cells:
+            return self._cellwise()
+        if law.template.within:
+            antecedent = And(()) if law.antecedent is None else self.condition(law.antecedent)
+            return Eventually(antecedent, self.condition(law.holds), law.H or 0)
+        if law.antecedent is None:
+            return self._step(law.holds) or Always(self.condition(law.holds))
+        return Always(implies(self.condition(law.antecedent), self.condition(law.holds)))
+
+    def condition(self, node: Node) -> Condition:
+        """A truth value as a condition.
+
+        Raises:
+            NotLinear: It is none.
+        """
+        if isinstance(node, Const) and isinstance(node.value, bool):
+            return And(()) if node.value else Or(())
+        if isinstance(node, Denied):
+            return Not(self.condition(node.operand))
+        if isinstance(node, Binary) and node.op in COMPARISONS:
+            return self._compared(node)
+        if isinstance(node, Binary) and node.op not in ARITHMETIC:
+            left, right = self.condition(node.left), self.condition(node.right)
+            return implies(left, right) if node.op == "=>" else _JOINED[node.op]((left, right))
+        raise NotLinear
+
+    def opaque(self, *, guarded: bool) -> Opaque | None:
+        """The claim as a function; with its preconditions inside, if they are no condition of their own."""
+        law = self._law
+        times = [time for _, time in (*reads(law.claim), *(reads(law.where) if guarded else {}))]
+        if law.template.cells or any(time.fixed and time.offset for time in times):
+            return None
+        from_start = guarded or any(time.fixed for time in times)
+        waits = (law.H or 0) if law.template.within else 0
+
+        def value(node: Node, initial: State, states: Sequence[State], at: int) -> bool:
+            def read(name: str, time: Time) -> int:
+                return law.observables[name].of(initial if time.fixed else states[at + time.offset])
+
+            return bool(evaluate(node, read))
+
+        def holds(initial: State, states: Sequence[State]) -> bool:
+            if guarded and not value(law.where, initial, states, 0):
+                return True
+            if law.antecedent is not None and not value(law.antecedent, initial, states, 0):
+                return True
+            return any(value(law.holds, initial, states, later) for later in range(waits + 1))
+
+        name = f"{show(law.claim)} ({law.key})"
+        return Opaque(name, law.reach, holds, from_start)
+
+    def _cellwise(self) -> Claim | None:
+        """A symmetry, or what becomes of a symbol."""
+        law = self._law
+        trigger, result = law.antecedent, law.holds
+        if law.template.within:
+            return None
+        if trigger is None and law.image is not None and result in _COMMUTING:
+            return Commutes(law.image.reflect, law.image.shift, law.image.symbol_map)
+        if not (isinstance(trigger, Binary) and trigger.op == "==" and isinstance(result, Binary)):
+            return None
+        if trigger.left != Observe(STATE, NOW) or result.left != Observe(STATE, NEXT) or result.op not in _EQUALITIES:
+            return None
+        if not (isinstance(trigger.right, Const) and isinstance(result.right, Const)):
+            return None
+        alphabet = law.universe.alphabet
+        named = alphabet.index(str(result.right.value))
+        allowed = {named} if result.op == "==" else set(range(len(alphabet))) - {named}
+        return Local(alphabet.index(str(trigger.right.value)), frozenset(allowed))
+
+    def _step(self, node: Node) -> Claim | None:
+        """What one quantity does from step to step, if that is all of the claim."""
+        if not (isinstance(node, Binary) and node.op in COMPARISONS):
+            return None
+        total = self._difference(node)
+        if total.pop(_ONE, 0):
+            return None
+        times = {time for _, time in total}
+        if len(times) != 2:
+            return None
+        later = NEXT if NEXT in times else NOW
+        if later not in times:  # two fixed steps
+            return None
+        (earlier,) = times - {later}
+        if {name for name, _ in total} != {name for name, time in total if time == later}:
+            return None
+        factors = {name: factor for (name, time), factor in total.items() if time == later}
+        if any(total.get((name, earlier), 0) != -factor for name, factor in factors.items()):
+            return None
+        quantity = self._combined(factors)
+        if node.op == "==":
+            return Conserved(quantity)
+        if later == NEXT and earlier == NOW and node.op in ("<=", ">="):
+            return Monotone(quantity, "<=" if node.op == "<=" else ">=")
+        return None
+
+    def _combined(self, factors: Mapping[str, int]) -> Additive:
+        """One additive observable from several."""
+        symbols = self._law.universe.rule.symbols
+        found = {name: self._known(name) for name in factors}
+        width = max(each.width for each in found.values())
+        weights = [0] * symbols**width
+        constant = 0
+        for name, factor in factors.items():
+            span = symbols ** (width - found[name].width)
+            constant += factor * found[name].constant
+            for index in range(len(weights)):
+                weights[index] += factor * found[name].weights[index // span]
+        return Additive(symbols, width, tuple(weights), constant)
+
+    def _compared(self, node: Binary) -> Linear:
+        total = self._difference(node)
+        bound = -total.pop(_ONE, 0)
+        terms = []
+        for (name, time), factor in total.items():
+            if factor and time.fixed and time.offset:
+                raise NotLinear
+            if factor:
+                terms.append(Term(factor, self._known(name), None if time.fixed else time.offset))
+        return Linear(tuple(terms), node.op, bound)  # type: ignore[arg-type]
+
+    def _difference(self, node: Binary) -> Sum:
+        left, right = self._sum(node.left), self._sum(node.right)
+        return {key: left.get(key, 0) - right.get(key, 0) for key in {**left, **right}}
+
+    def _sum(self, node: Node) -> Sum:
+        """An integer as a linear sum of what it reads.
+
+        Raises:
+            NotLinear: It is none.
+        """
+        if isinstance(node, Const) and type(node.value) is int:
+            return {_ONE: node.value}
+        if isinstance(node, Observe) and node.name not in CELLWISE:
+            self._known(node.name)
+            return {(node.name, node.time): 1}
+        if not (isinstance(node, Binary) and node.op in ARITHMETIC):
+            raise NotLinear
+        left, right = self._sum(node.left), self._sum(node.right)
+        if node.op == "*":
+            constant, other = (left, right) if set(left) <= {_ONE} else (right, left)
+            if not set(constant) <= {_ONE}:
+                raise NotLinear
+            return {key: factor * constant.get(_ONE, 0) for key, factor in other.items()}
+        sign = 1 if node.op == "+" else -1
+        return {key: left.get(key, 0) + sign * right.get(key, 0) for key in {**left, **right}}
+
+    def _known(self, name: str) -> Additive:
+        found = self._additive[name]
+        if found is None:
+            raise NotLinear
+        return found
+
+
+_JOINED: Final[Mapping[str, Callable[[tuple[Condition, ...]], Condition]]] = {"and": And, "or": Or}

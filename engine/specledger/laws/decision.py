@@ -1,0 +1,124 @@
+"""Deciding a law: a proof where there is one, cases where there is none, and the verdict that follows.
+
+Decides the order in which a law is tried. Refuses to know documents and evidence. A prover and the harness must not
+disagree: if they do, there is no verdict but an error.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from specledger.expr import EvaluationError
+from specledger.laws.ask import ask, within_range
+from specledger.laws.content import content_of
+from specledger.laws.generators import Case
+from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, try_cases, work_of
+from specledger.laws.law import Law
+from specledger.laws.observable import range_of
+from specledger.laws.proofs import Answer, Commutes, Limits, Opaque, Proved, ProvedUpTo, Question, Refuted, prove
+from specledger.laws.search import search
+from specledger.laws.verdict import Verdict
+
+DEFAULT: Final = Limits()
+ENUMERATED: Final = Limits(cells=100_000)
+"""Limits of a proof that can only try one ring after another."""
+
+
+def decide(law: Law, cases: tuple[Case, ...]) -> Verdict:
+    """The verdict on a law, of which these are the cases."""
+    if law.unknown is not None:
+        return Verdict("UNKNOWN", "none", law.unknown.reason, law.unknown.detail)
+    work = work_of(law, cases)
+    if work > MAX_WORK:
+        return Verdict("UNKNOWN", "none", "resource_limit", f"the law would read {work} cells, of at most {MAX_WORK}")
+    try:
+        return _tried(law, cases, work)
+    except EvaluationError as error:
+        return Verdict("UNKNOWN", "sample", "evaluation_error", error.code)
+
+
+def _tried(law: Law, cases: tuple[Case, ...], work: int) -> Verdict:
+    answer = answer_of(law)
+    if isinstance(answer, Refuted):
+        found = present(law, answer.ring)
+        return Verdict("FAIL", "refutation", detail=answer.note, proved_for=answer.contract, counterexample=found)
+    trial, judged = try_cases(law, cases)
+    if trial.violation is not None and isinstance(answer, Proved | ProvedUpTo):
+        start, t = trial.violation
+        if isinstance(answer, Proved) or len(start) <= answer.length:
+            raise Contradiction(f"{law.name}: proved, but violated at {t} from {law.universe.text(start)!r}")
+    if isinstance(answer, Proved):
+        return _proved(law, answer, trial, work)
+    violation = trial.violation or search(law, cases, judged)
+    if violation is not None:
+        return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=trial.power, work=work)
+    return _sampled(law, answer, trial, work)
+
+
+def _proved(law: Law, answer: Proved, trial: Trial, work: int) -> Verdict:
+    """A proof decides, unless there was nothing for the law to say."""
+    power = trial.power
+    reason = None if power.hits else "vacuous_pass" if power.usable else "unmet_preconditions"
+    return Verdict(
+        "PROVED" if reason is None else "UNKNOWN",
+        "proof",
+        reason=reason,
+        certificate=answer.certificate,
+        proved_for=answer.contract,
+        power=power,
+        content=content_of(law) if reason is None else None,
+        work=work,
+    )
+
+
+def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int) -> Verdict:
+    up_to = answer if isinstance(answer, ProvedUpTo) else None
+    weakness = trial.power.weakness()
+    return Verdict(
+        "PASS" if weakness is None else "UNKNOWN",
+        "sample",
+        reason=weakness,
+        detail=None if up_to is None else up_to.why,
+        certificate=None if up_to is None else up_to.certificate,
+        proved_for=None if up_to is None else up_to.contract,
+        up_to=None if up_to is None else up_to.length,
+        power=trial.power,
+        content=content_of(law) if weakness is None else None,
+        work=work,
+    )
+
+
+def answer_of(law: Law) -> Answer | None:
+    """What a prover says of a law: about rings of every length, or of the universe's lengths alone.
+
+    A law whose integers may leave 64 bits is not asked about, for proofs count without bounds. A question is about
+    every step from the start, so where a law is judged from a later one, only a proof answers it.
+    """
+    if law.unknown is not None or not _fits(law):
+        return None
+    question = ask(law)
+    if question is None:
+        return None
+    answer = _answered(question, law)
+    later = law.template.first > 0 and not isinstance(question.claim, Commutes)
+    return None if later and isinstance(answer, Refuted) else answer
+
+
+def _answered(question: Question, law: Law) -> Answer | None:
+    limits = ENUMERATED if isinstance(question.claim, Opaque) else DEFAULT
+    answer = prove(question, limits)
+    longest = law.universe.longest
+    if isinstance(answer, Proved) or (isinstance(answer, Refuted) and len(answer.ring) <= longest):
+        return answer
+    if isinstance(question.claim, Opaque) and not isinstance(answer, Refuted):
+        return answer  # ring by ring: a narrower range would be the same search again
+    narrower = prove(within_range(question, law), limits)
+    if isinstance(narrower, Refuted) and len(narrower.ring) > longest:
+        return None
+    return narrower
+
+
+def _fits(law: Law) -> bool:
+    """Whether every integer of a law stays within 64 bits on every ring of its universe."""
+    longest = law.universe.longest
+    return all(range_of(node, law.observables, longest) is not None for node in (law.claim, law.where))

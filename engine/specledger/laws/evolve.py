@@ -1,0 +1,199 @@
+"""Evolution of many rings at once: every case of a law, of whatever length, in one array.
+
+Decides how all rings take a step by looking the windows up in the rule's table, and how
+sums and scans are read off. Refuses to know laws. The answers are those of `Rule.step` and of the measures, bit for
+bit; all arithmetic is on integers. There is one row for each step, in which the rings stand as a `Layout` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.layout import Array, Batch, Layout, sources_of
+from specledger.laws.primitive import Measure, Scan, bounds_of
+from specledger.laws.transform import Image
+
+MAX_ELEMENTS: Final = 1 << 20
+"""Array elements that are worked on at once, so that a long run needs little memory."""
+
+
+def _mapping(image: Image) -> Array:
+    return np.array(image.symbol_map, dtype=np.uint8)
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """The states of all rings of a batch at 0, 1, … steps.
+
+    Attributes:
+        rule: The automaton (one of them, where rings have rules of their own).
+        layout: Where the rings stand.
+        rows: The cells, uint8, of shape (steps + 1, columns).
+    """
+
+    rule: Rule
+    layout: Layout
+    rows: Array
+    _totals: dict[Measure, Array] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def steps(self) -> int:
+        """Steps that were taken."""
+        return len(self.rows) - 1
+
+    @property
+    def cases(self) -> int:
+        """Rings."""
+        return len(self.layout.sizes)
+
+    @cached_property
+    def longest(self) -> int:
+        """Cells of the longest ring."""
+        return int(self.layout.sizes.max())
+
+    def state(self, case: int, step: int) -> tuple[int, ...]:
+        """One ring at one step."""
+        start = int(self.layout.starts[case])
+        return tuple(self.rows[step, start : start + int(self.layout.sizes[case])].tolist())
+
+    def filled(self, empty: int) -> Array:
+        """How many cells of each start hold something."""
+        found: Array = self.rows[0] != empty
+        return np.asarray(np.add.reduceat(found, self.layout.edges, dtype=np.int64)[::2])
+
+    def crossed(self, empty: int) -> Array:
+        """Whether each ring has something in its first or last cell at some step."""
+        starts, ends = self.layout.starts, self.layout.starts + self.layout.sizes - 1
+        found = (self.rows[:, starts] != empty) | (self.rows[:, ends] != empty)
+        return np.asarray(found.any(axis=0))
+
+    def changed(self) -> Array:
+        """Whether each ring changes at some step."""
+        if self.steps == 0:
+            return np.zeros(self.cases, dtype=bool)
+        found = (self.rows[1:] != self.rows[:-1]).any(axis=0)
+        return np.asarray(np.logical_or.reduceat(found, self.layout.edges)[::2])
+
+    def cells(self) -> Array:
+        """All cells, ring by ring, of shape (steps + 1, cells)."""
+        return self.rows[:, self.layout.columns]
+
+    def transformed(self, image: Image) -> Array:
+        """All cells of the transformed states, ring by ring."""
+        return np.asarray(_mapping(image)[self.rows[:, sources_of(self.layout, image)]])
+
+    def measure(self, measure: Measure, *, exact: bool = False) -> Array:
+        """A measure of all states, of shape (steps + 1, cases): int64, or Python integers where `exact`."""
+        found = self._scan(measure) if isinstance(measure, Scan) else self.total(measure, exact=exact)
+        return found.astype(object) if exact and found.dtype != object else found
+
+    def total(self, measure: Additive, *, exact: bool = False) -> Array:
+        """An additive measure of all states; `exact` where a sum may leave 64 bits."""
+        if measure not in self._totals:
+            low, high = bounds_of(measure, self.longest)
+            wide = exact and not -(2**63) <= low <= high < 2**63
+            self._totals[measure] = self._summed(measure, object if wide else np.int64)
+        return self._totals[measure]
+
+    def _summed(self, measure: Additive, dtype: Any) -> Array:
+        if measure.width - 1 > self.layout.halo:
+            raise ValueError(f"windows of {measure.width} cells need a halo of {measure.width - 1}")
+        low, high = min(measure.weights), max(measure.weights)
+        small = dtype if dtype is object else np.int8 if -128 <= low <= high < 128 else np.int64
+        weights = np.array(measure.weights, dtype=small)
+        result = np.empty((self.steps + 1, self.cases), dtype=dtype)
+        for part in self._parts():
+            values = weights.take(windows(self.rows[part], measure.width, measure.symbols), mode="clip")
+            result[part] = np.add.reduceat(values, self.layout.edges, axis=1, dtype=dtype)[:, ::2]
+        return result + measure.constant if measure.constant else result
+
+    def _parts(self) -> list[slice]:
+        """The rows in pieces of bounded size."""
+        height = max(1, MAX_ELEMENTS // self.layout.width)
+        return [slice(first, first + height) for first in range(0, self.steps + 1, height)]
+
+    def _scan(self, scan: Scan) -> Array:
+        wanted = np.array(scan.wanted)
+        layout = self.layout
+        result = np.empty((self.steps + 1, self.cases), dtype=np.int64)
+        for part in self._parts():
+            hits = wanted[self.rows[part][:, layout.columns]]
+            last = np.maximum.reduceat(np.where(hits, layout.places, -1), layout.ends, axis=1)
+            if scan.form == "longest":
+                result[part] = self._longest(hits)
+            elif scan.form == "last":
+                result[part] = last
+            else:
+                far = self.longest
+                first = np.minimum.reduceat(np.where(hits, layout.places, far), layout.ends, axis=1)
+                found = first if scan.form == "first" else last - first
+                result[part] = np.where(last < 0, -1, found)
+        return result
+
+    def _longest(self, hits: Array) -> Array:
+        """Length of the longest run in each ring: at each cell, its distance from the last miss or the ring's edge."""
+        layout = self.layout
+        index = np.arange(1, len(layout.places) + 1)
+        before = np.where(layout.places == 0, index - 1, 0)
+        blocked = np.maximum(np.where(hits, 0, index), before)
+        runs = index - np.maximum.accumulate(blocked, axis=1)
+        return np.asarray(np.maximum.reduceat(runs, layout.ends, axis=1))
+
+
+def windows(rows: Array, width: int, symbols: int) -> Array:
+    """The index of the window that starts at each column; meaningless where it leaves the ring and its halo."""
+    contents = symbols**width
+    dtype = np.uint8 if contents <= 1 << 8 else np.uint16 if contents <= 1 << 16 else np.int64
+    reach = rows.shape[1] - width + 1
+    index = rows[:, :reach].astype(dtype)
+    for offset in range(1, width):
+        np.multiply(index, symbols, out=index)
+        np.add(index, rows[:, offset : offset + reach], out=index, casting="unsafe")
+    if width > 1:
+        padded = np.zeros(rows.shape, dtype=dtype)
+        padded[:, :reach] = index
+        return padded
+    return index
+
+
+def evolve(batch: Batch, rule: Rule, steps: int) -> Trajectory:
+    """The trajectories of all rings of a batch under one rule."""
+    return evolve_all(batch, (rule,), np.zeros(1, dtype=np.int64), steps)
+
+
+def evolve_all(batch: Batch, rules: Sequence[Rule], of_ring: Array, steps: int) -> Trajectory:
+    """The trajectories of rings that may have rules of their own.
+
+    Args:
+        batch: The initial states.
+        rules: Rules over one alphabet.
+        of_ring: The place among the rules of each ring's rule; of length 1 if there is only one rule.
+        steps: Steps to take.
+    """
+    symbols, layout = rules[0].symbols, batch.layout
+    entries = symbols**3
+    tables = np.array([rule.table for rule in rules], dtype=np.uint8).ravel()
+    dtype: Any = np.uint8 if entries <= 256 and len(rules) == 1 else np.int64
+    offsets = None if len(rules) == 1 else (of_ring[layout.owner] * entries)[1:-1]
+    rows = np.empty((steps + 1, layout.width), dtype=np.uint8)
+    rows[0] = batch.row
+    targets, sources = layout.repeats
+    index = np.empty(layout.width - 2, dtype=dtype)
+    for step in range(steps):
+        row, after = rows[step], rows[step + 1]
+        np.multiply(row[:-2], symbols, out=index, casting="unsafe")
+        index += row[1:-1]
+        index *= symbols
+        index += row[2:]
+        if offsets is not None:
+            index += offsets
+        tables.take(index, out=after[1:-1], mode="clip")
+        after[0] = after[-1] = 0
+        after[targets] = after[sources]
+    return Trajectory(rules[0], layout, rows)

@@ -1,0 +1,218 @@
+"""Generators: the initial states that a law is tried on, as data.
+
+Decides what each family of starts is like, how many of each are made, and that a seed makes the same ones everywhere.
+Refuses to know claims. Source: kinetic grid facts, Generators.
+
+Every family draws from a stream of its own. Chances are in 256ths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import tagged
+from specledger.core.rng import Stream
+from specledger.laws.law import Law, Test
+from specledger.laws.transform import bind_call
+from specledger.laws.universe import Universe
+from specledger.spec.universe import Generator
+
+State = tuple[int, ...]
+
+CASES_TAG: Final = "specledger/law-cases/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """An initial state and the family that it is of."""
+
+    family: str
+    start: State
+    cells: bytes = field(init=False, repr=False, compare=False)
+    """The start, a byte for each cell."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "cells", bytes(self.start))
+
+
+def make_cases(law: Law) -> tuple[Case, ...]:
+    """The cases of a law: those of the tests that it asks for, or the universe's own mix.
+
+    Without tests, every family first makes its `first` cases; the rest is split by weight.
+    """
+    universe = law.universe
+    if law.tests:
+        shares = _tested(law)
+    else:
+        families = universe.generators
+        shares = [(Test(name, None, (), False), min(each.first, law.cases)) for name, each in families.items()]
+        left = max(0, law.cases - sum(count for _, count in shares))
+        weights = {name: each.weight for name, each in families.items()}
+        order = sorted(weights, key=lambda name: (families[name].make == "mutations", name))  # what changes others last
+        apportioned = apportion(left, weights)
+        shares += [(Test(name, None, (), False), apportioned[name]) for name in order]
+    cases: list[Case] = []
+    for place, (test, count) in enumerate(shares):
+        family = universe.generators[test.family]
+        symbols = law.starts if test.beyond or not law.tests else _plain(law)
+        stream = Stream.named(law.seed, "cases", universe.name, test.family, place)
+        maker = Maker(universe, family, symbols, test.lengths or universe.sizes, stream)
+        made = maker.make(count, [case.start for case in cases])
+        cases += [Case(test.family, start) for start in made]
+    return tuple(cases[: law.cases])
+
+
+def _plain(law: Law) -> tuple[int, ...]:
+    """The law's symbols that a start of its universe may have; all of the law's, if these are fewer than two."""
+    plain = tuple(symbol for symbol in law.starts if symbol in law.universe.starts)
+    return plain if len(plain) > 1 else law.starts
+
+
+def _tested(law: Law) -> list[tuple[Test, int]]:
+    """Each test with its number of cases: its own, or an even share."""
+    asked = sum(test.cases or 0 for test in law.tests)
+    open_tests = [str(place) for place, test in enumerate(law.tests) if test.cases is None]
+    shares = apportion(max(0, law.cases - asked), dict.fromkeys(open_tests, 1))
+    return [(test, test.cases or shares.get(str(place), 0)) for place, test in enumerate(law.tests)]
+
+
+def apportion(count: int, weights: Mapping[str, int]) -> dict[str, int]:
+    """Split a number by weights; what is left over goes to the largest remainders, then to the first names."""
+    total = sum(weights.values())
+    if total == 0:
+        return dict.fromkeys(weights, 0)
+    shares = {name: count * weight // total for name, weight in weights.items()}
+    order = sorted(weights, key=lambda name: (-(count * weights[name] % total), name))
+    for name in order[: count - sum(shares.values())]:
+        shares[name] += 1
+    return shares
+
+
+def digest_cases(universe: Universe, cases: Sequence[Case]) -> str:
+    """The digest of a set of cases: families and states, in their order."""
+    return tagged(CASES_TAG, canonical_bytes([[case.family, universe.text(case.start)] for case in cases]))
+
+
+class Maker:
+    """Makes the starts of one family."""
+
+    def __init__(
+        self,
+        universe: Universe,
+        family: Generator,
+        symbols: Sequence[int],
+        sizes: Sequence[int],
+        stream: Stream,
+    ) -> None:
+        self._universe = universe
+        self._family = family
+        self._symbols = tuple(symbols)
+        self._ground = universe.empty if universe.empty in symbols else self._symbols[0]
+        self._others = tuple(symbol for symbol in symbols if symbol != self._ground)
+        self._sizes = tuple(sizes)
+        self._stream = stream
+
+    def make(self, count: int, known: Sequence[State] = ()) -> list[State]:
+        """As many starts as asked for.
+
+        Args:
+            count: How many.
+            known: Starts that were made before, for families that change others.
+        """
+        makers: Mapping[str, Callable[[int, Sequence[State]], State]] = {
+            "sweep": self._sweep,
+            "pairs": self._pair,
+            "edges": self._edge,
+            "images": self._image,
+            "mutations": self._mutation,
+            "patterns": self._pattern,
+            "extremes": self._extreme,
+        }
+        return [makers[self._family.make](number, known) for number in range(count)]
+
+    def random(self, size: int, percent: int) -> list[int]:
+        """A ring whose cells hold something with a chance of about `percent`."""
+        chance = percent * 256 // 100
+        drawn = self._stream.bytes(2 * size)
+        others, ground = self._others, self._ground
+        return [
+            others[drawn[place + 1] * len(others) >> 8] if drawn[place] < chance else ground
+            for place in range(0, 2 * size, 2)
+        ]
+
+    def mutate(self, start: Sequence[int], edits: int) -> State:
+        """A start with some cells changed, exchanged, added or dropped."""
+        cells = list(start)
+        for _ in range(edits):
+            form, place = self._stream.integer(0, 4), self._stream.integer(0, len(cells) - 1)
+            if form == 3 and len(cells) < self._universe.longest:
+                cells.insert(place, self._stream.choice(self._symbols))
+            elif form == 4 and len(cells) > self._universe.shortest:
+                del cells[place]
+            elif form == 2:
+                cells[place], cells[place - 1] = cells[place - 1], cells[place]
+            else:
+                cells[place] = self._stream.choice(self._symbols)
+        return tuple(cells)
+
+    def _size(self) -> int:
+        return self._stream.choice(self._sizes)
+
+    def _sweep(self, number: int, known: Sequence[State]) -> State:
+        percents = self._family.percents or [50]
+        return tuple(self.random(self._size(), percents[number % len(percents)]))
+
+    def _pair(self, number: int, known: Sequence[State]) -> State:
+        """One or two pairs, each with a gap between, on an empty ring."""
+        size = self._size()
+        cells = [self._ground] * size
+        gaps = self._family.gaps or [0, 1, 2]
+        for pair in range(1 + number % 2):
+            place, gap = self._stream.integer(0, size - 1), gaps[(number + pair) % len(gaps)]
+            cells[place] = self._stream.choice(self._others)
+            cells[(place + gap + 1) % size] = self._stream.choice(self._others)
+        return tuple(cells)
+
+    def _edge(self, number: int, known: Sequence[State]) -> State:
+        """Something in the last cell and in the first, and little between."""
+        cells = self.random(self._size(), 15)
+        cells[-1], cells[0] = self._stream.choice(self._others), self._stream.choice(self._others)
+        return tuple(cells)
+
+    def _image(self, number: int, known: Sequence[State]) -> State:
+        """A random ring, then its image under a transform."""
+        calls = self._family.transforms or sorted(self._universe.transforms)
+        start = self.random(self._size(), 50)
+        image = bind_call(self._universe.transforms, calls[number // 2 % len(calls)]) if calls and number % 2 else None
+        found = tuple(start) if image is None else image.of(start)
+        return found if set(found) <= set(self._symbols) else tuple(start)
+
+    def _mutation(self, number: int, known: Sequence[State]) -> State:
+        start = self._stream.choice(known) if known else tuple(self.random(self._size(), 50))
+        return self.mutate(start, 1 + number % 3)
+
+    def _pattern(self, number: int, known: Sequence[State]) -> State:
+        """Uniform rings, then alternating ones, then halves, on one length after another."""
+        one = [(symbol,) for symbol in self._symbols]
+        two = [(a, b) for a in self._symbols for b in self._symbols if a < b]
+        forms = [*one, *two, *(pair * 2 for pair in two)]
+        form = forms[number % len(forms)]
+        size = self._sizes[number // len(forms) % len(self._sizes)]
+        if len(form) == 4:
+            return (form[0],) * (size // 2) + (form[1],) * (size - size // 2)
+        return tuple(form[place % len(form)] for place in range(size))
+
+    def _extreme(self, number: int, known: Sequence[State]) -> State:
+        """The shortest and the longest ring: one thing, one hole, full, crowded."""
+        size = self._universe.shortest if number % 2 == 0 else self._universe.longest
+        place, thing = self._stream.integer(0, size - 1), self._stream.choice(self._others)
+        form = number // 2 % 4
+        if form == 3:
+            return tuple(self.random(size, 90))
+        cells = [thing if form else self._ground] * size
+        if form < 2:
+            cells[place] = self._ground if form else thing
+        return tuple(cells)

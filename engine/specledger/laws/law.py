@@ -1,0 +1,139 @@
+"""Laws: what a checked candidate says of a universe.
+
+Decides what a law is once it is checked: its claim, when a step counts, what must hold, and from which starts. Refuses
+to know documents and cases. Source: law proposer, section 6, CandidateLaw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostic
+from specledger.laws.claim import TRUE, Node, latest, reads, show
+from specledger.laws.observable import Observable
+from specledger.laws.template import Template
+from specledger.laws.transform import Image
+from specledger.laws.universe import Universe
+
+MAX_T: Final = 200
+"""Steps that a law may be judged over, and that something may take to come true."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why nothing can be said: a reason code, and what it is about."""
+
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A family of cases that the law asks for."""
+
+    family: str
+    cases: int | None
+    lengths: tuple[int, ...]
+    beyond: bool
+
+
+@dataclass(frozen=True)
+class Law:
+    """A checked law.
+
+    Attributes:
+        name, key: Of its spec.
+        universe, template: What it is about, and its form.
+        T, H: The last step that it is judged at, and how long something may take to come true.
+        claim: The whole claim.
+        antecedent: When a step counts; None if every step does.
+        holds: What must hold there.
+        observables: What the claim and the preconditions read.
+        where: What an initial state must satisfy.
+        image: What a symmetry is about, and how the law names it.
+        starts: The symbols that initial states may have.
+        tests: The families that it asks for; without any, the universe's own mix is made.
+        seed, cases, mutations: How cases are made and how many.
+        unknown: Why nothing can be said, if so; then the claim may be missing.
+        preconditions: How many preconditions there are.
+        words: The claim as its writer put it, if it came as a text.
+    """
+
+    name: str
+    key: str
+    universe: Universe
+    template: Template
+    T: int
+    H: int | None
+    claim: Node
+    antecedent: Node | None
+    holds: Node
+    observables: Mapping[str, Observable]
+    where: Node
+    image: Image | None
+    starts: tuple[int, ...]
+    tests: tuple[Test, ...] = ()
+    seed: int = 42
+    cases: int = 300
+    mutations: int = 1500
+    unknown: Unknown | None = None
+    preconditions: int = 0
+    forbidden: str = field(default="", compare=False)
+    words: str = field(default="", compare=False)
+
+    @property
+    def said(self) -> str:
+        """The claim for people: its writer's own words, if nothing could be read from them."""
+        unread = self.unknown is not None and self.claim == TRUE
+        return self.words if unread and self.words else show(self.claim)
+
+    @property
+    def last(self) -> int:
+        """The last step that is judged."""
+        return self.T - self.template.short
+
+    @property
+    def reach(self) -> int:
+        """How many steps after the one that is judged are looked at."""
+        own = max(latest(self.holds), 0 if self.antecedent is None else latest(self.antecedent))
+        return own + (self.H or 0) * self.template.within
+
+    @property
+    def steps(self) -> int:
+        """How many steps must be evolved."""
+        return max(self.last + self.reach, self.fixed)
+
+    @property
+    def fixed(self) -> int:
+        """The latest step counted from the start that the claim reads."""
+        return max((time.offset for _, time in reads(self.claim) if time.fixed), default=0)
+
+    @property
+    def contract(self) -> str:
+        """The initial states that the verdict is about, in words."""
+        universe = self.universe
+        all_symbols = len(self.starts) == len(universe.alphabet)
+        symbols = "all symbols" if all_symbols else "the symbols " + " ".join(universe.text([s]) for s in self.starts)
+        met = " that meet the preconditions" if self.where != TRUE else ""
+        return f"rings of {universe.shortest} to {universe.longest} cells of {symbols}{met}"
+
+
+@dataclass(frozen=True)
+class LawPlan:
+    """A compiled law.
+
+    Attributes:
+        law: The law.
+        digest: Of its resolved form alone: the digits of its key.
+        specs: Of the whole bundle.
+        expected: The verdict that its writer expects, `{status, reason}`, if any.
+        warnings: What was found and did not stop it.
+    """
+
+    law: Law
+    digest: str
+    specs: str
+    expected: Mapping[str, str] | None = None
+    warnings: tuple[Diagnostic, ...] = ()

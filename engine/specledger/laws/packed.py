@@ -1,0 +1,178 @@
+"""Packed batches: rings evolved and measured in words, without a look at single cells.
+
+Decides when words are used, and how sums over windows are counted in them: the weight of a window is a number whose
+bits are networks of the cells' bits, and a sum counts the bits of each. Refuses to know laws. The answers are those of
+look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import numpy as np
+
+from specledger.laws.automaton import Additive, Rule
+from specledger.laws.evolve import Trajectory, evolve_all
+from specledger.laws.layout import Array, Batch
+from specledger.laws.planes import BITS, Network, build, derive, run
+from specledger.laws.primitive import Scan
+from specledger.laws.transform import Image
+from specledger.laws.words import Words, evolve_words
+
+MAX_INPUTS: Final = 8
+"""Bits of a window whose weights are counted in words."""
+
+MAX_WEIGHT_BITS: Final = 16
+
+MAX_WORDS: Final = 1 << 23
+"""Words of a trajectory at most; larger ones take less memory cell by cell."""
+
+
+MAX_PIECE: Final = 1 << 14
+"""Words of a plane that are worked on at once: they stay in the cache."""
+
+
+@dataclass(frozen=True)
+class PackedTrajectory(Trajectory):
+    """The states of rings in words; `rows` is empty, and cells are made when somebody asks for them.
+
+    Attributes:
+        words: Where the rings lie.
+        planes: uint64 of shape (steps + 1, bits, words).
+    """
+
+    words: Words = field(default_factory=lambda: Words(np.ones(1, dtype=np.int64)))
+    planes: Array = field(default_factory=lambda: np.zeros((1, 1, 1), dtype=np.uint64))
+
+    @property
+    def steps(self) -> int:
+        """Steps that were taken."""
+        return len(self.planes) - 1
+
+    @cached_property
+    def whole(self) -> Trajectory:
+        """The same states by cells."""
+        rows = np.zeros((self.steps + 1, self.layout.width), dtype=np.uint8)
+        rows[:, self.layout.columns] = self.words.unpack(self.planes)
+        targets, sources = self.layout.repeats
+        rows[:, targets] = rows[:, sources]
+        return Trajectory(self.rule, self.layout, rows)
+
+    def state(self, case: int, step: int) -> tuple[int, ...]:
+        """One ring at one step."""
+        return self.whole.state(case, step)
+
+    def transformed(self, image: Image) -> Array:
+        """All cells of the transformed states, ring by ring."""
+        return self.whole.transformed(image)
+
+    def cells(self) -> Array:
+        """All cells, ring by ring."""
+        return self.words.unpack(self.planes)
+
+    def filled(self, empty: int) -> Array:
+        """How many cells of each start hold something."""
+        masks = self.words.masks
+        parts = [plane ^ masks if empty >> bit & 1 else plane for bit, plane in enumerate(self.planes[0])]
+        return self.words.added(np.bitwise_count(np.bitwise_or.reduce(parts)).astype(np.int64))
+
+    def crossed(self, empty: int) -> Array:
+        """Whether each ring has something in its first or last cell at some step."""
+        words, rings, masks = self.words, self.cases, self.words.masks
+        some, all_ = np.bitwise_or.reduce(self.planes, axis=0), np.bitwise_and.reduce(self.planes, axis=0)
+        bits = range(self.planes.shape[1])
+        ever = np.bitwise_or.reduce([all_[bit] ^ masks if empty >> bit & 1 else some[bit] for bit in bits])
+        last = words.preceding[:rings]
+        return np.asarray((ever[:rings] & np.uint64(1) | ever[last] >> (words.cells[last] - np.uint64(1))) != 0)
+
+    def changed(self) -> Array:
+        """Whether each ring changes at some step."""
+        differing = np.bitwise_or.reduce(self.planes[1:] ^ self.planes[:-1], axis=(0, 1))
+        return np.asarray(self.words.added((differing != 0).astype(np.int64)) > 0)
+
+    def _summed(self, measure: Additive, dtype: Any) -> Array:
+        network, least = weigher(measure), min(measure.weights)
+        if network is None or dtype is object:
+            return self.whole.total(measure, exact=dtype is object)
+        reach = (max(measure.weights) - least + abs(least)) * self.longest + abs(measure.constant)
+        dtype = np.int16 if reach < 1 << 15 else np.int64
+        height, count = max(1, MAX_PIECE // self.planes.shape[2]), self.planes.shape[2]
+        counts = np.zeros((self.steps + 1, count), dtype=dtype)
+        for first in range(0, self.steps + 1, height):
+            self._count(network, self.planes[first : first + height], counts[first : first + height])
+        result = self.words.added(counts)
+        if least or measure.constant:
+            result += (least * self.layout.sizes + measure.constant).astype(dtype)
+        return result
+
+    def _count(self, network: Network, planes: Array, result: Array) -> None:
+        """Write the sums of what a network gives of each word of some states."""
+        bits, words = planes.shape[1], self.words
+        inputs = [
+            words.turned(planes[:, at % bits], at // bits) if at in network.used else None
+            for at in range(network.inputs)
+        ]
+        for bit, plane in enumerate(run(network, inputs)):
+            if plane is not None:
+                counts = np.bitwise_count(plane & words.masks)
+                if bit:
+                    result += counts.astype(result.dtype) << bit
+                else:
+                    result[:] = counts
+
+    def _scan(self, scan: Scan) -> Array:
+        return self.whole.measure(scan)
+
+
+@lru_cache(maxsize=256)
+def weigher(measure: Additive) -> Network | None:
+    """The bits of a window's weight above the least one, as a network; None if that would be large."""
+    bits, least = BITS.get(measure.symbols), min(measure.weights)
+    spread = (max(measure.weights) - least).bit_length()
+    if bits is None or bits * measure.width > MAX_INPUTS or spread > MAX_WEIGHT_BITS:
+        return None
+    inputs = bits * measure.width
+    tables = [0] * spread
+    for row in range(1 << inputs):
+        window = 0
+        for offset in range(measure.width):
+            window = window * measure.symbols + (row >> bits * offset & measure.symbols - 1)
+        weight = measure.weights[window] - least
+        for bit in range(spread):
+            tables[bit] |= (weight >> bit & 1) << row
+    return build(inputs, tables)
+
+
+def evolve_best(batch: Batch, rules: Sequence[Rule], of_ring: Array, steps: int, *, cells: bool = False) -> Trajectory:
+    """The trajectories of all rings: in words where that is possible, else by look-up.
+
+    Args:
+        batch: The initial states.
+        rules: See `evolve_all`.
+        of_ring: See `evolve_all`.
+        steps: Steps to take.
+        cells: Whether single cells will be asked for, which look-up has at hand.
+    """
+    if cells or len(rules) > 1 or derive(rules[0]) is None:
+        return evolve_all(batch, rules, of_ring, steps)
+    words = batch.layout.words
+    if (steps + 1) * BITS[rules[0].symbols] * len(words.cells) > MAX_WORDS:
+        return evolve_all(batch, rules, of_ring, steps)
+    return evolve_packed(batch, rules[0], steps)
+
+
+def evolve_packed(batch: Batch, rule: Rule, steps: int) -> PackedTrajectory:
+    """The trajectories of rings over 2 or 4 symbols, in words.
+
+    Raises:
+        ValueError: The rule has no planes.
+    """
+    network = derive(rule)
+    if network is None:
+        raise ValueError(f"no planes for {rule.symbols} symbols")
+    words = batch.layout.words
+    planes = evolve_words(network, words.pack(batch.states, BITS[rule.symbols]), words, steps)
+    return PackedTrajectory(rule, batch.layout, np.zeros((1, 0), dtype=np.uint8), words=words, planes=planes)

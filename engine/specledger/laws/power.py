@@ -1,0 +1,111 @@
+"""Power: what a number of cases without a violation is worth.
+
+Decides the figures of a trial and which reason they give for saying nothing. Refuses to know how cases were judged.
+Source: kinetic grid facts, Verdicts; the rule of three for the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from specledger.laws.evolve import Trajectory
+from specledger.laws.generators import Case
+from specledger.laws.judge import Judged
+from specledger.laws.law import Law
+
+ONE: Final = 1_000_000
+"""Shares are counted in millionths."""
+
+MIN_USABLE: Final = 50
+MIN_HITS: Final = 20
+MIN_FAMILIES: Final = 2
+MIN_COVERAGE: Final = 300_000
+BINS: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a trial saw.
+
+    Attributes:
+        cases: Starts that were made.
+        usable: Those that meet the preconditions.
+        hits: Steps, over all usable cases, at which the antecedent held.
+        hit_cases: Usable cases in which it held at least once.
+        families: Families of cases in which it held.
+        interacting: Usable cases in which something happens; in a universe that does not say what, those that change.
+        wrapping: Usable cases with something in the first or the last cell at some step.
+        bins: Fifths of density that usable starts fell into.
+    """
+
+    cases: int
+    usable: int
+    hits: int
+    hit_cases: int
+    families: int
+    interacting: int
+    wrapping: int
+    bins: int
+
+    @property
+    def coverage(self) -> int:
+        """The weighted sum of the ratios, in millionths."""
+        usable = max(1, self.usable)
+        return (
+            300_000 * self.usable // max(1, self.cases)
+            + 200_000 * self.interacting // usable
+            + 100_000 * self.wrapping // usable
+            + 200_000 * self.bins // BINS
+            + 200_000 * self.hit_cases // usable
+        )
+
+    @property
+    def bound(self) -> int | None:
+        """The most, in millionths, that the rate of violations can be (95 %): 3 / hits, rounded up."""
+        return min(ONE, -(-3 * ONE // self.hits)) if self.hits else None
+
+    def weakness(self) -> str | None:
+        """The reason for saying nothing, if the trial was too weak."""
+        if self.usable < MIN_USABLE:
+            return "unmet_preconditions"
+        if self.hits == 0:
+            return "vacuous_pass"
+        if self.hits < MIN_HITS or self.families < MIN_FAMILIES or self.coverage < MIN_COVERAGE:
+            return "inconclusive_low_power"
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures for a receipt."""
+        names = ("cases", "usable", "hits", "hit_cases", "families", "interacting", "wrapping", "bins")
+        return {**{name: getattr(self, name) for name in names}, "coverage": self.coverage}
+
+
+def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
+    """The power of a trial in which these cases were judged."""
+    usable, hit = judged.usable, judged.hits > 0
+    universe, trajectory = law.universe, judged.trajectory
+    interacting = _interacting(law, trajectory)
+    wrapping = trajectory.crossed(universe.empty)
+    bins = np.minimum(trajectory.filled(universe.empty) * BINS // trajectory.layout.sizes, BINS - 1)
+    return Power(
+        cases=len(cases),
+        usable=int(usable.sum()),
+        hits=int(judged.hits.sum()),
+        hit_cases=int(hit.sum()),
+        families=len({cases[place].family for place in np.flatnonzero(hit).tolist()}),
+        interacting=int((interacting & usable).sum()),
+        wrapping=int((wrapping & usable).sum()),
+        bins=int(np.count_nonzero(np.bincount(bins[usable]))),
+    )
+
+
+def _interacting(law: Law, trajectory: Trajectory) -> Any:
+    """In which cases something happens."""
+    universe = law.universe
+    if universe.interaction is not None:
+        return (trajectory.measure(universe.primitives[universe.interaction].bind(())) > 0).any(axis=0)
+    return trajectory.changed()

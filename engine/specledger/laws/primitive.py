@@ -1,0 +1,218 @@
+"""Primitives: what a universe lets one measure of a state, as sums over windows or scans along the cells.
+
+Decides what a primitive is worth on a ring, exactly, and which primitives are additive. Refuses to know laws and cases.
+Sums go around the ring; scans begin at cell 0 and end at the last cell, they do not wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final
+
+from specledger.core.diagnostics import code
+from specledger.expr import BOOL, INT, STRING, Checked, EvaluationError, ListType, compile_expression
+from specledger.expr.statements.scope import Scope
+from specledger.expr.tree import DefinedCall, Value, walk
+from specledger.laws.automaton import Additive
+from specledger.spec.universe import Primitive as PrimitiveSpec
+
+E_UNIVERSE_OBSERVABLE = code(
+    "E_UNIVERSE_OBSERVABLE",
+    "an observable of a universe cannot be measured",
+    "A window is a list of names for neighbouring cells, or the number of its cells, which are then called `w`. "
+    "`count` is a condition on the window, `sum` an integer; what `scan` looks for is a condition on `self`.",
+)
+E_UNIVERSE_SYMBOL = code(
+    "E_UNIVERSE_SYMBOL",
+    "a symbol that the alphabet lacks",
+    "Every symbol is one character of the universe's `alphabet`, in tables, texts of expressions, transforms, starts "
+    "and states alike; no symbol stands in the alphabet twice.",
+)
+E_MEASURE_ARGUMENT = code(
+    "E_MEASURE_ARGUMENT",
+    "an observable is given an argument that it cannot take",
+    "Symbols are characters of the alphabet in quotes, integers are written out, and a window has at least one cell "
+    "and at most 65536 different contents.",
+)
+
+MAX_WINDOWS: Final = 65_536
+"""Different contents of one window."""
+
+WINDOW: Final = "w"
+"""The name of a window's cells where their number is computed."""
+
+SELF: Final = "self"
+
+
+class ArgumentError(ValueError):
+    """An argument that a primitive or a transform cannot take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """The place of cells that hold certain symbols, on a ring that is read from cell 0 to the last.
+
+    Attributes:
+        form: `first` and `last` are indices, `extent` their difference, each -1 if there is no such cell; `longest` is
+            the length of the longest run, 0 if there is none.
+        wanted: Whether each symbol is looked for.
+    """
+
+    form: str
+    wanted: tuple[bool, ...]
+
+    def of(self, cells: Sequence[int]) -> int:
+        """The value on a ring."""
+        places = [place for place, cell in enumerate(cells) if self.wanted[cell]]
+        if self.form == "longest":
+            best = run = 0
+            for cell in cells:
+                run = run + 1 if self.wanted[cell] else 0
+                best = max(best, run)
+            return best
+        if not places:
+            return -1
+        return {"first": places[0], "last": places[-1], "extent": places[-1] - places[0]}[self.form]
+
+
+Measure = Additive | Scan
+"""A primitive with its arguments."""
+
+
+def measure_of(measure: Measure, cells: Sequence[int]) -> int:
+    """What a measure is worth on a ring."""
+    return measure.of(cells) if isinstance(measure, Scan) else measure.total(cells)
+
+
+def bounds_of(measure: Measure, longest: int) -> tuple[int, int]:
+    """The least and the greatest value that a measure can have on rings of 1 to `longest` cells."""
+    if isinstance(measure, Scan):
+        return (-1, longest)
+    low, high = min(0, *measure.weights), max(0, *measure.weights)
+    return (low * longest + measure.constant, high * longest + measure.constant)
+
+
+@dataclass(frozen=True)
+class Primitive:
+    """A checked primitive.
+
+    Attributes:
+        name: How expressions call it.
+        args: Its parameters, each `symbol` or `int`.
+        bind: The measure for argument values: symbols as texts, integers.
+    """
+
+    name: str
+    args: Mapping[str, str]
+    bind: Callable[[tuple[Any, ...]], Measure]
+
+    @property
+    def signature(self) -> str:
+        """The name with the sorts of its arguments, as capabilities list it."""
+        return f"{self.name}({', '.join(self.args.values())})" if self.args else self.name
+
+
+def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], scope: Scope) -> Primitive | None:
+    """Check one observable of a universe; None, with findings, if it is wrong."""
+    path = ("observables", name)
+    kinds = {arg: STRING if kind == "symbol" else INT for arg, kind in model.args.items()}
+    inner = scope.declare(kinds, *path, "args")
+    if model.scan is not None:
+        where = inner.within(**{SELF: STRING}).expression(*path, "where", expect=BOOL)
+        if where is None or not _known_symbols(where, alphabet, inner, *path, "where"):
+            return None
+        return Primitive(name, dict(model.args), _scans(model.scan, where, tuple(model.args), alphabet))
+    key = "count" if model.count is not None else "sum"
+    width = None
+    if isinstance(model.window, list):
+        cells = dict.fromkeys(model.window, STRING)
+        if len(cells) < len(model.window):
+            scope.wrong(E_UNIVERSE_OBSERVABLE, "two cells of the window have one name", *path, "window")
+            return None
+        inner = inner.declare(cells, *path, "window") if not _is_plain(cells) else inner.within(**cells)
+    else:
+        width = inner.expression(*path, "window", expect=INT)
+        if width is None:
+            return None
+        inner = inner.within(**{WINDOW: ListType(STRING)})
+    body = inner.expression(*path, key, expect=BOOL if key == "count" else INT)
+    if body is None or not _known_symbols(body, alphabet, inner, *path, key):
+        return None
+    names = tuple(model.window) if isinstance(model.window, list) else None
+    return Primitive(name, dict(model.args), _sums(body, width, names, tuple(model.args), alphabet))
+
+
+def _is_plain(cells: Mapping[str, Any]) -> bool:
+    return set(cells) <= {"left", SELF, "right"}
+
+
+def _known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *path: str | int) -> bool:
+    """Whether every text in an expression is a symbol; one that is not is a finding."""
+    unknown = sorted(unknown_symbols(checked, alphabet))
+    if unknown:
+        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, unknown))}", *path)
+    return not unknown
+
+
+def unknown_symbols(checked: Checked, alphabet: tuple[str, ...]) -> set[str]:
+    """The texts of an expression that are no symbols."""
+    nodes = [checked.root]
+    found: set[str] = set()
+    while nodes:
+        for node in walk(nodes.pop()):
+            if isinstance(node, DefinedCall):
+                nodes.append(node.instance.body)
+            if isinstance(node, Value) and isinstance(node.value, str) and node.value not in alphabet:
+                found.add(node.value)
+    return found
+
+
+def _scans(
+    form: str, where: Checked, args: tuple[str, ...], alphabet: tuple[str, ...]
+) -> Callable[[tuple[Any, ...]], Measure]:
+    run = compile_expression(where, [*args, SELF])
+
+    @lru_cache(maxsize=256)
+    def bind(values: tuple[Any, ...]) -> Measure:
+        return Scan(form, tuple(_evaluated(run, *values, symbol) for symbol in alphabet))
+
+    return bind
+
+
+def _sums(
+    body: Checked,
+    width: Checked | None,
+    names: tuple[str, ...] | None,
+    args: tuple[str, ...],
+    alphabet: tuple[str, ...],
+) -> Callable[[tuple[Any, ...]], Measure]:
+    run = compile_expression(body, [*args, *(names or (WINDOW,))])
+    measure_width = None if width is None else compile_expression(width, args)
+
+    @lru_cache(maxsize=256)
+    def bind(values: tuple[Any, ...]) -> Measure:
+        cells = len(names) if names is not None else 0
+        if measure_width is not None:
+            cells = _evaluated(measure_width, *values)
+            if cells < 1:
+                raise ArgumentError(f"a window of {cells} cells")
+        if cells > 16 or len(alphabet) ** cells > MAX_WINDOWS:
+            raise ArgumentError(f"a window of {cells} cells has more than {MAX_WINDOWS} contents")
+        windows = product(alphabet, repeat=cells)
+        if names is None:
+            weights = [_evaluated(run, *values, list(window)) for window in windows]
+        else:
+            weights = [_evaluated(run, *values, *window) for window in windows]
+        return Additive(len(alphabet), cells, tuple(map(int, weights)))
+
+    return bind
+
+
+def _evaluated(run: Callable[..., Any], *values: Any) -> Any:
+    try:
+        return run(*values)
+    except EvaluationError as error:
+        raise ArgumentError(f"it cannot be measured: {error.message}") from None

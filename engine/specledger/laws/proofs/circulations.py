@@ -1,0 +1,239 @@
+"""Circulations: whether the windows of any ring can meet some linear rows, over the rationals and then case by case.
+
+Decides that no ring meets the rows, with a certificate, or finds windows that do. A ring's windows are a circulation:
+as many enter a node as leave it. So a ring is a sum of cycles, and rows that no sum of cycles meets are met by no
+ring. If a sum does, but in fractions or in parts that do not touch, two or three cases that cover all rings and
+exclude it are tried in its place. Refuses to know which claim the rows come from.
+
+The rational problem is solved by cycles on demand: the exact simplex of a few rows proposes multipliers, and one
+search for a cycle of positive weight either finds the next column or yields the potentials of a Farkas certificate.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any, TypeAlias
+
+from specledger.laws.proofs.potentials import climb
+from specledger.laws.proofs.simplex import Master
+from specledger.laws.proofs.windows import Graph
+
+Tree: TypeAlias = dict[str, Any]
+Flow: TypeAlias = list[tuple[list[int], Fraction]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`sum of weights over the ring's windows, and over those of its initial state, >= bound`, or `== bound`.
+
+    Attributes:
+        now: The weight of each window of the ring, by code.
+        start: The weight of each window of the initial state, by code; empty if it takes no part.
+        equal: Whether the sum must be the bound.
+        bound: An integer.
+    """
+
+    now: Sequence[int]
+    start: Sequence[int]
+    equal: bool
+    bound: int
+
+
+class Met(Exception):  # noqa: N818 - an answer, not an error
+    """Cycles that meet the rows: no proof, but perhaps a counterexample.
+
+    Attributes:
+        flow: Cycles of the ring's windows with their multiples.
+        whole: Whether they are one ring: whole multiples of cycles that hang together.
+    """
+
+    def __init__(self, flow: Flow, whole: bool) -> None:
+        super().__init__(flow, whole)
+        self.flow = flow
+        self.whole = whole
+
+
+class Search:
+    """The cases that may still be tried."""
+
+    def __init__(self, cases: int) -> None:
+        self._left = cases
+
+    def refute(self, rows: list[Row], now: Graph, start: Graph | None) -> Tree:
+        """A certificate that no ring over `now`, whose initial state is over `start`, meets the rows.
+
+        Raises:
+            Met: Some circulation meets them, and it is a ring or there are no cases left.
+        """
+        self._left -= 1
+        answer = relax(rows, now, start)
+        if isinstance(answer, dict):
+            return answer
+        loads = _loads(answer)
+        parts = components(now, loads)
+        if len(parts) == 1 and all(load.denominator == 1 for load in loads.values()):
+            raise Met(answer, whole=True)
+        if self._left < 2 + (len(parts) > 1):
+            raise Met(answer, whole=False)
+        if len(parts) > 1:
+            return self._split_nodes(rows, now, start, min(parts, key=lambda nodes: (len(nodes), sorted(nodes))))
+        code = min(code for code, load in loads.items() if load.denominator > 1)
+        return self._split_count(rows, now, start, code, loads[code].numerator // loads[code].denominator)
+
+    def _split_nodes(self, rows: list[Row], now: Graph, start: Graph | None, nodes: frozenset[int]) -> Tree:
+        leaving = indicator(now, (code for code, tail, head in now.arcs if tail in nodes and head not in nodes))
+        return {
+            "nodes": sorted(nodes),
+            "inside": self.refute(rows, now.keep(nodes, inside=True), start),
+            "outside": self.refute(rows, now.keep(nodes, inside=False), start),
+            "crossing": self.refute([*rows, self._row(leaving, start, 1)], now, start),
+        }
+
+    def _split_count(self, rows: list[Row], now: Graph, start: Graph | None, code: int, count: int) -> Tree:
+        more = indicator(now, [code])
+        fewer = [-value for value in more]
+        return {
+            "window": code,
+            "count": count,
+            "fewer": self.refute([*rows, self._row(fewer, start, -count)], now, start),
+            "more": self.refute([*rows, self._row(more, start, count + 1)], now, start),
+        }
+
+    @staticmethod
+    def _row(weights: list[int], start: Graph | None, bound: int) -> Row:
+        return Row(weights, [0] * start.symbols**start.width if start else [], False, bound)
+
+
+def relax(rows: Sequence[Row], now: Graph, start: Graph | None) -> Tree | Flow:
+    """Multipliers and potentials that no circulation meets the rows, or one that does: multiples of cycles."""
+    master = Master([row.bound for row in rows], [row.equal for row in rows])
+    cycles: list[tuple[bool, list[int]]] = []
+    while True:
+        multipliers = master.settle()
+        if multipliers is None:
+            taken = master.multiples()
+            return [(cycles[number][1], times) for number, times in sorted(taken.items()) if cycles[number][0]]
+        shared = gcd(*multipliers) or 1
+        multipliers = [value // shared for value in multipliers]
+        potentials: list[list[int]] = []
+        for side, walk in ((True, now), (False, start)):
+            if walk is None:
+                continue
+            heights, cycle = climb(walk, combined(rows, multipliers, walk, side))
+            if heights is None:
+                cycles.append((side, cycle))
+                master.add([sum((row.now if side else row.start)[code] for code in cycle) for row in rows])
+                break
+            potentials.append(heights)
+        else:
+            return {
+                "multipliers": multipliers,
+                "now": potentials[0],
+                "start": potentials[1] if start is not None else None,
+            }
+
+
+def combined(rows: Sequence[Row], multipliers: Sequence[int], walk: Graph, side: bool) -> list[int]:
+    """The multiples of all rows in one weight for each window."""
+    weights = [0] * walk.symbols**walk.width
+    for row, multiplier in zip(rows, multipliers, strict=True):
+        if multiplier:
+            for code, value in enumerate(row.now if side else row.start):
+                if value:
+                    weights[code] += multiplier * value
+    return weights
+
+
+def indicator(walk: Graph, codes: Iterable[int]) -> list[int]:
+    """The weight 1 on some windows."""
+    weights = [0] * walk.symbols**walk.width
+    for code in codes:
+        weights[code] = 1
+    return weights
+
+
+def _loads(flow: Flow) -> dict[int, Fraction]:
+    loads: dict[int, Fraction] = {}
+    for cycle, times in flow:
+        for code in cycle:
+            loads[code] = loads.get(code, Fraction()) + times
+    return loads
+
+
+def components(walk: Graph, codes: Iterable[int]) -> list[frozenset[int]]:
+    """The nodes that some arcs touch, in parts that hang together."""
+    parts: list[set[int]] = []
+    for code in codes:
+        ends = {code // walk.symbols, code % walk.nodes}
+        touching = [part for part in parts if part & ends]
+        parts = [part for part in parts if not part & ends]
+        parts.append(ends.union(*touching))
+    return [frozenset(part) for part in parts]
+
+
+def circuit(flow: Flow, walk: Graph, limit: int) -> tuple[int, ...] | None:
+    """The ring of a flow that is whole: an Eulerian circuit by splicing (Hierholzer); None if it has too many cells."""
+    loads = _loads(flow)
+    if sum(loads.values()) > limit:
+        return None
+    leaving: dict[int, list[int]] = {}
+    for code, load in sorted(loads.items()):
+        leaving.setdefault(code // walk.symbols, []).extend([code] * int(load))
+    path: list[tuple[int, int]] = [(min(leaving), -1)]
+    done: list[int] = []
+    while path:
+        node, code = path[-1]
+        if leaving.get(node):
+            following = leaving[node].pop()
+            path.append((following % walk.nodes, following))
+        else:
+            path.pop()
+            done.append(code)
+    return tuple(code % walk.symbols for code in reversed(done) if code >= 0)
+
+
+def tours(flow: Flow, walk: Graph, limit: int) -> Iterable[tuple[int, ...]]:
+    """Rings that go around the cycles of a flow ever more often, with ways between them, up to about `limit` cells.
+
+    The ways matter less the longer the ring is, so that rows which bear multiples are met in the end.
+    """
+    scale = lcm(*(times.denominator for _, times in flow))
+    while sum(len(cycle) * times for cycle, times in flow) * scale <= limit:
+        codes: list[int] = []
+        for cycle, times in flow:
+            ways = _way(walk, codes[-1] % walk.nodes, cycle[0] // walk.symbols) if codes else []
+            if ways is None:
+                return
+            codes += [*ways, *cycle * int(times * scale)]
+        ways = _way(walk, codes[-1] % walk.nodes, codes[0] // walk.symbols)
+        if ways is None:
+            return
+        yield tuple(code % walk.symbols for code in codes + ways)
+        scale *= 2
+
+
+def _way(walk: Graph, tail: int, head: int) -> list[int] | None:
+    """The arcs of a shortest walk between two nodes."""
+    leaving: dict[int, list[int]] = {}
+    for code, node, _ in walk.arcs:
+        leaving.setdefault(node, []).append(code)
+    came: dict[int, int] = {}
+    waiting = deque([tail])
+    while waiting and head not in came and tail != head:
+        node = waiting.popleft()
+        for code in leaving.get(node, ()):
+            other = code % walk.nodes
+            if other not in came and other != tail:
+                came[other] = code
+                waiting.append(other)
+    if tail != head and head not in came:
+        return None
+    codes: list[int] = []
+    while head != tail:
+        codes.append(came[head])
+        head = codes[-1] // walk.symbols
+    return codes[::-1]

@@ -1,0 +1,186 @@
+"""What can be asked of a prover: a rule, which starts and rings are meant, and one claim about every trajectory.
+
+Decides the neutral form of a law: no template, name, symbol character or expression occurs in it. Refuses to know how
+a question is decided, and which law it came from.
+
+A claim is about every ring that `Question` admits and every t. Observables are `Additive`; at a `Term` they are read
+at t + `at`, or in the initial state when `at` is None. Instances whose last state lies beyond the horizon are no
+instances: a window that is cut by the end of a trajectory violates nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from specledger.laws.automaton import Additive, Rule
+
+Comparison: TypeAlias = Literal["<=", ">=", "==", "!=", "<", ">"]
+State: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """An integer multiple of an observable at a time.
+
+    Attributes:
+        coefficient: The factor.
+        observable: What is read.
+        at: Steps after t, from 0; None for the initial state, whatever t is.
+    """
+
+    coefficient: int
+    observable: Additive
+    at: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The sum of terms, compared with an integer: `sum(terms) op bound`."""
+
+    terms: tuple[Term, ...]
+    op: Comparison
+    bound: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The negation."""
+
+    part: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All parts; of none: true."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """At least one part; of none: false."""
+
+    parts: tuple[Condition, ...]
+
+
+Condition: TypeAlias = Linear | Not | And | Or
+
+
+def implies(antecedent: Condition, consequent: Condition) -> Condition:
+    """The implication as `Or`."""
+    return Or((Not(antecedent), consequent))
+
+
+@dataclass(frozen=True, slots=True)
+class Conserved:
+    """observable(t + 1) == observable(t) for every t; the same as observable(t) == observable(0)."""
+
+    observable: Additive
+
+
+@dataclass(frozen=True, slots=True)
+class Monotone:
+    """observable(t + 1) `direction` observable(t) for every t."""
+
+    observable: Additive
+    direction: Literal["<=", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The condition for every t: bounds, invariants, implications within a state or a step."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Eventually:
+    """Whenever the antecedent holds at t, the consequent holds at one of t, t + 1, … t + `within`."""
+
+    antecedent: Condition
+    consequent: Condition
+    within: int
+
+
+@dataclass(frozen=True, slots=True)
+class Commutes:
+    """evolve(transform(start), n) == transform(evolve(start, n)) for every n.
+
+    The transform reflects the ring if `reflect`, then rotates it right by `shift`, then maps every symbol.
+
+    Attributes:
+        reflect: Whether the order of cells is reversed.
+        shift: Cells; any integer.
+        symbol_map: The new symbol of each symbol.
+    """
+
+    reflect: bool
+    shift: int
+    symbol_map: tuple[int, ...]
+
+    def image(self, cells: Sequence[int]) -> State:
+        """The transformed ring."""
+        turned = tuple(reversed(cells)) if self.reflect else tuple(cells)
+        size = len(turned)
+        return tuple(self.symbol_map[turned[(i - self.shift) % size]] for i in range(size))
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Every cell that holds `trigger` at t holds one of `results` at t + 1."""
+
+    trigger: int
+    results: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A claim that only a function can judge; it is decided for one ring length after another.
+
+    Attributes:
+        name: What the claim says, so that its certificate names it; a digest of the law will do.
+        span: Steps after t that the function looks at.
+        holds: Judges one instance: of (the initial state, the states at t, … t + span), whether the claim holds there.
+        from_start: Whether it looks at the initial state for t > 0.
+    """
+
+    name: str
+    span: int
+    holds: Callable[[State, Sequence[State]], bool]
+    from_start: bool = True
+
+
+Claim: TypeAlias = Conserved | Monotone | Always | Eventually | Commutes | Local | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A claim about a rule, with its start contract.
+
+    Attributes:
+        rule: The automaton.
+        claim: What is claimed.
+        shortest: Fewest cells of a ring, from 1.
+        longest: Most cells, or None for all lengths.
+        start: Symbols that an initial state may hold, or None for all.
+        where: What else holds of initial states; its terms are read at None.
+        horizon: The last step of a trajectory that is looked at, or None for all. A proof holds for every horizon.
+    """
+
+    rule: Rule
+    claim: Claim
+    shortest: int = 1
+    longest: int | None = None
+    start: frozenset[int] | None = None
+    where: Condition = And(())
+    horizon: int | None = None
+
+    @property
+    def contract(self) -> str:
+        """The starts and rings that are meant, in words; symbols by number."""
+        rings = f"{self.shortest} or more" if self.longest is None else f"{self.shortest} to {self.longest}"
+        starts = "all states" if self.start is None else f"starts over {{{', '.join(map(str, sorted(self.start)))}}}"
+        narrowed = "" if self.where == And(()) else " that meet the preconditions"
+        return f"{starts}{narrowed} on rings of {rings} cells"

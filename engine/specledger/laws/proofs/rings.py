@@ -1,0 +1,231 @@
+"""Rings, one after another: claims judged directly on trajectories, and every ring of a length tried.
+
+Decides what a violation is, in the plainest way, and finds the smallest one within a budget of cells. Refuses to know
+windows and circulations: whatever they suggest is judged here before it is called a counterexample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from specledger.laws.proofs.clauses import as_condition, terms_of
+from specledger.laws.proofs.question import And, Commutes, Condition, Linear, Local, Not, Opaque, Question, State
+
+_COMPARE: dict[str, Callable[[int, int], bool]] = {
+    "<=": int.__le__,
+    ">=": int.__ge__,
+    "==": int.__eq__,
+    "!=": int.__ne__,
+    "<": int.__lt__,
+    ">": int.__gt__,
+}
+
+
+class OutOfCells(Exception):  # noqa: N818 - a limit that was met, not an error of the engine
+    """The budget of cells is used up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """How an instance of a claim is judged.
+
+    Attributes:
+        span: Steps after t that are looked at.
+        from_start: Whether the initial state is looked at for t > 0.
+        rotates: Whether a rotation of the ring changes nothing.
+        holds: Of the initial state and the states at t, … t + span.
+    """
+
+    span: int
+    from_start: bool
+    rotates: bool
+    holds: Callable[[State, Sequence[State]], bool]
+
+
+def judge(question: Question) -> Judge:
+    """The judge of a question's claim."""
+    claim, rule = question.claim, question.rule
+    if isinstance(claim, Opaque):
+        return Judge(claim.span, claim.from_start, False, claim.holds)
+    if isinstance(claim, Commutes):
+        return Judge(1, False, True, lambda _, states: rule.step(claim.image(states[0])) == claim.image(states[1]))
+    if isinstance(claim, Local):
+        trigger, results = claim.trigger, claim.results
+        return Judge(
+            1,
+            False,
+            True,
+            lambda _, states: all(
+                after in results for before, after in zip(states[0], states[1], strict=True) if before == trigger
+            ),
+        )
+    condition = as_condition(claim) or And(())
+    times = [term.at for term in terms_of(condition)]
+    span = max((at for at in times if at is not None), default=0)
+    return Judge(span, None in times, True, lambda start, states: true(condition, start, states))
+
+
+def true(condition: Condition, start: State, states: Sequence[State]) -> bool:
+    """Whether a condition holds of an initial state and the states from t on."""
+    match condition:
+        case Linear(terms, op, bound):
+            value = sum(
+                term.coefficient * term.observable.total(start if term.at is None else states[term.at])
+                for term in terms
+            )
+            return _COMPARE[op](value, bound)
+        case Not(part):
+            return not true(part, start, states)
+        case And(parts):
+            return all(true(part, start, states) for part in parts)
+        case _:
+            return any(true(part, start, states) for part in condition.parts)
+
+
+def first_violation(question: Question, ring: State, budget: list[int]) -> int | None:
+    """The first t at which the claim fails on the trajectory from a ring, or None.
+
+    The trajectory ends at the horizon, or where it repeats itself. Where any state may be an initial state, an instance
+    at t = 0 stands for all.
+
+    Args:
+        question: The question; the ring's own length and symbols are judged as well.
+        ring: The initial state.
+        budget: The cells that may still be used; what was used is taken off.
+
+    Raises:
+        OutOfCells: The budget is used up.
+    """
+    if not admitted(question, ring):
+        return None
+    judging, step = judge(question), question.rule.step
+    states, seen, t = [ring], set(), 0
+    while (question.horizon is None or t + judging.span <= question.horizon) and states[0] not in seen:
+        seen.add(states[0])
+        while len(states) <= judging.span:
+            states.append(step(states[-1]))
+        spend(budget, len(ring) * (judging.span + 1))
+        if not judging.holds(ring, states):
+            return t
+        if steady(question) and not judging.from_start:
+            break
+        states = [*states[1:], step(states[-1])]
+        t += 1
+    return None
+
+
+def steady(question: Question) -> bool:
+    """Whether the contract admits every state of a ring as an initial state."""
+    return question.start is None and question.where == And(())
+
+
+def admitted(question: Question, ring: State) -> bool:
+    """Whether the contract admits a ring as an initial state."""
+    return (
+        question.shortest <= len(ring)
+        and (question.longest is None or len(ring) <= question.longest)
+        and (question.start is None or question.start.issuperset(ring))
+        and true(question.where, ring, [])
+    )
+
+
+def spend(budget: list[int], cells: int) -> None:
+    """Take cells off a budget.
+
+    Raises:
+        OutOfCells: There are not as many left.
+    """
+    budget[0] -= cells
+    if budget[0] < 0:
+        raise OutOfCells
+
+
+def smallest_violation(question: Question, cells: int) -> tuple[State, int] | int:
+    """The smallest ring on which the claim fails, with its t, or the length up to which there is none.
+
+    Of the rings of a length it is one that fails earliest, and of these the first in the order of symbols.
+    """
+    budget, judging = [cells], judge(question)
+    length = question.shortest
+    while question.longest is None or length <= question.longest:
+        alphabet = range(question.rule.symbols) if question.start is None else sorted(question.start)
+        rings = len(alphabet) ** length // (length if judging.rotates else 1)
+        if rings * length * (judging.span + 2) > budget[0]:
+            break
+        try:
+            found = _search(question, judging, length, budget)
+        except OutOfCells:
+            break
+        if found is not None:
+            return found
+        length += 1
+    return length - 1
+
+
+def _search(question: Question, judging: Judge, length: int, budget: list[int]) -> tuple[State, int] | None:
+    alphabet = range(question.rule.symbols) if question.start is None else sorted(question.start)
+    rings = necklaces(alphabet, length) if judging.rotates else product(alphabet, repeat=length)
+    starts = _starts(question, rings, budget)
+    if judging.from_start:
+        return _search_orbits(question, starts, budget)
+    return _search_levels(question, judging, starts, budget, 0 if steady(question) else None)
+
+
+def _starts(question: Question, rings: Iterator[State], budget: list[int]) -> Iterator[State]:
+    for ring in rings:
+        spend(budget, len(ring))
+        if true(question.where, ring, []):
+            yield ring
+
+
+def _search_orbits(question: Question, starts: Iterator[State], budget: list[int]) -> tuple[State, int] | None:
+    best: tuple[State, int] | None = None
+    for ring in starts:
+        t = first_violation(question, ring, budget)
+        if t is not None and (best is None or t < best[1]):
+            best = ring, t
+            if t == 0:
+                break
+    return best
+
+
+def _search_levels(
+    question: Question, judging: Judge, starts: Iterator[State], budget: list[int], last: int | None
+) -> tuple[State, int] | None:
+    """All starts step by step together; what was judged once is not judged again."""
+    step, span, t = question.rule.step, judging.span, 0
+    level: dict[State, State] = {}
+    seen: set[State] = set()
+    fresh: Iterator[tuple[State, State]] = ((ring, ring) for ring in starts)
+    while question.horizon is None or t + span <= question.horizon:
+        level = {}
+        for state, ring in fresh:
+            if state in seen:
+                continue
+            seen.add(state)
+            level[state] = ring
+            states = [state]
+            while len(states) <= span:
+                states.append(step(states[-1]))
+            spend(budget, len(ring) * (span + 1))
+            if not judging.holds(ring, states):
+                return ring, t
+        if not level or t == last:
+            break
+        fresh = ((step(state), ring) for state, ring in level.items())
+        t += 1
+    return None
+
+
+def necklaces(alphabet: Sequence[int], length: int) -> Iterator[State]:
+    """The least of each class of rings that are rotations of each other. Source: Fredricksen, Kessler, Maiorana."""
+    word, size = [0] * length, len(alphabet)
+    yield tuple(alphabet[0] for _ in word)
+    while (last := next((i for i in reversed(range(length)) if word[i] < size - 1), None)) is not None:
+        word[last] += 1
+        for i in range(last + 1, length):
+            word[i] = word[i - last - 1]
+        if length % (last + 1) == 0:
+            yield tuple(alphabet[digit] for digit in word)

@@ -1,0 +1,268 @@
+"""Universes: a checked ring automaton with everything that its laws may speak of.
+
+Decides what a universe offers: its rule, what can be measured, transforms, families of starts. What it can do is
+derived from what it says. Refuses to know laws. Source: law proposer, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.expr import INT, STRING, Environment, EvaluationError, compile_expression
+from specledger.expr.statements.scope import Let, Scope
+from specledger.laws.automaton import Rule
+from specledger.laws.primitive import (
+    E_UNIVERSE_OBSERVABLE,
+    E_UNIVERSE_SYMBOL,
+    ArgumentError,
+    Primitive,
+    check_primitive,
+    unknown_symbols,
+)
+from specledger.laws.transform import E_TRANSFORM, Transform, bind_call, check_transform
+from specledger.load import Bundle, Resolved
+from specledger.spec.universe import Generator
+from specledger.spec.universe import Universe as UniverseSpec
+
+E_UNIVERSE_TABLE = code(
+    "E_UNIVERSE_TABLE",
+    "a rule does not say what follows",
+    "A rule gives one symbol of the alphabet for every (left, self, right): an expression by its value, a table by an "
+    "entry for each, a number for an alphabet of two symbols.",
+)
+E_UNIVERSE_GENERATOR = code(
+    "E_UNIVERSE_GENERATOR",
+    "a family of starts cannot be made",
+    "`images` names transforms of the universe, `interaction` an observable without arguments; at least one family has "
+    "a weight above 0, and starts have at least two symbols.",
+)
+
+
+@dataclass(frozen=True)
+class Universe:
+    """A checked universe. Symbols are numbers: places in the alphabet.
+
+    Attributes:
+        name: Its spec's name.
+        key: Its spec's key, which its digest is part of.
+        alphabet: The symbols as characters.
+        empty: The symbol that stands for nothing.
+        shortest, longest: Cells of a ring.
+        sizes: The lengths of most generated rings.
+        rule: One step.
+        primitives: What can be measured.
+        transforms: Changes of whole states.
+        generators: Families of starts, by name.
+        starts: The symbols that a start may have.
+        interaction: The primitive whose being above 0 says that something happens.
+    """
+
+    name: str
+    key: str
+    alphabet: tuple[str, ...]
+    empty: int
+    shortest: int
+    longest: int
+    sizes: tuple[int, ...]
+    rule: Rule
+    primitives: Mapping[str, Primitive]
+    transforms: Mapping[str, Transform] = field(default_factory=dict)
+    generators: Mapping[str, Generator] = field(default_factory=dict)
+    starts: tuple[int, ...] = ()
+    interaction: str | None = None
+
+    def text(self, cells: Sequence[int]) -> str:
+        """A state as characters."""
+        return "".join(self.alphabet[cell] for cell in cells)
+
+    def cells(self, text: str) -> tuple[int, ...]:
+        """A state from characters.
+
+        Raises:
+            ArgumentError: A character is no symbol, or the ring is too short or too long.
+        """
+        if not self.shortest <= len(text) <= self.longest:
+            raise ArgumentError(f"a ring has {self.shortest} to {self.longest} cells, not {len(text)}")
+        strange = sorted(set(text) - set(self.alphabet))
+        if strange:
+            raise ArgumentError(f"the alphabet has no {', '.join(map(repr, strange))}")
+        return tuple(map(self.alphabet.index, text))
+
+    def capabilities(self) -> dict[str, Any]:
+        """What a proposer is told, derived from the spec: symbols, observables, transforms, families, ring lengths."""
+        return {
+            "universe_id": self.name,
+            "symbols": list(self.alphabet),
+            "state_representation": "string",
+            "primitive_observables": sorted(primitive.signature for primitive in self.primitives.values()),
+            "transforms": sorted(transform.signature for transform in self.transforms.values()),
+            "generator_families": sorted(self.generators),
+            "grid_length_range": [self.shortest, self.longest],
+            "boundary": "periodic",
+        }
+
+
+def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> Universe | None:
+    """Check a universe; None, with findings, if it is wrong.
+
+    Args:
+        spec: The universe's spec.
+        bundle: What it came in.
+        diagnostics: Receives every finding.
+    """
+    model = bundle.specs[spec.key].model
+    assert isinstance(model, UniverseSpec)  # noqa: S101 - a reference of kind universe holds nothing else
+    found = Diagnostics()
+    scope = Scope(Environment(), spec, found)
+    alphabet = tuple(model.alphabet)
+    _check_symbols(model, scope)
+    rule = _rule(model, alphabet, scope)
+    scope.declare(dict.fromkeys(sorted(model.observables), INT), "observables")  # laws read them by these names
+    primitives = {
+        name: primitive
+        for name, each in sorted(model.observables.items())
+        if (primitive := check_primitive(name, each, alphabet, scope)) is not None
+    }
+    _measure_once(primitives, scope)
+    transforms = {
+        name: transform
+        for name, each in sorted(model.transforms.items())
+        if (transform := check_transform(name, each, alphabet, scope)) is not None
+    }
+    if not found.has_errors:
+        _check_generators(model, primitives, transforms, scope)
+    diagnostics.extend(found.sorted())
+    if rule is None or found.has_errors:
+        return None
+    ring = model.ring
+    return Universe(
+        name=spec.name,
+        key=spec.key,
+        alphabet=alphabet,
+        empty=alphabet.index(model.empty or alphabet[0]),
+        shortest=ring.min,
+        longest=ring.max,
+        sizes=tuple(ring.sizes or _sizes(ring.min, ring.max)),
+        rule=rule,
+        primitives=primitives,
+        transforms=transforms,
+        generators=dict(sorted(model.generators.items())),
+        starts=tuple(sorted(map(alphabet.index, set(model.starts.symbols or alphabet)))),
+        interaction=model.interaction,
+    )
+
+
+def _sizes(shortest: int, longest: int) -> list[int]:
+    """Ring lengths that grow by about a half, up to 64 cells or little more than the shortest."""
+    sizes, size = [], shortest
+    while size <= min(longest, max(64, 2 * shortest)):
+        sizes.append(size)
+        size = max(size + 1, size * 3 // 2)
+    return sizes
+
+
+def _check_symbols(model: UniverseSpec, scope: Scope) -> None:
+    alphabet = set(model.alphabet)
+    if len(alphabet) < len(model.alphabet):
+        scope.wrong(E_UNIVERSE_SYMBOL, "a symbol stands in the alphabet twice", "alphabet")
+    if model.empty is not None and model.empty not in alphabet:
+        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {model.empty!r}", "empty")
+    for index, symbol in enumerate(model.starts.symbols or ()):
+        if symbol not in alphabet:
+            scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {symbol!r}", "starts", "symbols", index)
+
+
+def _rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
+    transition = model.transition
+    if transition.number is not None:
+        if len(alphabet) != 2:
+            message = f"a number says what two symbols do; the alphabet has {len(alphabet)}"
+            scope.wrong(E_UNIVERSE_TABLE, message, "transition", "number")
+            return None
+        return Rule(2, tuple(transition.number >> entry & 1 for entry in range(8)))
+    if transition.table is not None:
+        return _tabled(transition.table, alphabet, scope)
+    cells = scope.within(left=STRING, self=STRING, right=STRING)
+    let, inner = cells.let(transition.let, "transition", "let")
+    following = inner.expression("transition", "next", expect=STRING)
+    if following is None or len(let.items) < len(transition.let):
+        return None
+    for name, checked in (*let.items, ("next", following)):
+        path = ("let", name) if name != "next" else ("next",)
+        strange = sorted(unknown_symbols(checked, alphabet))
+        if strange:
+            message = f"the alphabet has no {', '.join(map(repr, strange))}"
+            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", *path)
+            return None
+    return _computed(let, compile_expression(following, ["left", "self", "right", *let.types]), alphabet, scope)
+
+
+def _computed(let: Let, following: Any, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
+    """The table of an expression."""
+    named = []
+    names = ["left", "self", "right"]
+    for name, checked in let.items:
+        named.append(compile_expression(checked, tuple(names)))
+        names.append(name)
+    table = []
+    for window in product(alphabet, repeat=3):
+        try:
+            values: list[Any] = list(window)
+            for each in named:
+                values.append(each(*values))
+            table.append(alphabet.index(following(*values)))
+        except (EvaluationError, ValueError) as error:
+            reason = error.message if isinstance(error, EvaluationError) else "its value is no symbol"
+            scope.wrong(E_UNIVERSE_TABLE, f"after {''.join(window)!r}: {reason}", "transition", "next")
+            return None
+    return Rule(len(alphabet), tuple(table))
+
+
+def _tabled(table: Mapping[str, str], alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
+    windows = ["".join(window) for window in product(alphabet, repeat=3)]
+    for window, symbol in table.items():
+        strange = sorted(set(window + symbol) - set(alphabet))
+        if strange:
+            message = f"the alphabet has no {', '.join(map(repr, strange))}"
+            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", "table", window)
+    missing = [window for window in windows if window not in table]
+    if missing:
+        shown = ", ".join(map(repr, missing[:8])) + (", …" if len(missing) > 8 else "")
+        scope.wrong(E_UNIVERSE_TABLE, f"the table lacks {shown}", "transition", "table")
+    if missing or not set(table.values()) <= set(alphabet):
+        return None
+    return Rule(len(alphabet), tuple(alphabet.index(table[window]) for window in windows))
+
+
+def _measure_once(primitives: Mapping[str, Primitive], scope: Scope) -> None:
+    """Try what has no integer arguments, so that a measure that cannot be taken is found before any law."""
+    for name, primitive in primitives.items():
+        if not primitive.args:
+            try:
+                primitive.bind(())
+            except ArgumentError as error:
+                scope.wrong(E_UNIVERSE_OBSERVABLE, str(error), "observables", name)
+
+
+def _check_generators(
+    model: UniverseSpec, primitives: Mapping[str, Primitive], transforms: Mapping[str, Transform], scope: Scope
+) -> None:
+    for name, generator in sorted(model.generators.items()):
+        for index, call in enumerate(generator.transforms or ()):
+            place = ("generators", name, "transforms", index)
+            try:
+                if bind_call(transforms, call) is None:
+                    scope.wrong(E_UNIVERSE_GENERATOR, f"there is no transform {call!r}", *place)
+            except ArgumentError as error:
+                scope.wrong(E_TRANSFORM, str(error), *place)
+    if not any(generator.weight for generator in model.generators.values()):
+        scope.wrong(E_UNIVERSE_GENERATOR, "no family has a weight above 0", "generators")
+    if len(set(model.starts.symbols or model.alphabet)) < 2:
+        scope.wrong(E_UNIVERSE_GENERATOR, "starts have at least two symbols", "starts")
+    interaction = None if model.interaction is None else primitives.get(model.interaction)
+    if model.interaction is not None and (interaction is None or interaction.args):
+        scope.wrong(E_UNIVERSE_GENERATOR, f"no observable without arguments is {model.interaction!r}", "interaction")

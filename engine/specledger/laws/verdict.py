@@ -1,0 +1,129 @@
+"""Verdicts: what is said of a law, and what it rests on.
+
+Decides what a verdict holds and how it is written. Refuses to know how it was reached. Source: kinetic grid facts,
+Verdicts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import tagged
+from specledger.laws.law import Law
+
+if TYPE_CHECKING:
+    from specledger.laws.content import Content
+    from specledger.laws.power import Power
+
+VERDICT_TAG: Final = "specledger/law-verdict/v1"
+
+STATUSES: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN")
+
+REASONS: Final[Mapping[str, str]] = {
+    "missing_observable": "the universe lacks an observable that the law measures",
+    "missing_transform": "the universe lacks the transform that the law is about",
+    "missing_generator": "the universe lacks a family of cases that the law asks for",
+    "ambiguous_claim": "the string claim leaves open what is claimed",
+    "unmet_preconditions": "fewer than 50 cases meet the preconditions",
+    "vacuous_pass": "the antecedent never held",
+    "inconclusive_low_power": "the antecedent held fewer than 20 times, in one family of cases only, or coverage is "
+    "low",
+    "resource_limit": "T, H or the work of the law is above its limit",
+    "evaluation_error": "an integer of the claim left 64 bits",
+}
+"""Why nothing is said, by reason code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A start that violates a law.
+
+    Attributes:
+        start: The initial state.
+        t: The first step of the violation.
+        first: The step of the first state of the excerpt.
+        states: The states around the violation, one after the other.
+        observables: What the claim reads, at t and at t + 1.
+        judged: Candidates that were judged to make it small.
+    """
+
+    start: str
+    t: int
+    first: int
+    states: tuple[str, ...]
+    observables: tuple[Mapping[str, int], Mapping[str, int]]
+    judged: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The counterexample for a receipt."""
+        return {
+            "start": self.start,
+            "t": self.t,
+            "excerpt": {"from": self.first, "states": list(self.states)},
+            "observables": {"t": dict(self.observables[0]), "t_plus_1": dict(self.observables[1])},
+            "minimised": self.judged,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is said of a law.
+
+    Attributes:
+        status: One of `STATUSES`.
+        method: `proof`, `refutation`, `sample`, or `none` where nothing was tried.
+        reason: One of `REASONS`, with a UNKNOWN.
+        detail: What the reason is about, or how the proof or refutation was found.
+        certificate: What a checker re-checks, if there is a proof.
+        proved_for: The starts and rings that a proof is about, if there is one.
+        up_to: The longest ring up to which all were tried, if that is all that was proved.
+        counterexample: With a FAIL.
+        power: What the trial saw, if there was one.
+        content: How much the law says, if it was not refuted.
+        work: Cells that were read, updates included.
+    """
+
+    status: str
+    method: str
+    reason: str | None = None
+    detail: str | None = None
+    certificate: Mapping[str, Any] | None = None
+    proved_for: str | None = None
+    up_to: int | None = None
+    counterexample: Counterexample | None = None
+    power: Power | None = None
+    content: Content | None = None
+    work: int = 0
+
+    def to_json(self, law: Law) -> dict[str, Any]:
+        """The whole verdict for a receipt: JSON with integers only."""
+        sampled = self.status == "PASS" and self.power is not None
+        return {
+            "law": law.name,
+            "key": law.key,
+            "universe": law.universe.key,
+            "template": law.template.name,
+            "claim": law.said,
+            "forbidden": law.forbidden,
+            "contract": law.contract,
+            "status": self.status,
+            "method": self.method,
+            "reason": self.reason,
+            "detail": self.detail,
+            "proved_for": self.proved_for,
+            "up_to": self.up_to,
+            "certificate": self.certificate,
+            "counterexample": None if self.counterexample is None else self.counterexample.to_json(),
+            "power": None if self.power is None else self.power.to_json(),
+            "violation_bound": self.power.bound if sampled and self.power is not None else None,
+            "content": None if self.content is None else self.content.to_json(),
+            "work": self.work,
+        }
+
+
+def digest_verdict(document: Mapping[str, Any]) -> str:
+    """The digest of a verdict as JSON."""
+    return tagged(VERDICT_TAG, canonical_bytes(document))

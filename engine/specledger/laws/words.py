@@ -1,0 +1,234 @@
+"""Words: rings of mixed lengths, each in a machine word of its own, evolve as Boolean functions of words.
+
+Decides how rings lie in words, and how a network of a rule takes steps on them. Refuses to know laws. The states are
+those of `Rule.step`, bit for bit.
+
+Bit i of a ring's word in plane b is bit b of the symbol in cell i; bits above the ring are 0. A neighbour is a rotation
+by the ring's own length. A ring of more than 64 cells lies in several words of nearly equal length, so that each is at
+least half full and a rotation by less than that takes its missing bits from one other word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from specledger.laws.planes import APPLY, Network
+
+Array = np.ndarray[Any, Any]
+
+WORD: Final = 64
+
+_ONES: Final = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Where rings lie: first a word of each ring, then the further words of those that have more, ring by ring.
+
+    Attributes:
+        sizes: Cells of each ring, int64.
+    """
+
+    sizes: Array
+
+    @cached_property
+    def long(self) -> Array:
+        """The rings that have more than one word."""
+        return np.flatnonzero(self.sizes > WORD)
+
+    @cached_property
+    def more(self) -> Array:
+        """How many further words each of them has."""
+        return np.asarray((self.sizes[self.long] - 1) // WORD)
+
+    @cached_property
+    def firsts(self) -> Array:
+        """The first further word of each of them."""
+        return np.asarray(len(self.sizes) + np.cumsum(self.more) - self.more)
+
+    @cached_property
+    def owner(self) -> Array:
+        """The ring of each word."""
+        return np.concatenate((np.arange(len(self.sizes)), np.repeat(self.long, self.more)))
+
+    @cached_property
+    def cells(self) -> Array:
+        """How many cells each word holds, uint64."""
+        if not len(self.long):
+            return self.sizes.astype(np.uint64)
+        owner = self.owner
+        place = np.zeros_like(owner)
+        place[len(self.sizes) :] = np.arange(len(self.sizes), len(owner)) - np.repeat(self.firsts, self.more) + 1
+        least, rest = np.divmod(self.sizes, (self.sizes + WORD - 1) // WORD)
+        return (least[owner] + (place < rest[owner])).astype(np.uint64)
+
+    @cached_property
+    def masks(self) -> Array:
+        """The bits of each word that are cells."""
+        return np.asarray(_ONES >> (np.uint64(WORD) - self.cells))
+
+    @cached_property
+    def following(self) -> Array:
+        """The word that holds the cells after those of each word: its own, where it holds the whole ring."""
+        found = np.arange(len(self.cells))
+        found[len(self.sizes) :] += 1
+        found[self.long], found[self.firsts + self.more - 1] = self.firsts, self.long
+        return found
+
+    @cached_property
+    def preceding(self) -> Array:
+        """The word that holds the cells before those of each word."""
+        found = np.empty_like(self.following)
+        found[self.following] = np.arange(len(found))
+        return found
+
+    def pack(self, states: Sequence[bytes], bits: int) -> Array:
+        """States as planes: uint64 of shape (bits, words)."""
+        if len(self.long):
+            long = {place: _cut(states[place]) for place in self.long.tolist()}
+            parts = [
+                long[place][0] if place in long else state.ljust(WORD, b"\0") for place, state in enumerate(states)
+            ]
+            parts += [part for cut in long.values() for part in cut[1:]]
+        else:
+            parts = [state.ljust(WORD, b"\0") for state in states]
+        cells = np.frombuffer(b"".join(parts), dtype=np.uint8)
+        planes = np.empty((bits, len(self.cells)), dtype=np.uint64)
+        for bit in range(bits):
+            planes[bit] = np.packbits(cells & np.uint8(1 << bit), bitorder="little").view("<u8")
+        return planes
+
+    def unpack(self, planes: Array) -> Array:
+        """The cells of planes of shape (steps, bits, words), ring by ring: uint8 of shape (steps, cells)."""
+        steps, bits, count = planes.shape
+        held = np.ascontiguousarray(planes).astype("<u8", copy=False).view(np.uint8).reshape(steps, bits, count * 8)
+        found = np.unpackbits(held[:, 0], axis=1, bitorder="little")
+        for bit in range(1, bits):
+            found |= np.unpackbits(held[:, bit], axis=1, bitorder="little") << bit
+        return found[:, self._places]
+
+    @cached_property
+    def _places(self) -> Array:
+        """The bit of each cell, ring by ring."""
+        order = np.argsort(self.owner, kind="stable")
+        cells = self.cells[order].astype(np.int64)
+        ends = np.cumsum(cells)
+        return np.repeat(order * WORD - (ends - cells), cells) + np.arange(int(ends[-1]))
+
+    def turned(self, plane: Array, offset: int) -> Array:
+        """The cell `offset` places on, at most 32, at the place of each; bits above the ring are arbitrary."""
+        if offset == 0:
+            return plane
+        shift = np.uint64(offset) % self.cells
+        found = np.left_shift(plane.take(self.following, axis=-1) if len(self.long) else plane, self.cells - shift)
+        found |= plane >> shift
+        return found
+
+    def added(self, counts: Array) -> Array:
+        """What the words of each ring have together: from (…, words) to (…, rings)."""
+        rings = len(self.sizes)
+        if not len(self.long):
+            return counts
+        found = counts[..., :rings].copy()
+        found[..., self.long] += np.add.reduceat(counts[..., rings:], self.firsts - rings, axis=-1, dtype=counts.dtype)
+        return found
+
+
+def _cut(state: bytes) -> list[bytes]:
+    """The cells of each word of a long ring, filled up."""
+    count = -(-len(state) // WORD)
+    least, more = divmod(len(state), count)
+    firsts = [level * least + min(level, more) for level in range(count + 1)]
+    return [state[first:last].ljust(WORD, b"\0") for first, last in pairwise(firsts)]
+
+
+def evolve_words(network: Network, first: Array, words: Words, steps: int) -> Array:
+    """The planes at 0, 1, … `steps`: uint64 of shape (steps + 1, bits, words).
+
+    Args:
+        network: Of a rule.
+        first: The first planes.
+        words: Where the rings lie.
+        steps: Steps to take.
+    """
+    bits, count = first.shape
+    history = np.empty((steps + 1, bits, count), dtype=np.uint64)
+    history[0] = first
+    program = _Program(network, words, bits)
+    rows = list(history.reshape(-1, count))
+    states = list(history.reshape(steps + 1, -1))
+    for step in range(steps):
+        program.run(rows[step * bits : (step + 2) * bits], states[step])
+    return history
+
+
+class _Program:
+    """A step as a list of operations on slots; memory is made once.
+
+    The first slots are the planes of a state and of the one after it; the others are the program's own.
+    """
+
+    def __init__(self, network: Network, words: Words, bits: int) -> None:
+        self._count = len(words.cells)
+        self._bits = bits
+        self._slots: list[Any] = [None] * (2 * bits)
+        self._lines: list[tuple[Any, int, int, int]] = []
+        self._masks, self._zeros = self._add(words.masks), self._add(np.zeros_like(words.masks))
+        self._index: Array | None = None
+        read = [at for at in range(3 * bits) if at in network.used and at // bits != 1]
+        self._carried = np.empty(len(read) * self._count, dtype=np.uint64)
+        signals = self._turned(read, words)
+        for each in network.operations:
+            signals.append(self._add(np.empty_like(words.masks)))
+            right = self._masks if each.op == "not" else signals[each.right]
+            self._lines.append((APPLY.get(each.op, np.bitwise_xor), signals[each.left], right, signals[-1]))
+        for plane, out in enumerate(network.outputs):
+            signal = self._zeros if out is None else self._masks if out == -1 else signals[out]
+            self._lines.append((np.bitwise_and, signal, self._masks, bits + plane))
+
+    def _add(self, array: Array) -> int:
+        self._slots.append(array)
+        return len(self._slots) - 1
+
+    def _turned(self, read: Sequence[int], words: Words) -> list[int]:
+        """The slots of a network's inputs; those of the left and right cells are made from the cell's own."""
+        bits, count = self._bits, self._count
+        signals = [at - bits for at in range(3 * bits)]
+        one = np.ones_like(words.masks)
+        ones, turns = self._add(one), words.cells - one
+        back = self._add(turns.take(words.preceding) if len(words.long) else turns)
+        on = self._add(turns)
+        sources: list[Array] = []
+        for place, at in enumerate(read):
+            left, bit = at < bits, at % bits
+            near, far = (np.left_shift, np.right_shift) if left else (np.right_shift, np.left_shift)
+            carry = self._add(self._carried[place * count : (place + 1) * count])
+            signals[at] = self._add(np.empty_like(one))
+            self._lines.append((near, bit, ones, signals[at]))
+            self._lines.append((far, carry if len(words.long) else bit, back if left else on, carry))
+            self._lines.append((np.bitwise_or, signals[at], carry, signals[at]))
+            if len(words.long):
+                sources.append((words.preceding if left else words.following) + bit * count)
+        if sources:
+            self._index = np.concatenate(sources)
+        return signals
+
+    def run(self, planes: Sequence[Array], state: Array) -> None:
+        """Take one step.
+
+        Args:
+            planes: Those of a state, then those that the next one is written to.
+            state: All planes of the state in one row.
+        """
+        slots = self._slots
+        slots[: 2 * self._bits] = planes
+        if self._index is not None:
+            state.take(self._index, None, self._carried, "clip")
+        for apply, left, right, out in self._lines:
+            apply(slots[left], slots[right], slots[out])

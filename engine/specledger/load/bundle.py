@@ -1,0 +1,280 @@
+"""The closed set of resolved specs that a run needs, and its digest.
+
+Decides the resolved form: what is hashed, stored in evidence and read back from there. Refuses to know files; a bundle
+from evidence is validated exactly as one from files.
+
+The data of a spec are its model's values by the keys of documents, without those that equal their defaults. They hold
+no floats: a number with a decimal point is `{"$double": "0.5"}`, the shortest decimal text of the binary64, because the
+canonical form would merge 6.0 with 6. A reference is the key of another spec of the bundle.
+
+A key is `<kind>/<name>@<16 hexadecimal digits>`, the digits from the digest of the spec's data: the same spec has the
+same key in every bundle, two specs of one name (with other arguments, say) have different ones, and no circle can be
+closed.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import code
+from specledger.core.digest import tagged
+from specledger.core.spans import Span, Text
+from specledger.load.document import Node, Path
+from specledger.load.findings import place_of
+from specledger.load.shapes import Shape
+from specledger.spec.base import Spec
+from specledger.spec.kinds import KINDS
+
+SPEC_TAG: Final = "specledger/spec/v1"
+BUNDLE_TAG: Final = "specledger/specs/v1"
+DOUBLE: Final = "$double"
+"""The key that marks a double in resolved data; no mapping of a document may have it."""
+
+E_SPEC_RESERVED_KEY = code(
+    "E_SPEC_RESERVED_KEY",
+    "A key that is reserved",
+    "`$double` marks numbers with a decimal point in the resolved form, so that no mapping of a document can have "
+    "this key.",
+)
+
+
+class ReservedKey(ValueError):  # noqa: N818 - says what was found
+    """A mapping has the reserved key.
+
+    Attributes:
+        path: The mapping's path.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """One spec after `extends`, params, references and changes.
+
+    Attributes:
+        kind: Its kind.
+        name: Its name.
+        key: Its key in the bundle.
+        model: The validated model; a field that is a reference holds a key.
+        data: The resolved form as JSON values; the same for the same meaning, wherever it was written.
+        origins: The node that each path of the resolved form was written as; empty for a bundle from evidence.
+        refs: The key of the spec that is referred to, by the reference's path.
+    """
+
+    kind: str
+    name: str
+    key: str
+    model: Spec
+    data: Mapping[str, Any]
+    refs: Mapping[Path, str]
+    origins: Mapping[Path, Node] = field(default_factory=dict, compare=False)
+
+    def text(self, *path: str | int) -> Text:
+        """A scalar with the place of each of its characters, for a diagnostic about an expression.
+
+        A value that was not written (a default, or any value of a bundle from evidence) is its own source, in a file
+        that is called by the spec's key and the path.
+
+        Args:
+            path: The keys and indices as documents spell them: `("actions", "move", "when")`.
+
+        Raises:
+            KeyError: There is no scalar at the path, neither written nor by default.
+        """
+        node = self.origins.get(path)
+        if node is not None and node.style not in ("block", "flow"):
+            return node.text
+        value: Any = self.model
+        for step in path:
+            value = _inside(value, step, path)
+        if value is None or not isinstance(value, str | int | float):
+            raise KeyError(path)
+        written = {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+        return Text.inline(written, self._file(path))
+
+    def expressions(self) -> Iterator[tuple[Path, str]]:
+        """The spec's expressions by their paths, those aside that were left out."""
+        return find_expressions(Shape(KINDS[self.kind]), self.data)
+
+    def span(self, *path: str | int) -> Span:
+        """Where to point for a value: a scalar itself, a collection's key; for an unwritten one what is above it."""
+        for length in range(len(path), -1, -1):
+            node = self.origins.get(path[:length])
+            if node is not None:
+                return place_of(node)
+        return Text.inline("", self._file(path)).span()
+
+    def _file(self, path: Path) -> str:
+        return f"<{self.key} {'.'.join(map(str, path))}>" if path else f"<{self.key}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The spec that was asked for and all that it refers to, directly or not.
+
+    Attributes:
+        root: The key of the spec that was asked for.
+        specs: The specs by key, sorted.
+        digest: Identifies the whole, as 64 lower-case hexadecimal digits. It depends on the resolved forms alone.
+        case: The id of the matrix case, such as `seed=1,map=a`, or an empty text.
+        sources: The documents that it was resolved from and what resolves them again, as files by their paths; empty
+            where there were none, as for a bundle from evidence or for a part of another one.
+    """
+
+    root: str
+    specs: Mapping[str, Resolved]
+    digest: str
+    case: str = ""
+    sources: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def main(self) -> Resolved:
+        """The spec that was asked for."""
+        return self.specs[self.root]
+
+    def document(self) -> dict[str, Any]:
+        """The resolved form of the whole as JSON values: `{"root": key, "specs": {key: data}}`."""
+        return {"root": self.root, "specs": {key: dict(spec.data) for key, spec in self.specs.items()}}
+
+
+def gather(root: str, known: Mapping[str, Resolved], case: str = "") -> Bundle:
+    """The bundle of a spec and of those among the known ones that it refers to."""
+    reached = {root: known[root]}
+    waiting = [root]
+    while waiting:
+        for key in known[waiting.pop()].refs.values():
+            if key not in reached:
+                reached[key] = known[key]
+                waiting.append(key)
+    specs = dict(sorted(reached.items()))
+    data = {"root": root, "specs": {key: spec.data for key, spec in specs.items()}}
+    return Bundle(root, specs, tagged(BUNDLE_TAG, canonical_bytes(data)), case)
+
+
+def key_of(kind: str, name: str, data: Mapping[str, Any]) -> str:
+    """The key of a spec.
+
+    Raises:
+        NotCanonical: The data have no canonical form.
+    """
+    return f"{kind}/{name}@{tagged(SPEC_TAG, canonical_bytes(data))[:16]}"
+
+
+def dump(model: Spec) -> dict[str, Any]:
+    """The resolved form of a validated spec.
+
+    Raises:
+        ReservedKey: A mapping has the key that marks doubles.
+    """
+    data: dict[str, Any] = encode(model.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return data
+
+
+def restore(kind: str, data: Mapping[str, Any]) -> Spec:
+    """The model of a resolved form, whose mappings are in the order of their keys, in whatever order they were written.
+
+    Raises:
+        ValidationError: The data are not valid.
+    """
+    return KINDS[kind].model_validate(decode(data))
+
+
+def encode(value: Any, path: Path = ()) -> Any:
+    """JSON values with doubles marked and keys sorted.
+
+    Raises:
+        ReservedKey: A mapping has the key that marks doubles.
+    """
+    if isinstance(value, float):
+        return {DOUBLE: repr(value)}
+    if isinstance(value, list):
+        return [encode(element, (*path, index)) for index, element in enumerate(value)]
+    if isinstance(value, dict):
+        if DOUBLE in value:
+            raise ReservedKey(path)
+        return {key: encode(value[key], (*path, key)) for key in sorted(value)}
+    return value
+
+
+def decode(value: Any) -> Any:
+    """JSON values with the marked doubles read and keys sorted; what `encode` would mark otherwise stays as it is."""
+    if isinstance(value, list):
+        return [decode(element) for element in value]
+    if isinstance(value, dict):
+        text = value.get(DOUBLE)
+        if len(value) == 1 and isinstance(text, str):
+            return _read_double(text, value)
+        return {key: decode(value[key]) for key in sorted(value)}
+    return value
+
+
+def find_references(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
+    """The paths of a value at which a model has references, with the kinds that they refer to.
+
+    Args:
+        shape: What may stand there.
+        value: Nodes or JSON values.
+        path: The value's own path.
+    """
+    if shape.reference is not None:
+        yield path, shape.reference
+        return
+    for step, member in _steps(value):
+        found = {item: None for inner in shape.inside(step) for item in find_references(inner, member, (*path, step))}
+        yield from found
+
+
+def find_expressions(shape: Shape, value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """The scalars of a value at which a model has expressions, by their paths.
+
+    Args:
+        shape: What may stand there.
+        value: Nodes or JSON values.
+        path: The value's own path.
+    """
+    inside = value.value if isinstance(value, Node) else value
+    if shape.expression and not isinstance(inside, Mapping | list | tuple):
+        yield path, value
+    for step, member in _steps(value):
+        found = {at: one for inner in shape.inside(step) for at, one in find_expressions(inner, member, (*path, step))}
+        yield from found.items()
+
+
+def _steps(value: Any) -> list[tuple[str | int, Any]]:
+    """What is directly below a node or a JSON value, by key or index."""
+    inside = value.value if isinstance(value, Node) else value
+    if isinstance(inside, Mapping):
+        return list(inside.items())
+    return list(enumerate(inside)) if isinstance(inside, list | tuple) else []
+
+
+def _read_double(text: str, marked: dict[str, Any]) -> Any:
+    try:
+        number = float(text)
+    except ValueError:
+        return marked
+    return number if repr(number) == text and number - number == 0 else marked
+
+
+def _inside(value: Any, step: str | int, path: Path) -> Any:
+    """The member of a model, mapping or list that documents call by this key.
+
+    Raises:
+        KeyError: There is none.
+    """
+    if isinstance(value, BaseModel):
+        fields = type(value).model_fields
+        names = [name for name, field in fields.items() if step == (field.alias or name)]
+        if names:
+            return getattr(value, names[0])
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    if isinstance(value, Mapping) and step in value:
+        return value[step]
+    raise KeyError(path)

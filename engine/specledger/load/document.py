@@ -1,0 +1,201 @@
+"""A YAML value with its place in the source; one file.
+
+Decides how a value, a key and every character of a scalar are found again in the file. Refuses to know how YAML is
+parsed (`load.events` parses it) and what a value means.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from specledger.core.spans import Position, Span, Text
+from specledger.load.marks import scan
+
+Path = tuple[str | int, ...]
+"""Keys and indices from the root of a spec to a value."""
+
+Style = Literal["plain", "single", "double", "literal", "folded", "block", "flow"]
+"""How a value is written: five styles of scalars, two of collections."""
+
+Value = str | int | float | bool | None | tuple["Node", ...] | Mapping[str, "Node"]
+
+
+class Source:
+    """A file's text with the places of its lines.
+
+    Attributes:
+        file: The path as shown to people.
+        text: The text with LF line breaks.
+    """
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self._lines = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self._lines.append(at + 1)
+            at = text.find("\n", at + 1)
+
+    def position(self, offset: int) -> Position:
+        """The place of a character."""
+        line = bisect_right(self._lines, offset)
+        return Position(line, offset - self._lines[line - 1] + 1)
+
+    def span(self, start: int, end: int) -> Span:
+        """The place of a range of characters."""
+        return Span(self.file, self.position(start), self.position(end))
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Characters of a source."""
+
+    source: Source = field(compare=False)
+    start: int
+    end: int
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        return self.source.span(self.start, self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value of a document.
+
+    Attributes:
+        place: The characters it is written with, quotes included.
+        style: How it is written.
+        value: A scalar's value, a tuple of nodes, or a mapping of keys to nodes.
+        key: The characters of its key, if it is a member of a mapping.
+        flawed: Whether a finding about its writing was reported already, so that others about its value are noise.
+    """
+
+    place: Range
+    style: Style
+    value: Value
+    key: Range | None = None
+    flawed: bool = False
+
+    @property
+    def span(self) -> Span:
+        """The place of the value."""
+        return self.place.span
+
+    @property
+    def key_span(self) -> Span:
+        """The place of the key, or of the value where there is no key."""
+        return self.place.span if self.key is None else self.key.span
+
+    @property
+    def text(self) -> Text:
+        """A scalar's written value with the place of each of its characters.
+
+        Of a number, null or boolean it is the text as written: `3.60`.
+
+        Raises:
+            TypeError: The node is no scalar.
+        """
+        if self.style in ("block", "flow"):
+            raise TypeError(f"a {self.style} collection has no text")
+        source = self.place.source
+        value, marks = scan(source.text, self.place.start, self.place.end, self.style)
+        return Text(value, source.file, tuple((offset, source.position(at)) for offset, at in marks))
+
+    @property
+    def members(self) -> Mapping[str, "Node"]:
+        """The members of a mapping; of anything else none."""
+        return self.value if isinstance(self.value, Mapping) else {}
+
+    @property
+    def elements(self) -> tuple["Node", ...]:
+        """The elements of a list; of anything else none."""
+        return self.value if isinstance(self.value, tuple) else ()
+
+    @property
+    def is_mapping(self) -> bool:
+        """Whether it is a mapping, perhaps an empty one."""
+        return isinstance(self.value, Mapping)
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it is a list, perhaps an empty one."""
+        return isinstance(self.value, tuple)
+
+    def plain(self) -> Any:
+        """The value as dicts, lists and scalars."""
+        if self.is_mapping:
+            return {key: node.plain() for key, node in self.members.items()}
+        return [node.plain() for node in self.elements] if self.is_list else self.value
+
+    def at(self, path: Path) -> "Node":
+        """The value at a path below this one.
+
+        Raises:
+            KeyError: There is none.
+        """
+        node = self
+        for step in path:
+            child = node.child(step)
+            if child is None:
+                raise KeyError(path)
+            node = child
+        return node
+
+    def child(self, step: str | int) -> "Node | None":
+        """The member or element of that name, or None."""
+        if isinstance(step, str):
+            return self.members.get(step)
+        return self.elements[step] if step in range(len(self.elements)) else None
+
+    def put(self, path: Path, node: "Node") -> "Node":
+        """This tree with another value at a path that it has.
+
+        Raises:
+            KeyError: It does not have the path.
+        """
+        return self.put_all({path: node})
+
+    def put_all(self, nodes: Mapping[Path, "Node"]) -> "Node":
+        """This tree with other values at paths that it has, none of them below another; each node is made again once.
+
+        Raises:
+            KeyError: It does not have one of the paths.
+        """
+        if () in nodes:
+            return nodes[()]
+        below: dict[str | int, dict[Path, Node]] = {}
+        for path, node in nodes.items():
+            below.setdefault(path[0], {})[path[1:]] = node
+        inner = {step: self.at((step,)).put_all(found) for step, found in below.items()}
+        if not inner:
+            return self
+        if self.is_mapping:
+            return replace(self, value={key: inner.get(key, node) for key, node in self.members.items()})
+        return replace(self, value=tuple(inner.get(index, node) for index, node in enumerate(self.elements)))
+
+    def walk(self, path: Path = ()) -> Iterator[tuple[Path, "Node"]]:
+        """This node and all below it with their paths."""
+        yield path, self
+        for key, node in self.members.items():
+            yield from node.walk((*path, key))
+        for index, node in enumerate(self.elements):
+            yield from node.walk((*path, index))
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One file.
+
+    Attributes:
+        path: The path as shown to people.
+        text: The text with LF line breaks.
+        root: The value of the whole file.
+    """
+
+    path: str
+    text: str
+    root: Node

@@ -1,0 +1,198 @@
+"""`extends`: one document built on another of its kind.
+
+Decides how two documents merge (mappings recursively, a mapping into a list of items by their `id`, everything else
+replaced) and that a chain of them ends. Refuses to know params and references: it merges what is written.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.load.document import Document, Node
+from specledger.load.findings import describe, place_of
+from specledger.load.head import kind_of
+from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES
+from specledger.load.shelf import Lead, Shelf
+
+MAX_CHAIN: Final = 32
+"""Documents that extend one another."""
+
+E_EXTENDS_TYPE = code(
+    "E_EXTENDS_TYPE",
+    "`extends` is not the name of a spec",
+    "`extends` holds the name or the relative path of one other document of the same kind, as text.",
+)
+E_EXTENDS_CYCLE = code(
+    "E_EXTENDS_CYCLE",
+    "Documents extend one another in a circle",
+    "A document cannot be built on itself, not even through others. The message names the circle; take one `extends` "
+    "out.",
+)
+E_EXTENDS_DEPTH = code(
+    "E_EXTENDS_DEPTH",
+    "A chain of `extends` that is too long",
+    "At most 32 documents extend one another. Long chains are hard to read; merge some of them.",
+)
+E_EXTENDS_ITEM = code(
+    "E_EXTENDS_ITEM",
+    "An item is taken away that is not there",
+    "Over a list whose items have an `id`, a mapping changes, adds and takes away single items: `gates: {floor: null}` "
+    "takes away the item with the id `floor`, which the list then must have.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A document with all that it extends.
+
+    Attributes:
+        document: The document itself.
+        path: Its file, links followed.
+        kind: Its kind.
+        root: The merged tree, without `extends`.
+        leads: Where its `extends`, and those of what it extends, lead.
+    """
+
+    document: Document
+    path: Path
+    kind: str
+    root: Node
+    leads: frozenset[Lead] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """Its name, or its file where it has none."""
+        return name_of(self.document) or self.document.path
+
+
+class Templates:
+    """Reads documents and merges them with what they extend, each once."""
+
+    def __init__(self, library: Shelf, diagnostics: Diagnostics) -> None:
+        self._library = library
+        self._diagnostics = diagnostics
+        self._done: dict[Path, Template | None] = {}
+
+    def read(self, path: Path, reference: Node | None = None, kind: str | None = None) -> Template | None:
+        """The template in a file, or None after its findings were reported.
+
+        Args:
+            path: The file.
+            reference: What refers to it; its name must be the file's spec's.
+            kind: The kind that is needed.
+        """
+        template = self._build(path, (), reference)
+        if template is None or reference is None:
+            return template
+        return template if self._is_meant(template, reference, kind or template.kind) else None
+
+    def _build(self, path: Path, chain: tuple[Path, ...], reference: Node | None) -> Template | None:
+        real = self._library.real(path)
+        if real not in self._done:
+            document = self._library.read(path, None if reference is None else reference.span)
+            self._done[real] = None if document is None else self._extend(document, (*chain, real))
+        return self._done[real]
+
+    def _extend(self, document: Document, chain: tuple[Path, ...]) -> Template | None:
+        """The template of the document at the end of a chain."""
+        kind, path = kind_of(document), chain[-1]
+        node = document.root.child("extends")
+        if node is None:
+            return Template(document, path, kind, document.root)
+        found = None if node.flawed else self._base(node, kind, chain)
+        if found is None:
+            return None
+        lead, base = found
+        root = _without(self._merge(base.root, document.root), "extends")
+        return Template(document, path, kind, root, base.leads | {lead})
+
+    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> tuple[Lead, Template] | None:
+        if not isinstance(node.value, str):
+            message = "`extends` is not the name of a spec"
+            self._diagnostics.error(E_EXTENDS_TYPE, message, place_of(node), expected="text", found=describe(node))
+            return None
+        lead = self._library.find(node, kind)
+        if lead is None:
+            return None
+        if lead.real in chain:
+            circle = " -> ".join(self._name(link) for link in (*chain[chain.index(lead.real) :], lead.real))
+            self._diagnostics.error(E_EXTENDS_CYCLE, f"documents extend one another: {circle}", node.span)
+            return None
+        if len(chain) >= MAX_CHAIN:
+            self._diagnostics.error(E_EXTENDS_DEPTH, f"more than {MAX_CHAIN} documents extend one another", node.span)
+            return None
+        base = self._build(lead.path, chain, node)
+        return (lead, base) if base is not None and self._is_meant(base, node, kind) else None
+
+    def _merge(self, base: Node, over: Node) -> Node:
+        """The second tree laid over the first: mappings merge member by member, everything else replaces.
+
+        Each value keeps the place that it comes from; a merged mapping has the place of the second.
+        """
+        if over.is_mapping and _has_items(base):
+            return self._merge_items(base, over)
+        if not base.is_mapping or not over.is_mapping:
+            return over
+        members = dict(base.members)
+        for key, node in over.members.items():
+            members[key] = self._merge(members[key], node) if key in members else node
+        return replace(over, value=members, flawed=base.flawed or over.flawed)
+
+    def _merge_items(self, base: Node, over: Node) -> Node:
+        """A mapping laid over a list of items: it changes those that it names, null takes one away.
+
+        Others are added at the end, in alphabetical order, since the members of a mapping have none.
+        """
+        changes = dict(over.members)
+        items = []
+        for item in base.elements:
+            change = changes.pop(str(item.members["id"].value), None)
+            if change is None or change.value is not None:
+                items.append(item if change is None else self._merge(item, replace(change, key=None)))
+        for name in sorted(changes):
+            change = changes[name]
+            if change.value is None:
+                found = ", ".join(str(item.members["id"].value) for item in base.elements)
+                hint = f"there is {found}"
+                self._diagnostics.error(E_EXTENDS_ITEM, f"there is no item {name!r} here", change.key_span, hint=hint)
+            elif change.is_mapping:
+                named = Node(change.key or change.place, "plain", name)
+                items.append(replace(change, key=None, value={"id": named, **change.members}))
+            else:
+                items.append(replace(change, key=None))
+        return replace(base, value=tuple(items), key=over.key, flawed=base.flawed or over.flawed)
+
+    def _is_meant(self, template: Template, reference: Node, kind: str) -> bool:
+        """Whether a template is what a reference says; this is reported."""
+        target = str(reference.value)
+        if template.kind != kind:
+            message = f"{template.document.path} is of the kind {template.kind}"
+            expected = f"a spec of the kind {kind}"
+            self._diagnostics.error(E_REF_KIND, message, reference.span, expected=expected)
+            return False
+        if not target.endswith(SUFFIXES) and name_of(template.document) not in (target, None):
+            message = f"the spec in {template.document.path} has the name `{template.name}`"
+            hint = "name the file as the spec, or refer to it by its path"
+            self._diagnostics.error(E_REF_NAME, message, reference.span, expected=f"the name `{target}`", hint=hint)
+            return False
+        return True
+
+    def _name(self, path: Path) -> str:
+        document = self._library.read(path)
+        return (None if document is None else name_of(document)) or path.name
+
+
+def name_of(document: Document) -> str | None:
+    """The name that a document says it has."""
+    node = document.root.child("name")
+    return node.value if node is not None and isinstance(node.value, str) else None
+
+
+def _has_items(node: Node) -> bool:
+    """Whether a node is a list whose elements are told apart by an `id`."""
+    return bool(node.elements) and all("id" in element.members for element in node.elements)
+
+
+def _without(root: Node, key: str) -> Node:
+    return replace(root, value={name: node for name, node in root.members.items() if name != key})

@@ -1,0 +1,273 @@
+"""What pydantic found wrong with a document, told in the document's own words and places.
+
+Decides which of the errors of a union's members is meant, where each error stands in the file, and which key was
+probably meant. Refuses to know files and what comes after validation.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.spans import Span
+from specledger.load.document import Node, Path
+from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
+from specledger.spec.kinds import KINDS
+
+E_SPEC_UNKNOWN_KEY = code(
+    "E_SPEC_UNKNOWN_KEY",
+    "A key that the kind does not know",
+    "Unknown keys are refused, so that a misspelt one cannot be ignored silently. Free notes have their place under "
+    "`metadata: {annotations: {...}}`. `spec explain <kind>` lists the keys.",
+)
+E_SPEC_MISSING_KEY = code(
+    "E_SPEC_MISSING_KEY",
+    "A required key is missing",
+    "The place shown is what lacks the key. `spec explain <kind>` lists the keys and which of them are required.",
+)
+E_SPEC_TYPE = code(
+    "E_SPEC_TYPE",
+    "A value of the wrong type",
+    "Values are never converted: text is not a number, and a number is not text. Expressions are text, mostly in "
+    "quotes.",
+)
+E_SPEC_VALUE = code(
+    "E_SPEC_VALUE",
+    "A value that is not allowed here",
+    "The value has the right type, but is too small, too long, not one of the allowed words, or contradicts its "
+    "neighbours.",
+)
+
+_MISFITS: Final = {
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "dict_type": "a mapping",
+    "mapping_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "text",
+    "int_type": "an integer",
+    "int_from_float": "an integer",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "none_required": "null",
+}
+"""pydantic's errors about a value's type, and what was expected."""
+_LIMITS: Final = {
+    "greater_than": ("gt", "more than {}"),
+    "greater_than_equal": ("ge", "at least {}"),
+    "less_than": ("lt", "less than {}"),
+    "less_than_equal": ("le", "at most {}"),
+    "too_short": ("min_length", "{} or more elements"),
+    "too_long": ("max_length", "no more than {} elements"),
+    "string_too_short": ("min_length", "{} or more characters"),
+    "string_too_long": ("max_length", "no more than {} characters"),
+    "string_pattern_mismatch": ("pattern", "text that matches {}"),
+    "literal_error": ("expected", "{}"),
+    "enum": ("expected", "{}"),
+}
+"""Its errors about a value's size, the limit's name in its context, and how the limit is told."""
+_EMPTIED: Final = "`[]` is an empty list; `--set path.ELEMENT=null` takes one element away, by its index or its id"
+_SHOWN: Final = 40  # characters of a found text
+_SHOWN_KEYS: Final = 6  # keys of a found mapping
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """One error; `choices` are the members of unions on the way: (depth of the union in the path, member's label)."""
+
+    path: Path
+    sort: str
+    message: str
+    context: Mapping[str, Any]
+    choices: tuple[tuple[int, str], ...]
+    on_key: bool = False
+    expected: str | None = None
+
+
+def report(error: ValidationError, model: type[BaseModel], root: Node, diagnostics: Diagnostics) -> None:
+    """Report a document's validation errors at their places.
+
+    Args:
+        error: What pydantic raised.
+        model: The model that refused the document.
+        root: The document.
+        diagnostics: Takes the findings; none about a value that is `flawed` already.
+    """
+    found = _select([_locate(item, model) for item in error.errors(include_url=False, include_input=False)])
+    meant = {
+        (*finding.path[:-1], near)
+        for finding in found
+        if finding.sort == "extra_forbidden" and (near := _near(finding, model, root)) is not None
+    }
+    for finding in found:
+        if finding.sort == "missing" and finding.path in meant:
+            continue  # the misspelt key says it all
+        node = _nearest(root, finding.path)
+        if not node.flawed:
+            _tell(finding, node, model, root, diagnostics)
+
+
+def place_of(node: Node) -> Span:
+    """Where to point for a value: a scalar itself, a collection's key, else the line that a collection begins in."""
+    if node.style in ("block", "flow") and node.key is not None:
+        return node.key.span
+    span = node.span
+    if span.start.line == span.end.line:
+        return span
+    source, start = node.place.source, node.place.start
+    return source.span(start, max(source.text.find("\n", start), start))
+
+
+def describe(node: Node) -> str:
+    """What was found, in a few words."""
+    value = node.value
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f"the text `{value}`" if len(value) <= _SHOWN else f"the text `{value[:_SHOWN]}...`"
+    if isinstance(value, int | float):
+        return f"the number {value}"
+    if node.is_list:
+        return "a list" if node.elements else "an empty list"
+    keys = [*list(node.members)[:_SHOWN_KEYS], *(["..."] if len(node.members) > _SHOWN_KEYS else [])]
+    return f"a mapping with the keys {', '.join(keys)}" if keys else "an empty mapping"
+
+
+def _locate(item: Any, model: type[BaseModel]) -> _Finding:
+    """Translate an error's path, in which names of union members and marks of keys stand between the keys."""
+    shape: Shape | None = Shape(model)
+    path: list[str | int] = []
+    choices = []
+    on_key = False
+    for step in item["loc"]:
+        if step == "[key]":
+            on_key = True
+        elif shape is not None and len(shape.branches()) > 1:
+            choices.append((len(path), str(step)))
+            shape = shape.branch(str(step))
+        else:
+            path.append(step)
+            shape = next(iter(shape.inside(step)), None) if shape is not None else None
+    return _Finding(tuple(path), item["type"], item["msg"], item.get("ctx", {}), tuple(choices), on_key)
+
+
+def _select(found: Sequence[_Finding]) -> list[_Finding]:
+    """Keep of each union the errors of the one member that the author probably meant."""
+    selected: list[_Finding] = []
+    unions: dict[Path, dict[str, list[_Finding]]] = {}
+    for finding in found:
+        if not finding.choices:
+            selected.append(finding)
+            continue
+        (depth, label), *rest = finding.choices
+        members = unions.setdefault(finding.path[:depth], {})
+        members.setdefault(label, []).append(replace(finding, choices=tuple(rest)))
+    for path, members in unions.items():
+        candidates = [_select(findings) for findings in members.values()]
+        fitting = [
+            findings for findings in candidates if not all(f.path == path and f.sort in _MISFITS for f in findings)
+        ]
+        best = min(fitting, key=len) if fitting else [_merge(path, candidates)]
+        selected += best
+    return selected
+
+
+def _merge(path: Path, candidates: list[list[_Finding]]) -> _Finding:
+    """One error for a value that has none of the types of a union."""
+    wanted = {finding.expected or _MISFITS[finding.sort]: None for findings in candidates for finding in findings}
+    return _Finding(path, "model_type", "", {}, (), expected=_either(list(wanted)))
+
+
+def _either(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def _tell(finding: _Finding, node: Node, model: type[BaseModel], root: Node, diagnostics: Diagnostics) -> None:
+    name = _name(finding.path)
+    if finding.sort == "extra_forbidden":
+        near = _near(finding, model, root)
+        known = known_keys(_owners(finding, model))
+        hint = f"did you mean `{near}`?" if near else _unknown(str(finding.path[-1]), model, known)
+        diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
+    elif finding.sort == "missing":
+        message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
+        diagnostics.error(E_SPEC_MISSING_KEY, message, place_of(node))
+    elif finding.sort in _MISFITS:
+        expression = any(shape.expression for shape in shapes_at(model, finding.path))
+        expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
+        message = f"{name} is of the wrong type"
+        hint = _EMPTIED if node.value is None and expected == "a list" else None
+        diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node), hint=hint)
+    elif finding.on_key:
+        message = f"the key `{finding.path[-1]}` is not allowed"
+        diagnostics.error(E_SPEC_VALUE, message, node.key_span, expected=_limit(finding))
+    else:
+        limit = _limit(finding)
+        message = finding.message.removeprefix("Value error, ") if limit is None else f"{name} is not allowed"
+        hint = _correction(node, limit) if finding.sort in ("literal_error", "enum", "union_key") else None
+        diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
+
+
+def _name(path: Path) -> str:
+    """What a path's end is called: the innermost key, with the indices after it."""
+    keys = [index for index, step in enumerate(path) if isinstance(step, str)]
+    if not keys:
+        return "the document"
+    return f"`{path[keys[-1]]}{''.join(f'[{index}]' for index in path[keys[-1] + 1 :])}`"
+
+
+def _limit(finding: _Finding) -> str | None:
+    """What is allowed, as far as pydantic or the model says it."""
+    if finding.sort in _LIMITS:
+        name, pattern = _LIMITS[finding.sort]
+        return pattern.format(finding.context.get(name))
+    message = finding.message.removeprefix("Value error, ")
+    return message.removeprefix("expected ") if message.startswith("expected ") else None
+
+
+def _correction(node: Node, limit: str | None) -> str | None:
+    """The allowed word that was probably meant by a text, or by one of a mapping's keys."""
+    words = re.findall(r"[\w-]+", limit or "")
+    found = [node.value] if isinstance(node.value, str) else list(node.members)
+    near = [suggest(word, words) for word in found if word not in words]
+    return next((f"did you mean `{word}`?" for word in near if word is not None), None)
+
+
+def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
+    """The key that an unknown one was probably meant to be; none that its mapping has already."""
+    taken = _nearest(root, finding.path[:-1]).members
+    return suggest(str(finding.path[-1]), [key for key in known_keys(_owners(finding, model)) if key not in taken])
+
+
+def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...]) -> str | None:
+    """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
+    path = find_key(Shape(model), key) if key not in known else None
+    if path is not None:
+        belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
+    else:
+        kinds = [f"`{kind}`" for kind, other in KINDS.items() if key in Shape(other).fields()]
+        belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
+    return "; ".join(words for words in (belongs, _listing(known)) if words) or None
+
+
+def _owners(finding: _Finding, model: type[BaseModel]) -> tuple[Shape, ...]:
+    return shapes_at(model, finding.path[:-1])
+
+
+def _listing(keys: tuple[str, ...]) -> str:
+    return f"known keys: {', '.join(keys)}" if keys else ""
+
+
+def _nearest(root: Node, path: Path) -> Node:
+    """The value at a path, or the deepest one on the way to it."""
+    node = root
+    for step in path:
+        child = node.child(step)
+        if child is None:
+            return node
+        node = child
+    return node

@@ -1,0 +1,116 @@
+"""The resolved form -> a bundle, without a look at any file: how evidence is read again.
+
+Decides that a document is exactly what `Bundle.document` writes: valid, closed, without a superfluous spec or a value
+that equals its default, so that one bundle has one form and one digest. The document is hostile until all of that
+holds.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code
+from specledger.load.bundle import Bundle, ReservedKey, Resolved, dump, find_references, gather, key_of, restore
+from specledger.load.document import Path
+from specledger.load.resolve import MAX_SPECS
+from specledger.load.shapes import Shape
+from specledger.spec.kinds import KINDS
+
+E_SPEC_RESOLVED_FORM = code(
+    "E_SPEC_RESOLVED_FORM",
+    "Not the resolved form of a bundle of specs",
+    "The specs inside evidence are {root, specs}: each spec under its key, as this engine resolves and writes it, and "
+    "none that the root does not need. Something else was found, so the evidence was written by hand, changed, or cut.",
+)
+
+
+def bundle_from_document(data: object) -> Bundle:
+    """Rebuild a bundle from its resolved form.
+
+    Args:
+        data: What `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
+            trusted.
+
+    Returns:
+        The bundle, with the same digest; its specs have no places in files.
+
+    Raises:
+        Rejected: The data are not the resolved form of any bundle; it carries all findings.
+    """
+    diagnostics = Diagnostics(MOST_FINDINGS)
+    root, documents = _open(data, diagnostics)
+    diagnostics.raise_if_errors()
+    specs: dict[str, Resolved] = {}
+    for key, document in sorted(documents.items()):
+        spec = _restore(key, document, documents, diagnostics)
+        if spec is not None:
+            specs[key] = spec
+    diagnostics.raise_if_errors()
+    bundle = gather(root, specs)
+    for key in sorted(set(specs) - set(bundle.specs)):
+        _refuse(diagnostics, key, (), "nothing refers to it")
+    diagnostics.raise_if_errors()
+    return bundle
+
+
+def _open(data: object, diagnostics: Diagnostics) -> tuple[str, Mapping[str, Any]]:
+    """The root's key and the specs' data, if the outer form is right."""
+    try:
+        canonical_bytes(data)
+    except NotCanonical as error:
+        diagnostics.error(E_SPEC_RESOLVED_FORM, f"no canonical JSON: {error}")
+        return "", {}
+    root = data.get("root") if isinstance(data, dict) else None
+    specs = data.get("specs") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or set(data) != {"root", "specs"} or not isinstance(specs, dict):
+        diagnostics.error(E_SPEC_RESOLVED_FORM, "the outer form is wrong", expected="{root: key, specs: {key: data}}")
+        return "", {}
+    if not isinstance(root, str) or root not in specs:
+        diagnostics.error(E_SPEC_RESOLVED_FORM, "the root is not among the specs")
+    if len(specs) > MAX_SPECS:
+        diagnostics.error(E_SPEC_RESOLVED_FORM, f"more than {MAX_SPECS} specs")
+    return str(root), specs
+
+
+def _restore(key: str, data: Any, documents: Mapping[str, Any], diagnostics: Diagnostics) -> Resolved | None:
+    """One spec, or None after its findings were reported."""
+    head = data.get("spec") if isinstance(data, dict) else None
+    kind = head.removesuffix("/v1") if isinstance(head, str) else ""
+    if kind not in KINDS or head != f"{kind}/v1":
+        _refuse(diagnostics, key, ("spec",), "there is no such kind of spec")
+        return None
+    try:
+        model = restore(kind, data)
+        form = dump(model)
+    except ValidationError as error:
+        for item in error.errors(include_url=False, include_input=False, include_context=False):
+            _refuse(diagnostics, key, item["loc"], item["msg"])
+        return None
+    except ReservedKey as error:
+        _refuse(diagnostics, key, error.path, "a marked double that is not written as one")
+        return None
+    if form != data or canonical_bytes(form) != canonical_bytes(data):
+        _refuse(diagnostics, key, (), "the data are not in the resolved form")
+        return None
+    if key != key_of(kind, model.name, form):
+        _refuse(diagnostics, key, (), "the key is not that of the data")
+        return None
+    refs = {path: str(_at(form, path)) for path, _ in find_references(Shape(KINDS[kind]), form)}
+    for path, wanted in find_references(Shape(KINDS[kind]), form):
+        target = refs[path]
+        if target not in documents or target.partition("/")[0] != wanted:
+            _refuse(diagnostics, key, path, f"no key of a {wanted} in the bundle")
+    return Resolved(kind, model.name, key, model, form, refs)
+
+
+def _at(data: Any, path: Path) -> Any:
+    for step in path:
+        data = data[step]
+    return data
+
+
+def _refuse(diagnostics: Diagnostics, key: str, path: Path, message: str) -> None:
+    place = ".".join(str(step) for step in path)
+    diagnostics.error(E_SPEC_RESOLVED_FORM, f"{key}{': ' + place if place else ''}: {message}")

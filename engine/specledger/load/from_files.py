@@ -1,0 +1,94 @@
+"""Files -> bundles: the door of this room for whoever has a path or a name.
+
+Decides what a target is (a path, a name, `<kind>/<name>`) and that all findings are handed over at once.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
+from specledger.core.spans import Text
+from specledger.load.bundle import Bundle, gather
+from specledger.load.head import kind_of
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, show
+from specledger.load.overrides import read_changes
+from specledger.load.resolve import ResolvedCase, Resolver
+from specledger.load.sources import sources_of
+from specledger.spec.kinds import KINDS
+
+E_REF_AMBIGUOUS = code(
+    "E_REF_AMBIGUOUS",
+    "A name that several specs have",
+    "Specs of different kinds may share a name. Say which one is meant: `world/basic`, or the path of the file.",
+)
+
+
+def load(
+    target: str | Path,
+    *,
+    kind: str | None = None,
+    set: Sequence[str] = (),  # noqa: A002 - the word of the command line
+    search: Search | None = None,
+    see: Callable[[Text, Diagnostics], object] | None = None,
+) -> tuple[Bundle, ...]:
+    """Read a spec and all that it refers to.
+
+    Args:
+        target: A file, the name of a spec of the project or of a shipped one, or `<kind>/<name>`.
+        kind: The kind that the spec must be of, if it matters.
+        set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
+        search: Where names are looked for; by default the nearest `specs/` folder and the shipped specs.
+        see: Reports what is wrong with an expression, where its types cannot be known: with it the findings are also
+            about expressions if there are any.
+
+    Returns:
+        One bundle for each case of the document's matrix, in order; one bundle where there is no matrix.
+
+    Raises:
+        Rejected: There are errors; it carries all findings of all files.
+    """
+    diagnostics = Diagnostics(MOST_FINDINGS)
+    changes = read_changes(set, diagnostics)
+    bundles: tuple[Bundle, ...] = ()
+    cases: list[ResolvedCase] = []
+    library = Library(Search.default() if search is None else search, diagnostics)
+    file = _find(str(target), kind, library, diagnostics)
+    if file is not None:
+        resolver = Resolver(library, diagnostics)
+        cases = resolver.cases(file, changes)
+        document = library.read(file)
+        if kind is not None and document is not None and kind_of(document) != kind:
+            node = document.root.at(("spec",))
+            message = f"{show(file)} is of the kind {kind_of(document)}"
+            diagnostics.error(E_SPEC_WRONG_KIND, message, node.span, expected=f"{kind}/v1")
+        bundles = tuple(gather(case.key, resolver.specs, case.id) for case in cases)
+        if see is not None and diagnostics.has_errors:
+            resolver.see_expressions(see)
+    diagnostics.raise_if_errors()
+    if file is None:
+        return bundles
+    kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
+    return tuple(replace(bundle, sources=one.files()) for bundle, one in zip(bundles, kept, strict=True))
+
+
+def _find(target: str, kind: str | None, library: Library, diagnostics: Diagnostics) -> Path | None:
+    """The file that a target means."""
+    head, slash, name = target.partition("/")
+    if slash and head in KINDS and not target.endswith(SUFFIXES):
+        kind, target = head, name
+    elif slash or target.endswith(SUFFIXES) or Path(target).is_file():
+        return Path(target)
+    files = library.find_target(target, kind)
+    if len(files) == 1:
+        return files[0]
+    if files:
+        places = ", ".join(show(file) for file in files)
+        diagnostics.error(
+            E_REF_AMBIGUOUS, f"`{target}` is the name of several specs: {places}", hint="write <kind>/<name>"
+        )
+        return None
+    near = suggest(target, library.names(kind))
+    hint = f"did you mean `{near}`?" if near else "give the path of a file, ending in .yaml"
+    diagnostics.error(E_REF_MISSING, f"there is no {kind or 'spec'} `{target}`", hint=hint)
+    return None

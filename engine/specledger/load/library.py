@@ -1,0 +1,288 @@
+"""The files that a load reads: where a name is looked for, and each file read once.
+
+Decides the order of the search (beside the referring file, in the project's `specs/`, in the shipped ones), what a file
+must be to be opened, and what is kept of the way to it: its bytes, and where each reference led. Refuses to know what a
+document says beyond its head.
+"""
+
+import os
+import re
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.spans import Span
+from specledger.load import shipped
+from specledger.load.document import Document, Node
+from specledger.load.gate import MAX_BYTES, read_text
+from specledger.load.head import has_head
+from specledger.load.shelf import Lead
+from specledger.load.tree import parse
+from specledger.spec.kinds import KINDS
+
+SUFFIXES: Final = (".yaml", ".yml")
+
+E_SPEC_FILE = code(
+    "E_SPEC_FILE",
+    "A file that cannot be read",
+    "The file is missing, a folder or a device, or may not be read by this user. Paths are relative to the working "
+    "folder.",
+)
+E_SPEC_WRONG_KIND = code(
+    "E_SPEC_WRONG_KIND",
+    "The document is of another kind",
+    "The command works on another kind of spec than this document is. Give it a document of the right kind.",
+)
+E_REF_MISSING = code(
+    "E_REF_MISSING",
+    "A reference to a spec that is not found",
+    "A reference is the name of a spec of the right kind, in a file `<name>.yaml`, looked for beside the referring "
+    "file, in `specs/<kind>/` of the project and among the shipped specs; or the path of a file, relative to the "
+    "referring one.",
+)
+E_REF_KIND = code(
+    "E_REF_KIND",
+    "A reference to a spec of another kind",
+    "The file that the reference leads to holds another kind of spec than is needed here.",
+)
+E_REF_NAME = code(
+    "E_REF_NAME",
+    "A file whose spec has another name",
+    "A spec is found by its file's name, so the file must be named as the spec: `name: basic` in `basic.yaml`.",
+)
+E_REF_PATH = code(
+    "E_REF_PATH",
+    "A reference to a file that may not be referred to",
+    "A reference by path is relative to the referring file and ends in .yaml or .yml. Whether by path, by name or "
+    "through a link, it leads to a file of the project, of the shipped specs, or of the folder of the document that "
+    "is loaded: a spec from somebody else must not make this machine show other files.",
+)
+
+_HEAD: Final = re.compile(rb"^(?:---[ ]+)?[\"']?spec[\"']?[ ]*:[ ]*[\"']?([a-z][a-z0-9_-]*)/", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Where names are looked for.
+
+    Attributes:
+        project: The project's `specs/` folder.
+        shipped: The engine's own.
+    """
+
+    project: Path | None = None
+    shipped: Path | None = None
+
+    @classmethod
+    def default(cls) -> "Search":
+        """The nearest `specs/` in the working folder or above it, and the shipped one."""
+        here = Path.cwd()
+        project = next((folder / "specs" for folder in (here, *here.parents) if (folder / "specs").is_dir()), None)
+        return cls(project, shipped.find_specs())
+
+    def roots(self) -> list[Path]:
+        """The folders whose files may be referred to, links followed."""
+        project = [] if self.project is None else [self.project, self.project.parent]
+        known = [*project, *([] if self.shipped is None else [self.shipped])]
+        return [Path(os.path.realpath(folder)) for folder in known]
+
+    def folders(self, kind: str, beside: Path | None) -> tuple[Path, ...]:
+        """The folders in which a name of a kind is looked for, in this order, each once.
+
+        A file in `<kind>/` of some tree of specs also sees the other kinds of that tree.
+        """
+        near = [] if beside is None else [beside, beside.parent / kind] if beside.name in KINDS else [beside]
+        far = [root / kind for root in (self.project, self.shipped) if root is not None]
+        return tuple({os.path.realpath(folder): folder for folder in reversed([*near, *far])}.values())[::-1]
+
+
+class Library:
+    """Reads files, each once, and finds them by name.
+
+    Attributes:
+        kept: The bytes of each file that was read, in this order, links followed.
+    """
+
+    def __init__(self, search: Search, diagnostics: Diagnostics) -> None:
+        self._search = search
+        self._diagnostics = diagnostics
+        self._documents: dict[Path, Document | None] = {}
+        self._folders: dict[str, Path] = {}
+        self._shown: dict[str, Path] = {}
+        self._roots = search.roots()
+        self._real: dict[Path, Path] = {}
+        self._leads: dict[tuple[str, str, str], Lead] = {}
+        self._named: dict[tuple[Path, str], tuple[str, ...]] = {}
+        self.kept: dict[Path, bytes] = {}
+
+    def read(self, path: Path, span: Span | None = None) -> Document | None:
+        """The document in a file with a right head, or None after its findings were reported.
+
+        Args:
+            path: The file.
+            span: What asks for it.
+        """
+        real = self.real(path)
+        if not self._documents:  # the document that is loaded
+            self._roots.append(real.parent.parent if real.parent.name in KINDS else real.parent)
+        if real not in self._documents:
+            self._folders[show(path)] = path.parent
+            self._shown[show(path)] = real
+            self._documents[real] = self._read(real, show(path), span)
+        return self._documents[real]
+
+    def real(self, path: Path) -> Path:
+        """The file that a path leads to, links followed."""
+        if path not in self._real:
+            self._real[path] = Path(os.path.realpath(path))
+        return self._real[path]
+
+    def find(self, node: Node, kind: str) -> Lead | None:
+        """The file that a reference means, or None after a finding was reported.
+
+        Args:
+            node: The text of the reference: a name or a path.
+            kind: The kind that is needed.
+        """
+        written, target = node.place.source.file, str(node.value)
+        known = self._leads.get((written, kind, target))
+        if known is not None:
+            return known
+        file = self._find(node, kind)
+        if file is None:
+            return None
+        source = self._shown.get(written, next(iter(self._documents)))
+        lead = self._leads[written, kind, target] = Lead(source, kind, target, file, self.real(file))
+        return lead
+
+    def _find(self, node: Node, kind: str) -> Path | None:
+        target = str(node.value)
+        first = next(iter(self._folders.values()), None)  # what a reference in `--set` is relative to
+        folder = self._folders.get(node.place.source.file, first)
+        if "/" in target or "\\" in target or target.endswith(SUFFIXES):
+            return self._inside(self._find_path(target, node, folder or Path()), node)
+        folders = self._search.folders(kind, folder)
+        files = [file for place in folders for file in _files(place, target)]
+        found = next((file for file in files if self.peek(file) in (kind, None)), None)
+        if found is None:
+            self._report_missing(target, kind, folders, files, node)
+        return self._inside(found, node)
+
+    def find_target(self, name: str, kind: str | None) -> list[Path]:
+        """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
+        kinds = KINDS if kind is None else (kind,)
+        for root in (self._search.project, self._search.shipped):
+            files = [file for one in kinds if root is not None for file in _files(root / one, name)]
+            if files:
+                return files
+        return []
+
+    def names(self, kind: str | None = None) -> tuple[str, ...]:
+        """The names that can be found of a kind, or of all kinds."""
+        kinds = KINDS if kind is None else (kind,)
+        return tuple(
+            name for one in kinds for folder in self._search.folders(one, None) for name in self._names(folder, one)
+        )
+
+    def peek(self, file: Path) -> str | None:
+        """The kind that a file's head seems to say, without reading the file as YAML."""
+        try:
+            match = _HEAD.search(_read_bytes(file)[:4096])
+        except OSError:
+            return None
+        return None if match is None else match[1].decode("ascii")
+
+    def _read(self, path: Path, shown: str, span: Span | None) -> Document | None:
+        try:
+            data = _read_bytes(path)
+        except OSError as error:
+            near = suggest(path.stem, _stems(path.parent))
+            hint = f"did you mean `{near}`?" if near and isinstance(error, FileNotFoundError) else None
+            self._diagnostics.error(E_SPEC_FILE, f"cannot read {shown}: {_reason(error)}", span, hint=hint)
+            return None
+        self.kept[path] = data
+        text = read_text(data, shown, self._diagnostics)
+        document = None if text is None else parse(text, shown, self._diagnostics)
+        return None if document is None or not has_head(document, self._diagnostics) else document
+
+    def _find_path(self, target: str, node: Node, folder: Path) -> Path | None:
+        if "\\" in target or Path(target).is_absolute() or not target.endswith(SUFFIXES):
+            message = f"`{target}` is no relative path of a YAML file"
+            self._diagnostics.error(E_REF_PATH, message, node.span, hint="use / between folders, and .yaml at the end")
+            return None
+        file = folder / target
+        if file.is_file():
+            return file
+        near = suggest(file.stem, _stems(file.parent))
+        hint = f"did you mean `{near}`?" if near else None
+        self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)
+        return None
+
+    def _inside(self, file: Path | None, node: Node) -> Path | None:
+        """The file if references may lead to it, links followed; otherwise a finding is reported."""
+        if file is None or any(self.real(file).is_relative_to(root) for root in self._roots):
+            return file
+        message = f"{show(file)} is outside the project"
+        self._diagnostics.error(E_REF_PATH, message, node.span, hint="copy the file into the project")
+        return None
+
+    def _report_missing(self, name: str, kind: str, folders: tuple[Path, ...], files: list[Path], node: Node) -> None:
+        if files:
+            message = f"`{name}` is of the kind {self.peek(files[0])} in {show(files[0])}"
+            self._diagnostics.error(E_REF_KIND, message, node.span, expected=f"a spec of the kind {kind}")
+            return
+        near = suggest(name, [other for folder in folders for other in self._names(folder, kind)])
+        places = ", ".join(show(folder) for folder in folders)
+        hint = f"did you mean `{near}`?" if near else f"a spec `{name}` is written in {name}.yaml"
+        message = f"there is no {kind} `{name}`"
+        self._diagnostics.error(E_REF_MISSING, message, node.span, hint=hint, found=f"nothing in {places}")
+
+    def _names(self, folder: Path, kind: str) -> tuple[str, ...]:
+        if (folder, kind) not in self._named:
+            stems = (stem for stem in _stems(folder) if any(self.peek(file) == kind for file in _files(folder, stem)))
+            self._named[folder, kind] = tuple(stems)
+        return self._named[folder, kind]
+
+
+def show(path: Path) -> str:
+    """A path as it is shown to people: relative to the working folder if it is inside, with slashes."""
+    real = Path(os.path.abspath(path))
+    here = Path.cwd()
+    return (real.relative_to(here) if real.is_relative_to(here) else real).as_posix()
+
+
+def _files(folder: Path, name: str) -> list[Path]:
+    """The files of a name in a folder; a name with other characters than names have is in no file."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
+        return []
+    return [file for suffix in SUFFIXES if (file := folder / (name + suffix)).is_file()]
+
+
+def _stems(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.stem for entry in folder.iterdir() if entry.suffix in SUFFIXES)
+    except OSError:
+        return []
+
+
+def _reason(error: OSError) -> str:
+    """Why a file cannot be read, in the same words on every system."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, PermissionError):
+        return "this user may not read it"
+    return "it is a folder or a device" if isinstance(error, IsADirectoryError) else "the system refuses"
+
+
+def _read_bytes(path: Path) -> bytes:
+    """At most one byte more than a spec file may have, of a regular file.
+
+    Raises:
+        OSError: The file cannot be read, or is no regular file.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise IsADirectoryError
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)

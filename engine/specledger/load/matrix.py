@@ -1,0 +1,191 @@
+"""`matrix`: one document, many cases.
+
+Decides which combinations of arguments a document stands for, and what each case is called. Refuses to know what the
+parameters do.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import Final
+from urllib.parse import quote
+
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.load.document import Node
+from specledger.load.findings import describe, place_of
+from specledger.load.params import Param
+from specledger.spec.base import FixedConstant, format_qfixed
+
+MAX_CASES: Final = 4096
+"""Cases of one matrix, `exclude` left out; also entries of `exclude`, each of which takes a case away."""
+
+E_MATRIX_TYPE = code(
+    "E_MATRIX_TYPE",
+    "A matrix that is written wrongly",
+    "`matrix` maps names of params to lists of values; `exclude` and `include` are lists of mappings of params to "
+    "values: matrix: {seed: [1, 2], map: [a, b], exclude: [{seed: 2, map: b}], include: [{seed: 9, map: c}]}.",
+)
+E_MATRIX_AXIS = code(
+    "E_MATRIX_AXIS",
+    "A matrix over something that is no parameter",
+    "The axes of a matrix, and the names in `include` and `exclude`, are parameters that the document declares under "
+    "`params`; `exclude` names axes only.",
+)
+E_MATRIX_EMPTY = code(
+    "E_MATRIX_EMPTY",
+    "A matrix without a case",
+    "A run that checks nothing is no pass. Every axis needs a value, and `exclude` must leave a case.",
+)
+E_MATRIX_EXCLUDE = code(
+    "E_MATRIX_EXCLUDE",
+    "An exclusion that excludes nothing",
+    "No combination of the axes has these values, so the entry is probably misspelt.",
+)
+E_MATRIX_DUPLICATE = code(
+    "E_MATRIX_DUPLICATE",
+    "Two cases of a matrix are the same",
+    "An axis holds a value twice, or `include` repeats a case. Case ids are made of the values and must differ.",
+)
+E_MATRIX_SIZE = code(
+    "E_MATRIX_SIZE",
+    "A matrix of too many cases",
+    "A matrix has at most 4096 cases, those of `include` counted and `exclude` left out, and at most 4096 entries of "
+    "`exclude`. Take values out, or split the document.",
+)
+E_MATRIX_PLACE = code(
+    "E_MATRIX_PLACE",
+    "A matrix in a spec that is referred to",
+    "Only the spec that is loaded itself is expanded into cases; a reference needs one spec. Move the matrix to the "
+    "document that is loaded, or refer to a document without one.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case: its id, such as `seed=1,map=a`, and its arguments."""
+
+    id: str = ""
+    arguments: Mapping[str, Node] = field(default_factory=dict)
+
+
+def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnostics) -> tuple[Case, ...]:
+    """The cases of a document in order, the last axis changing fastest and those of `include` last.
+
+    Args:
+        node: The value of `matrix`, or None for one case without arguments.
+        params: The declared parameters.
+        diagnostics: Takes the findings; with a wrong matrix there is no case.
+    """
+    if node is None:
+        return (Case(),)
+    found = Diagnostics()
+    cases = tuple(_Matrix(params, found).cases(node))
+    if not cases and not found.has_errors and not node.flawed:
+        found.error(E_MATRIX_EMPTY, "the matrix has no case", node.key_span)
+    diagnostics.extend(found.sorted())
+    return () if found.has_errors else cases
+
+
+class _Matrix:
+    """Reads one matrix."""
+
+    def __init__(self, params: Mapping[str, Param], diagnostics: Diagnostics) -> None:
+        self._params = params
+        self._diagnostics = diagnostics
+
+    def cases(self, node: Node) -> Iterator[Case]:
+        if not node.is_mapping:
+            self._refuse(node, "`matrix` is no mapping of params to lists")
+            return
+        members = dict(node.members)
+        exclude, include = members.pop("exclude", None), members.pop("include", None)
+        axes = {name: self._axis(name, axis) for name, axis in members.items()}
+        count = prod(map(len, axes.values())) if axes else 0
+        further, without = (0 if entries is None else len(entries.elements) for entries in (include, exclude))
+        if count + further > MAX_CASES or without > MAX_CASES:
+            message = f"the matrix has {count + further} cases"
+            if without > MAX_CASES:
+                message = f"the matrix excludes {without} times"
+            self._diagnostics.error(E_MATRIX_SIZE, message, node.key_span, expected=f"at most {MAX_CASES}")
+            return
+        chosen = [dict(zip(axes, values, strict=True)) for values in product(*axes.values())] if axes else []
+        chosen = self._without(chosen, self._entries(exclude, tuple(axes)))
+        chosen += self._entries(include, tuple(self._params))
+        seen: dict[str, None] = {}
+        for arguments in chosen:
+            case = Case(self._id(arguments, tuple(axes)), arguments)
+            if case.id in seen:
+                self._diagnostics.error(E_MATRIX_DUPLICATE, f"the case `{case.id}` is there twice", node.key_span)
+            seen[case.id] = None
+            yield case
+
+    def _without(self, cases: list[dict[str, Node]], excluded: list[dict[str, Node]]) -> list[dict[str, Node]]:
+        """The cases that no entry excludes; one that excludes nothing more is reported."""
+        having: dict[tuple[str, str], set[int]] = {}
+        for number, case in enumerate(cases) if excluded else ():
+            for name, value in case.items():
+                having.setdefault((name, self._show(name, value)), set()).add(number)
+        left = set(range(len(cases)))
+        for entry in excluded:
+            meant = [having.get((name, self._show(name, value)), set()) for name, value in entry.items()]
+            gone = left.intersection(*sorted(meant, key=len))
+            if not gone:
+                self._diagnostics.error(E_MATRIX_EXCLUDE, "this excludes nothing", next(iter(entry.values())).span)
+            left -= gone
+        return [cases[number] for number in sorted(left)]
+
+    def _axis(self, name: str, node: Node) -> list[Node]:
+        if name not in self._params:
+            self._report_unknown(name, node, tuple(self._params))
+            return []
+        if not node.is_list:
+            self._refuse(node, f"the axis `{name}` is no list")
+            return []
+        if not node.elements and not node.flawed:
+            self._diagnostics.error(E_MATRIX_EMPTY, f"the axis `{name}` has no value", place_of(node))
+        checked = [self._params[name].check(value, self._diagnostics) for value in node.elements]
+        return [value for value in checked if value is not None]
+
+    def _entries(self, node: Node | None, names: tuple[str, ...]) -> list[dict[str, Node]]:
+        """The mappings of `include` or `exclude`, as far as they are right."""
+        if node is None:
+            return []
+        if not node.is_list:
+            self._refuse(node, "`include` and `exclude` are lists")
+            return []
+        entries = []
+        for element in node.elements:
+            if not element.members:
+                self._refuse(element, "an entry of `include` or `exclude` is a mapping of params to values")
+                continue
+            entry = {}
+            for name, value in element.members.items():
+                if name not in names:
+                    self._report_unknown(name, value, names)
+                elif (checked := self._params[name].check(value, self._diagnostics)) is not None:
+                    entry[name] = checked
+            if len(entry) == len(element.members):
+                entries.append(entry)
+        return entries
+
+    def _id(self, arguments: Mapping[str, Node], axes: tuple[str, ...]) -> str:
+        order = [name for name in (*axes, *self._params) if name in arguments]
+        return ",".join(f"{name}={self._show(name, arguments[name])}" for name in dict.fromkeys(order))
+
+    def _show(self, name: str, node: Node) -> str:
+        """A value as ids show it: one spelling for each value, without what a file name or a shell would take ill."""
+        value = node.value
+        if self._params[name].type == "qfixed":
+            value = format_qfixed(FixedConstant.model_validate({"qfixed": value}).qfixed)
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        return quote(str(value), safe="")
+
+    def _report_unknown(self, name: str, node: Node, names: tuple[str, ...]) -> None:
+        near = suggest(name, names)
+        hint = f"did you mean `{near}`?" if near else f"there is {', '.join(names) or 'no parameter'}"
+        self._diagnostics.error(E_MATRIX_AXIS, f"`{name}` cannot vary here", node.key_span, hint=hint)
+
+    def _refuse(self, node: Node, message: str) -> None:
+        self._diagnostics.error(E_MATRIX_TYPE, message, place_of(node), found=describe(node))

@@ -1,0 +1,217 @@
+"""JSON Schemas of the kinds, for editors: generated from the models, so that there is one author of each shape.
+
+Decides how a model's schema becomes one of draft 7 ("7 and below" is what the YAML language server reads), and what
+files may hold beside the model's fields: `extends`, `params`, `matrix`, and `${param}` where a scalar is expected.
+Refuses to judge documents: the models do.
+
+A document that extends another one is checked for wrong keys and values only, since what it lacks may be in the
+other. An editor finds the schema by a comment in the first line of a file; the language server of VS Code reads the
+first form, IntelliJ the second:
+
+    # yaml-language-server: $schema=../../schemas/kinds/world.schema.json
+    # $schema: ../../schemas/kinds/world.schema.json
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import pretty
+from specledger.load.params import TYPES
+from specledger.spec.kinds import KINDS
+
+DIALECT: Final = "http://json-schema.org/draft-07/schema#"
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+_DROPPED: Final = ("title", "default", "discriminator")
+_PARAM_NAME: Final = "^[A-Za-z][A-Za-z0-9_]*$"
+_PLACEHOLDER: Final = {"$ref": "#/definitions/Placeholder"}
+_SCALAR: Final = {"type": ["string", "integer", "number", "boolean"]}
+_OWN: Final[dict[str, Any]] = {
+    "Placeholder": {
+        "type": "string",
+        "pattern": r"^\$\{[A-Za-z][A-Za-z0-9_]*\}$",
+        "description": "a parameter's value",
+    },
+    "Extends": {"type": "string", "description": "the name or the path of a spec of the same kind to build on"},
+    "Params": {
+        "type": "object",
+        "description": "values that those who refer to this spec give in `with`",
+        "propertyNames": {"pattern": _PARAM_NAME},
+        "additionalProperties": {
+            "anyOf": [
+                {"enum": list(TYPES)},
+                {
+                    "type": "object",
+                    "required": ["type"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "type": {"enum": list(TYPES)},
+                        "default": _SCALAR,
+                        "minimum": {"type": ["number", "string"]},
+                        "maximum": {"type": ["number", "string"]},
+                        "enum": {"type": "array", "minItems": 1, "items": _SCALAR},
+                    },
+                },
+            ]
+        },
+    },
+    "Matrix": {
+        "type": "object",
+        "description": "params mapped to lists of values: one case for each combination",
+        "properties": {
+            name: {"type": "array", "items": {"type": "object", "minProperties": 1, "additionalProperties": _SCALAR}}
+            for name in ("include", "exclude")
+        },
+        "additionalProperties": {"type": "array", "minItems": 1, "items": _SCALAR},
+    },
+}
+
+
+def schema_for(kind: str) -> dict[str, Any]:
+    """The JSON Schema (draft 7) of the documents of a kind.
+
+    Raises:
+        KeyError: There is no such kind.
+    """
+    raw = KINDS[kind].model_json_schema(by_alias=True, ref_template="{model}")
+    shapes = {**raw.pop("$defs", {}), "Document": raw}
+    complete = {name: _Complete("").translate(shape) for name, shape in shapes.items()}
+    named = frozenset(name for name, shape in shapes.items() if "id" in shape.get("properties", {}))
+    partial = {f"{name}Partial": _Partial(named).translate(shape) for name, shape in shapes.items()}
+    for document in (complete["Document"], partial["DocumentPartial"]):
+        fields = KINDS[kind].model_json_schema(by_alias=True)["properties"]
+        document["properties"] |= {
+            "spec": {"const": f"{kind}/v1"},
+            "name": {key: value for key, value in fields["name"].items() if key != "title"},
+            "extends": {"$ref": "#/definitions/Extends"},
+            "params": {"$ref": "#/definitions/Params"},
+            "matrix": {"$ref": "#/definitions/Matrix"},
+        }
+    partial["DocumentPartial"]["required"] = ["spec", "name", "extends"]
+    return {
+        "$schema": DIALECT,
+        "title": f"{kind}/v1",
+        "if": {"required": ["extends"]},
+        "then": {"$ref": "#/definitions/DocumentPartial"},
+        "else": {"$ref": "#/definitions/Document"},
+        "definitions": _reachable({**complete, **partial, **_OWN}),
+    }
+
+
+def write_schemas(folder: Path) -> None:
+    """Write `<kind>.schema.json` of every kind into a folder that exists."""
+    for kind in KINDS:
+        (folder / f"{kind}.schema.json").write_text(pretty(schema_for(kind)), encoding="utf-8", newline="\n")
+
+
+def editor_hints(kind: str, schemas: str) -> str:
+    """The two comment lines by which editors find the schema of a kind.
+
+    Args:
+        kind: The kind.
+        schemas: The folder of the schemas as seen from the document, such as `../../schemas/kinds`.
+    """
+    place = f"{schemas.rstrip('/')}/{kind}.schema.json"
+    return f"# yaml-language-server: $schema={place}\n# $schema: {place}\n"
+
+
+class _Complete:
+    """Translates a schema of pydantic into draft 7, with `${param}` allowed for scalars."""
+
+    def __init__(self, suffix: str) -> None:
+        self._suffix = suffix
+
+    def translate(self, schema: Any) -> Any:
+        """One schema; the parts of a union are not widened by `${param}` one by one, but once."""
+        if not isinstance(schema, Mapping):
+            return schema
+        narrow = self._narrow(schema)
+        if not _wants_placeholder(narrow):
+            return narrow
+        branches = narrow.get("anyOf", [narrow]) if set(narrow) <= {"anyOf", "description"} else [narrow]
+        widened = {"anyOf": [*branches, _PLACEHOLDER]}
+        return widened | (
+            {"description": narrow["description"]} if "description" in narrow and branches != [narrow] else {}
+        )
+
+    def _narrow(self, schema: Mapping[str, Any]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for word, value in schema.items():
+            if word in _DROPPED:
+                continue
+            if word == "$ref":
+                found["$ref"] = f"#/definitions/{value}{self._suffix}"
+            elif word in ("properties", "patternProperties"):
+                found[word] = {name: self.translate(member) for name, member in value.items()}
+            elif word in ("anyOf", "oneOf", "allOf"):
+                found[word] = [self._narrow(branch) for branch in value]
+            elif word == "description":  # on one line, however a docstring is wrapped
+                found[word] = " ".join(value.split())
+            elif word == "items":
+                found[word] = _Complete("").translate(value)
+            elif word == "additionalProperties":
+                found[word] = self.translate(value)
+            elif word != "required" or not self._suffix:
+                found[word] = value
+        if "patternProperties" in found:
+            found.setdefault("additionalProperties", False)
+        return found
+
+
+class _Partial(_Complete):
+    """The same without `required`, since mappings are merged; lists are not, so their elements are complete.
+
+    A list of items that have an `id` may also be a mapping, which is merged into the list of the other document.
+    """
+
+    def __init__(self, named: frozenset[str]) -> None:
+        super().__init__("Partial")
+        self._named = named
+
+    def translate(self, schema: Any) -> Any:
+        """One schema, and the mapping that may stand for it."""
+        found = super().translate(schema)
+        items = schema.get("items") if isinstance(schema, Mapping) else None
+        name = items.get("$ref") if isinstance(items, Mapping) else None
+        if name not in self._named:
+            return found
+        item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
+        return {"anyOf": [found, {"type": "object", "additionalProperties": item}]}
+
+
+def _wants_placeholder(schema: Mapping[str, Any]) -> bool:
+    """Whether a scalar is expected, and not just any text."""
+    branches = [branch for word in ("anyOf", "oneOf") for branch in schema.get(word, ())]
+    if branches:
+        return any(map(_wants_placeholder, branches)) and not any(map(_takes_text, branches))
+    types = schema.get("type", [])
+    scalar = not _SCALARS.isdisjoint([types] if isinstance(types, str) else types)
+    return (scalar or "enum" in schema or "const" in schema) and not _takes_text(schema)
+
+
+def _takes_text(schema: Mapping[str, Any]) -> bool:
+    types = schema.get("type", [])
+    if "string" not in ([types] if isinstance(types, str) else types):
+        return False
+    return not {"pattern", "enum", "const", "format"} & set(schema) and schema.get("maxLength", 80) >= 80
+
+
+def _reachable(definitions: Mapping[str, Any]) -> dict[str, Any]:
+    """The definitions that the two forms of the document lead to."""
+    reached: dict[str, Any] = {}
+    waiting = ["Document", "DocumentPartial"]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached[name] = definitions[name]
+            waiting += _references(definitions[name])
+    return reached
+
+
+def _references(schema: Any) -> list[str]:
+    if isinstance(schema, list):
+        return [name for element in schema for name in _references(element)]
+    if not isinstance(schema, Mapping):
+        return []
+    own = [schema["$ref"].rpartition("/")[2]] if isinstance(schema.get("$ref"), str) else []
+    return own + [name for value in schema.values() for name in _references(value)]

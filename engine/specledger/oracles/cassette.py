@@ -1,0 +1,268 @@
+"""A cassette: a model's answers in a file, each found by the digest of what was asked and of who was asked.
+
+Decides that replay asks nobody, that recording asks only what the file does not hold, and that a file which says
+anything else than a record is refused. Refuses to know who is recorded. Above the service's package, because that one
+would record the key.
+
+The first line is `{"format", "model"}`, the model's identity; every other line is `{"answer", "key", "request"}`, the
+request with its texts as digests. All are canonical JSON. Failures are recorded as they came: a record tells what
+happened. Delete a line to have its question asked again.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import LINE_LIMIT, NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.spans import Position, Span
+from specledger.oracles.model import (
+    NO_TOKENS,
+    Model,
+    ModelAnswer,
+    ModelRequest,
+    estimate_tokens,
+    request_key,
+)
+
+if sys.platform != "win32":
+    import fcntl
+
+FORMAT: Final = "specledger/cassette/v1"
+
+MOST_FILE: Final = 67_108_864
+"""Bytes of a cassette at most."""
+
+E_CASSETTE_MISS = code(
+    "E_CASSETTE_MISS",
+    "a cassette does not hold the answer to a question",
+    "Replay never asks a model. The question is not the recorded one: another prompt, turn, schema or temperature, "
+    "because a spec, the ranking, the memory or the engine's prompt has changed since, or the recording was ended "
+    "early. `spec discover --record` asks the model what is missing and adds it.",
+)
+E_CASSETTE_FILE = code(
+    "E_CASSETTE_FILE",
+    "a cassette cannot be opened",
+    "A cassette is a plain file of at most 64 MiB beside the spec that names it. To replay, it must be there; to "
+    "record, it must be writable, and is no link.",
+)
+E_CASSETTE_FORM = code(
+    "E_CASSETTE_FORM",
+    "a cassette is damaged, or is none",
+    "Each line is one canonical JSON document as `spec discover --record` writes them, under the key that its content "
+    "has. An unfinished last line is what an interrupted recording leaves: record again, and it is replaced. Other "
+    "damage must be undone by hand: delete the line.",
+)
+E_CASSETTE_TWICE = code(
+    "E_CASSETTE_TWICE",
+    "a cassette holds two answers to one question",
+    "A question has one recorded answer; somebody has put two records together, or edited one. Delete a line.",
+)
+E_CASSETTE_MODEL = code(
+    "E_CASSETTE_MODEL",
+    "a cassette was recorded from another model",
+    "The first line says which model was recorded, with its settings, and the spec's `records` is another one. Record "
+    "to another file, or name the recorded model.",
+)
+
+_HINT: Final = "`spec discover --record` asks the model what is missing"
+_MAKE_HINT: Final = "`spec discover --record` asks the model, and makes the file"
+_HINTS: Final = {
+    E_CASSETTE_FORM: "`spec discover --record` mends an unfinished end; delete any other damaged line first",
+    E_CASSETTE_TWICE: "delete one of the two",
+}
+
+
+class CassetteModel:
+    """Answers from a record, and adds to it if told to.
+
+    Attributes:
+        identity: Of the model that is recorded, so that an answer is found under the same key as if it were asked.
+        last_usage: What the last call cost when it was made.
+    """
+
+    def __init__(self, path: Path, identity: Mapping[str, Any], source: Callable[[], Model] | None = None) -> None:
+        """Read a record.
+
+        Args:
+            path: The file.
+            identity: Of the model that is recorded.
+            source: Opens that model, to record: the file is made if it is not there. None to replay.
+
+        Raises:
+            Rejected: With one of the `E_CASSETTE_...` codes.
+        """
+        self.identity = identity
+        self.last_usage = NO_TOKENS
+        self._path = path
+        self._source = source
+        self._model: Model | None = None
+        self._answers: dict[str, ModelAnswer] = {}
+        self._asked: dict[int, Mapping[str, Any]] = {}
+        self._read, self._lines = 0, 0
+        with _opened(path, write=source is not None) as file:
+            self._catch_up(file)
+
+    @property
+    def outside(self) -> bool:
+        """Always: the file is no spec."""
+        return True
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """What is recorded; what is not is asked and recorded, or is an error in replay.
+
+        Raises:
+            Rejected: E_CASSETTE_MISS, or what the recorded model raises.
+        """
+        key = request.key(self.identity)
+        answer = self._answers.get(key)
+        if answer is None:
+            answer = self._miss(request) if self._source is None else self._record(key, request, self._source)
+        self.last_usage = answer.usage
+        return answer
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate: replay must count as recording did."""
+        return estimate_tokens(text)
+
+    def _miss(self, request: ModelRequest) -> ModelAnswer:
+        asked, wanted = self._asked.get(request.turn), request.document()
+        if asked is None:
+            message = f"turn {request.turn} is not recorded"
+        else:
+            other = [name for name in wanted if asked.get(name) != wanted[name]]
+            message = f"turn {request.turn} was recorded with another {' and '.join(other)}"
+        raise Rejected([Diagnostic(E_CASSETTE_MISS, message, _line(self._path, 1), hint=_HINT)])
+
+    def _record(self, key: str, request: ModelRequest, source: Callable[[], Model]) -> ModelAnswer:
+        """Ask, unless another process has done so in the meantime, and add the answer; whoever is first is right."""
+        with _opened(self._path, write=True) as file:
+            self._catch_up(file)
+        if key not in self._answers:
+            self._model = self._model or source()
+            answer = self._model.ask(request)
+            line = canonical_bytes({"answer": answer.document(), "key": key, "request": request.document()}) + b"\n"
+            with _opened(self._path, write=True) as file:
+                self._catch_up(file)
+                if key not in self._answers:
+                    self._append(file, line)
+        return self._answers[key]
+
+    def _append(self, file: int, line: bytes) -> None:
+        if self._read + len(line) > MOST_FILE:
+            raise _unopened(self._path, f"it would have more than {MOST_FILE} bytes")
+        _write(file, line)
+        self._catch_up(file)
+
+    def _catch_up(self, file: int) -> None:
+        """Read what stands in the file behind what was read already; the file is locked.
+
+        Who records begins an empty file, and cuts an unfinished last line off.
+        """
+        size = os.fstat(file).st_size
+        if size > MOST_FILE or size < self._read:
+            raise _unopened(self._path, "it is too large" if size > MOST_FILE else "somebody has shortened it")
+        data = _bytes(file, self._read, size)
+        whole, end, rest = data.rpartition(b"\n")
+        head = canonical_bytes({"format": FORMAT, "model": dict(self.identity)})
+        if self._lines == 0 and not end and self._source is not None and head.startswith(rest):
+            os.ftruncate(file, 0)
+            _write(file, head + b"\n")
+            whole, end, rest = head, b"\n", b""
+        for line in whole.split(b"\n") if end else []:
+            self._lines += 1
+            self._take(line, head)
+            self._read += len(line) + 1
+        if self._lines == 0 or (rest and self._source is None):
+            message = "the last line is unfinished" if size else "the file is empty"
+            raise self._wrong(E_CASSETTE_FORM, message, self._lines + 1)
+        if rest:
+            os.ftruncate(file, self._read)
+
+    def _take(self, line: bytes, head: bytes) -> None:
+        """Take the next line.
+
+        Raises:
+            Rejected: It is none of a cassette.
+        """
+        number = self._lines
+        try:
+            held = parse_canonical(line, limit=LINE_LIMIT)
+            if number == 1:
+                if not isinstance(held, dict) or held.keys() != {"format", "model"} or held["format"] != FORMAT:
+                    raise ValueError("no cassette")
+                if line != head:
+                    raise self._wrong(E_CASSETTE_MODEL, "another model was recorded", number)
+                return
+            if not isinstance(held, dict) or held.keys() != {"answer", "key", "request"}:
+                raise ValueError("no exchange")
+            request, answer = held["request"], ModelAnswer.read(held["answer"])
+            if not isinstance(request, dict) or request_key(self.identity, request) != held["key"]:
+                raise ValueError("the key is that of another request")
+        except NotCanonical as error:
+            raise self._wrong(E_CASSETTE_FORM, f"the line is no record: {error.message}", number) from None
+        except ValueError as error:
+            raise self._wrong(E_CASSETTE_FORM, f"the line is no record: {error}", number) from None
+        if self._answers.setdefault(held["key"], answer) != answer:
+            raise self._wrong(E_CASSETTE_TWICE, "the line answers a question in another way than one before", number)
+        if type(request.get("turn")) is int:
+            self._asked[request["turn"]] = request
+
+    def _wrong(self, code_: str, message: str, line: int) -> Rejected:
+        hint = _HINTS.get(code_)
+        return Rejected([Diagnostic(code_, message, _line(self._path, line), hint=hint)])
+
+
+def _unopened(path: Path, reason: str, hint: str | None = None) -> Rejected:
+    return Rejected([Diagnostic(E_CASSETTE_FILE, f"{path}: {reason}", hint=hint)])
+
+
+def _line(path: Path, number: int) -> Span:
+    return Span(str(path), Position(number, 1), Position(number, 1))
+
+
+@contextmanager
+def _opened(path: Path, *, write: bool) -> Iterator[int]:
+    """The file, locked: shared to read, alone to write; made, if it is to be written and is not there.
+
+    Raises:
+        Rejected: E_CASSETTE_FILE.
+    """
+    if sys.platform == "win32":
+        raise _unopened(path, "cassettes need file locks as POSIX systems have them")
+    flags = os.O_NONBLOCK | os.O_CLOEXEC
+    flags |= os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW if write else os.O_RDONLY
+    try:
+        file = os.open(path, flags, 0o644)
+    except FileNotFoundError as error:
+        raise _unopened(path, error.strerror or "it is not there", None if write else _MAKE_HINT) from None
+    except OSError as error:
+        raise _unopened(path, error.strerror or "it cannot be opened") from None
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise _unopened(path, "it is no plain file")
+        fcntl.flock(file, fcntl.LOCK_EX if write else fcntl.LOCK_SH)
+        yield file
+    except OSError as error:
+        raise _unopened(path, error.strerror or "the system refuses") from None
+    finally:
+        os.close(file)
+
+
+def _bytes(file: int, start: int, end: int) -> bytes:
+    found = bytearray()
+    while start + len(found) < end and (more := os.pread(file, end - start - len(found), start + len(found))):
+        found += more
+    return bytes(found)
+
+
+def _write(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+    os.fsync(file)

@@ -1,0 +1,281 @@
+"""An enumerating oracle: answers that walk a grammar, the cheap documents first, without any model.
+
+Decides the order of the documents that a grammar makes, and which of them an answer holds: as many as are asked for,
+from where the last answer ended. Each is found by its number, so that an answer is a pure function of turn and count.
+Refuses to know what the documents mean.
+
+The cost of a document is the sum of the costs of the alternatives that it is made of, each at least 1. Documents of one
+cost are in the order of the alternatives, and of the places in each: those of a mapping by its keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.digest import hash_json
+from specledger.load import Resolved
+from specledger.load.bundle import encode
+from specledger.oracles.model import (
+    EXHAUSTED,
+    NO_TOKENS,
+    ModelAnswer,
+    ModelRequest,
+    TokenUsage,
+    answered,
+    estimate_tokens,
+    estimated_usage,
+    failed,
+)
+from specledger.spec.grammar import Grammar
+
+E_GRAMMAR = code(
+    "E_GRAMMAR",
+    "a grammar that makes nothing",
+    "A place `{{rule}}` names a rule of the grammar, as `start` does; the cheapest document of every rule costs no "
+    "more than 40; there are at most 2,000 alternatives, each with at most 8 places, 32 levels and 8,192 bytes.",
+)
+
+MOST_COST: Final = 40
+"""The cost of the dearest document that is made."""
+
+MOST_PLACES: Final = 8
+MOST_LEVELS: Final = 32
+MOST_DOCUMENTS: Final = 100
+"""Documents of one answer."""
+MOST_BYTES: Final = 8_192
+"""Bytes of one alternative."""
+MOST_ALTERNATIVES: Final = 2_000
+"""Alternatives of all rules together."""
+
+_PLACE: Final = re.compile(r"\{\{([A-Za-z][A-Za-z0-9_]*)\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Alternative:
+    """A document with places: the rules that fill them, in order, and what it costs by itself."""
+
+    template: Any
+    places: tuple[str, ...]
+    cost: int
+
+
+class Walk:
+    """A checked grammar; `document(number)` is one of the documents that it makes."""
+
+    def __init__(self, start: str, rules: Mapping[str, tuple[_Alternative, ...]]) -> None:
+        """Prepare to walk.
+
+        Args:
+            start: The rule that makes whole documents.
+            rules: The alternatives of each rule.
+        """
+        self._start = start
+        self._rules = rules
+        self._known: dict[tuple[tuple[str, ...], int], int] = {}
+
+    def document(self, number: int) -> Any:
+        """The document with this number, from 0.
+
+        Raises:
+            IndexError: There are not so many of a cost up to `MOST_COST`.
+        """
+        for cost in range(1, MOST_COST + 1):
+            count = self._count((self._start,), cost)
+            if number < count:
+                return self._made(self._start, cost, number)
+            number -= count
+        raise IndexError(number)
+
+    def total(self) -> int:
+        """How many documents there are of a cost up to `MOST_COST`."""
+        return sum(self._count((self._start,), cost) for cost in range(1, MOST_COST + 1))
+
+    def _count(self, places: tuple[str, ...], cost: int) -> int:
+        """In how many ways places are filled at a cost of exactly so much altogether."""
+        if not places:
+            return int(cost == 0)
+        if cost < len(places):
+            return 0
+        key = (places, cost)
+        if key not in self._known:
+            first, rest = places[:1], places[1:]
+            if rest:
+                costs = range(1, cost - len(rest) + 1)
+                ways = sum(self._count(first, part) * self._count(rest, cost - part) for part in costs)
+            else:
+                ways = sum(self._count(each.places, cost - each.cost) for each in self._rules[places[0]])
+            self._known[key] = ways
+        return self._known[key]
+
+    def _made(self, rule: str, cost: int, number: int) -> Any:
+        for each in self._rules[rule]:
+            count = self._count(each.places, cost - each.cost)
+            if number < count:
+                return _filled(each.template, iter(self._parts(each.places, cost - each.cost, number)))
+            number -= count
+        raise AssertionError("more documents were counted than there are")
+
+    def _parts(self, places: tuple[str, ...], cost: int, number: int) -> list[Any]:
+        """What fills places, of all ways at this cost the one with this number."""
+        if not places:
+            return []
+        rest = places[1:]
+        for part in range(1, cost + 1):
+            after = self._count(rest, cost - part)
+            count = self._count(places[:1], part) * after
+            if number < count:
+                first, others = divmod(number, after)
+                return [self._made(places[0], part, first), *self._parts(rest, cost - part, others)]
+            number -= count
+        raise AssertionError("more ways were counted than there are")
+
+
+class EnumeratedModel:
+    """A model that answers with the next documents of a grammar, as a JSON array."""
+
+    outside = False
+
+    def __init__(self, grammar: Grammar, walk: Walk) -> None:
+        """Prepare to answer.
+
+        Args:
+            grammar: As its spec says it.
+            walk: The same, checked.
+        """
+        self._walk = walk
+        self.identity = identity_of(grammar)
+        self.last_usage: TokenUsage = NO_TOKENS
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """The documents from `turn * count` on; a failure where there is none left."""
+        count = min(max(request.known.count, 1), MOST_DOCUMENTS)
+        documents = []
+        for number in range(request.turn * count, (request.turn + 1) * count):
+            try:
+                documents.append(self._walk.document(number))
+            except IndexError:
+                break
+        if not documents:
+            self.last_usage = estimated_usage(request, "")
+            return failed(EXHAUSTED, "the grammar makes no more documents", self.last_usage)
+        text = canonical_bytes(documents).decode()
+        self.last_usage = estimated_usage(request, text)
+        return answered(text, self.last_usage)
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text has, estimated."""
+        return estimate_tokens(text)
+
+
+def identity_of(grammar: Grammar) -> dict[str, Any]:
+    """What an answer depends on beside the request."""
+    data = encode(grammar.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return {"oracle": "enumerated", "grammar": hash_json(data)}
+
+
+def check_grammar(grammar: Grammar, spec: Resolved, diagnostics: Diagnostics) -> Walk | None:
+    """Check the grammar under `enumerate`; None, with findings, if it makes nothing.
+
+    Args:
+        grammar: As its spec says it.
+        spec: The model's spec.
+        diagnostics: Receives every finding.
+    """
+    found = Diagnostics()
+    path = ("enumerate", "grammar")
+    rules = {
+        name: tuple(_read(each, spec, found, (*path, name, index)) for index, each in enumerate(listed))
+        for name, listed in grammar.grammar.items()
+    }
+    if sum(map(len, rules.values())) > MOST_ALTERNATIVES:
+        found.error(E_GRAMMAR, f"more than {MOST_ALTERNATIVES} alternatives", spec.span(*path))
+    if grammar.start not in rules:
+        span = spec.span("enumerate", "start")
+        found.error(E_GRAMMAR, f"there is no rule `{grammar.start}`", span, hint=_hint(grammar.start, rules))
+    for name, alternatives in rules.items():
+        for index, each in enumerate(alternatives):
+            for place in sorted(set(each.places) - set(rules)):
+                span = spec.span(*path, name, index)
+                found.error(E_GRAMMAR, f"there is no rule `{place}`", span, hint=_hint(place, rules))
+    if not found.has_errors:
+        cheapest = _cheapest(rules)
+        for name in sorted(set(rules) - set(cheapest)):
+            message = f"whatever `{name}` makes costs more than {MOST_COST}, or never ends"
+            found.error(E_GRAMMAR, message, spec.span(*path, name))
+    diagnostics.extend(found.sorted())
+    return None if found.has_errors else Walk(grammar.start, rules)
+
+
+def _hint(word: str, rules: Mapping[str, Any]) -> str | None:
+    near = suggest(word, rules)
+    return None if near is None else f"did you mean `{near}`?"
+
+
+def _read(value: Any, spec: Resolved, found: Diagnostics, path: tuple[str | int, ...]) -> _Alternative:
+    cost = 1
+    if isinstance(value, Mapping) and "is" in value and set(value) <= {"is", "cost"}:
+        value, cost = value["is"], value.get("cost", 1)
+    if type(cost) is not int or not 1 <= cost <= MOST_COST:
+        found.error(E_GRAMMAR, f"a cost is an integer from 1 to {MOST_COST}", spec.span(*path))
+        cost = 1
+    places = tuple(_places(value))
+    try:
+        size = len(canonical_bytes(value))
+        if size > MOST_BYTES or len(places) > MOST_PLACES or _height(value) > MOST_LEVELS:
+            message = f"more than {MOST_PLACES} places, {MOST_LEVELS} levels or {MOST_BYTES} bytes"
+            found.error(E_GRAMMAR, message, spec.span(*path))
+    except NotCanonical as error:
+        found.error(E_GRAMMAR, f"no document: {error}", spec.span(*path))
+    return _Alternative(value, places, cost)
+
+
+def _places(value: Any) -> Iterator[str]:
+    """The rules that a template names, in order."""
+    if isinstance(value, str):
+        yield from _PLACE.findall(value)
+    elif isinstance(value, Mapping):
+        for key in sorted(value):
+            yield from _places(value[key])
+    elif isinstance(value, list | tuple):
+        for member in value:
+            yield from _places(member)
+
+
+def _height(value: Any) -> int:
+    members = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+    return 1 + max(map(_height, members), default=0)
+
+
+def _filled(value: Any, parts: Iterator[Any]) -> Any:
+    """A template with its places filled, in the order of `_places`."""
+    if isinstance(value, str):
+        if _PLACE.fullmatch(value):
+            return next(parts)
+        return _PLACE.sub(lambda _: _written(next(parts)), value)
+    if isinstance(value, Mapping):
+        return {key: _filled(value[key], parts) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_filled(member, parts) for member in value]
+    return value
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else canonical_bytes(value).decode()
+
+
+def _cheapest(rules: Mapping[str, tuple[_Alternative, ...]]) -> dict[str, int]:
+    """The least cost of each rule that comes to an end within `MOST_COST`; each pass settles at least one more."""
+    found: dict[str, int] = {}
+    for cost in range(1, MOST_COST + 1):
+        for name, alternatives in rules.items():
+            if name in found:
+                continue
+            sums = [each.cost + sum(found.get(place, MOST_COST) for place in each.places) for each in alternatives]
+            if min(sums) <= cost:
+                found[name] = cost
+    return found

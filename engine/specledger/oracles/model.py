@@ -1,0 +1,297 @@
+"""The port of a model: what it is asked, what it answers, what that cost, and why there is no answer.
+
+Decides that a failure of a model is data with a reason, never an exception; what is kept of an answer, and how it is
+written and read back. Refuses to know who answers (`gemini`, `scripted`, `enumerated`, `cassette`) and what an answer
+means: its text is hostile input. Source: law proposer, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from specledger.core.canonical import MAX_INTEGER, canonical_bytes
+from specledger.core.digest import hash_json, tagged
+from specledger.oracles.failures import EXHAUSTED, FAILURES, MOST_TEXT, TOO_LARGE, TRUNCATED
+
+__all__ = [
+    "EXHAUSTED",
+    "FAILURES",
+    "MOST_DETAIL",
+    "MOST_TEXT",
+    "NO_TOKENS",
+    "TRUNCATED",
+    "Known",
+    "Model",
+    "ModelAnswer",
+    "ModelRequest",
+    "TokenUsage",
+    "answered",
+    "estimate_tokens",
+    "estimated_usage",
+    "failed",
+    "request_key",
+]
+
+MOST_DETAIL: Final = 500
+"""Characters of a word more about a failure."""
+
+REQUEST_TAG: Final = "specledger/request/v1"
+TEXT_TAG: Final = "specledger/text/v1"
+
+_FINISH: Final = 64  # characters of why a model stopped
+_BYTES_A_TOKEN: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a call cost (law proposer, section 4).
+
+    Attributes:
+        prompt_tokens: Tokens of what was sent.
+        output_tokens: Tokens of what came, without thinking.
+        thinking_tokens: Tokens that the model spent before answering.
+        estimated: Whether the figures were guessed from lengths instead of counted by the service.
+    """
+
+    prompt_tokens: int
+    output_tokens: int
+    thinking_tokens: int = 0
+    estimated: bool = False
+
+    @property
+    def total(self) -> int:
+        """All tokens of the call."""
+        return self.prompt_tokens + self.output_tokens + self.thinking_tokens
+
+    def document(self) -> dict[str, Any]:
+        """The figures as JSON values."""
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "output_tokens": self.output_tokens,
+            "thinking_tokens": self.thinking_tokens,
+            "estimated": self.estimated,
+        }
+
+    @classmethod
+    def read(cls, document: Any) -> TokenUsage:
+        """The figures that a document holds.
+
+        Raises:
+            ValueError: It holds none.
+        """
+        if not isinstance(document, dict) or document.keys() != _USAGE_KEYS:
+            raise ValueError("no usage of tokens")
+        counts = [document[key] for key in ("prompt_tokens", "output_tokens", "thinking_tokens")]
+        if not all(type(count) is int and 0 <= count <= MAX_INTEGER for count in counts):
+            raise ValueError("no usage of tokens")
+        if type(document["estimated"]) is not bool:
+            raise ValueError("no usage of tokens")
+        prompt, output, thinking = counts
+        return cls(prompt, output, thinking, document["estimated"])
+
+
+NO_TOKENS: Final = TokenUsage(0, 0)
+"""What a call cost that reached nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the asker knew, for a model that answers by rules; it says nothing that the prompt may not say.
+
+    Attributes:
+        count: How many laws are asked for.
+        accepted, falsified, unknown: The names of the laws in the snapshot, in its order.
+    """
+
+    count: int = 0
+    accepted: tuple[str, ...] = ()
+    falsified: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {
+            "count": self.count,
+            "accepted": list(self.accepted),
+            "falsified": list(self.falsified),
+            "unknown": list(self.unknown),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model.
+
+    Attributes:
+        turn: Its number, from 0: the same prompt asked twice is two questions.
+        system: The system instruction.
+        prompt: The text.
+        schema: A JSON Schema that the answer shall conform to, or None; how a model is held to it is its own matter.
+        temperature: Instead of the model's own, in millionths; None for the model's own.
+        known: What a model that answers by rules may look at.
+    """
+
+    turn: int
+    system: str
+    prompt: str
+    schema: Mapping[str, Any] | None = None
+    temperature: int | None = None
+    known: Known = field(default_factory=Known)
+
+    def document(self) -> dict[str, Any]:
+        """The question as JSON values, texts by their hashes: small enough to be kept beside an answer."""
+        return {
+            "turn": self.turn,
+            "system": tagged(TEXT_TAG, self.system.encode(errors="surrogatepass")),
+            "prompt": tagged(TEXT_TAG, self.prompt.encode(errors="surrogatepass")),
+            "schema": None if self.schema is None else hash_json(dict(self.schema)),
+            "temperature": self.temperature,
+            "known": hash_json(self.known.document()),
+        }
+
+    def key(self, identity: Mapping[str, Any]) -> str:
+        """The digest of the question and of who is asked: what an answer is recorded and found under.
+
+        Args:
+            identity: `Model.identity` of whoever answers.
+        """
+        return request_key(identity, self.document())
+
+
+def request_key(identity: Mapping[str, Any], request: Mapping[str, Any]) -> str:
+    """The key of a request that is given as `ModelRequest.document` writes it."""
+    return tagged(REQUEST_TAG, canonical_bytes({"model": dict(identity), "request": dict(request)}))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """What a model answered, or why not; made by `answered` and `failed`, which keep it within its bounds.
+
+    Attributes:
+        text: What came; None only with a failure. Hostile input: it may hold any character but lone surrogates.
+        failure: One of `FAILURES`, or None.
+        detail: A word more about a failure, for people; printed escaped only.
+        usage: What the call cost.
+        finish: Why the model stopped, in the service's own word, or None.
+    """
+
+    text: str | None
+    failure: str | None = None
+    detail: str = ""
+    usage: TokenUsage = NO_TOKENS
+    finish: str | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether its text is a whole answer."""
+        return self.failure is None
+
+    def document(self) -> dict[str, Any]:
+        """The answer as JSON values."""
+        return {
+            "text": self.text,
+            "failure": self.failure,
+            "detail": self.detail,
+            "usage": self.usage.document(),
+            "finish": self.finish,
+        }
+
+    @classmethod
+    def read(cls, document: Any) -> ModelAnswer:
+        """The answer that a document holds.
+
+        Raises:
+            ValueError: `document` wrote no such document.
+        """
+        if not isinstance(document, dict) or document.keys() != _ANSWER_KEYS:
+            raise ValueError("no answer of a model")
+        text, failure, detail, finish = (document[key] for key in ("text", "failure", "detail", "finish"))
+        words = all(value is None or isinstance(value, str) for value in (text, failure, finish))
+        if not words or not isinstance(detail, str):
+            raise ValueError("no answer of a model")
+        made = cls(text, failure, detail, TokenUsage.read(document["usage"]), finish)
+        kept = answered(text, made.usage, finish) if failure is None and text is not None else None
+        if failure in FAILURES:
+            kept = failed(failure, detail, made.usage, finish, text)
+        if kept != made:
+            raise ValueError("no answer of a model")
+        return made
+
+
+def answered(text: str, usage: TokenUsage = NO_TOKENS, finish: str | None = None) -> ModelAnswer:
+    """The answer that a text is; one that is too large is a failure."""
+    kept = _whole(text)
+    if len(canonical_bytes(kept)) > MOST_TEXT:
+        return failed(TOO_LARGE, "", usage, finish)
+    return ModelAnswer(kept, None, "", usage, _cut(finish, _FINISH))
+
+
+def failed(
+    failure: str, detail: str = "", usage: TokenUsage = NO_TOKENS, finish: str | None = None, text: str | None = None
+) -> ModelAnswer:
+    """No answer, with its reason; what came of a text is kept as far as it is not too large.
+
+    Raises:
+        ValueError: The failure is none of `FAILURES`.
+    """
+    if failure not in FAILURES:
+        raise ValueError(f"{failure!r} is no failure of a model")
+    kept = None if text is None else _whole(text)
+    if kept is not None and len(canonical_bytes(kept)) > MOST_TEXT:
+        kept = None
+    return ModelAnswer(kept, failure, _cut(detail, MOST_DETAIL) or "", usage, _cut(finish, _FINISH))
+
+
+class Model(Protocol):
+    """Whoever is asked for laws."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """Who answers, as JSON values without floats: everything but the request that an answer depends on."""
+
+    @property
+    def outside(self) -> bool:
+        """Whether specs alone do not determine an answer, so that it must be on the tape."""
+
+    @property
+    def last_usage(self) -> TokenUsage:
+        """What the last call cost."""
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """Ask once.
+
+        Raises:
+            Rejected: A mistake of the user: no key, a miss in a cassette, an untrusted file.
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text has; an estimate where nobody counts them."""
+
+
+def estimate_tokens(text: str) -> int:
+    """About how many tokens a text has: a token for every four bytes begun.
+
+    A prompt that replay must make again is cut by this, never by a service's own count.
+    """
+    return -(-len(text.encode(errors="replace")) // _BYTES_A_TOKEN)
+
+
+def estimated_usage(request: ModelRequest, text: str) -> TokenUsage:
+    """What a call would have cost, where nobody counts."""
+    asked = estimate_tokens(request.system) + estimate_tokens(request.prompt)
+    return TokenUsage(asked, estimate_tokens(text), estimated=True)
+
+
+def _whole(text: str) -> str:
+    """The text with every lone surrogate replaced, which has no UTF-8 form."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _cut(word: str | None, most: int) -> str | None:
+    return None if word is None else _whole(word)[:most]
+
+
+_USAGE_KEYS: Final = NO_TOKENS.document().keys()
+_ANSWER_KEYS: Final = {"text", "failure", "detail", "usage", "finish"}

@@ -1,0 +1,229 @@
+"""Who is asked outside: a program that answers lines of JSON, or a function of a Python module.
+
+Decides how they are started, asked and ended, and what of their answers is read. Both run only because the user said
+so, with no variable of the environment but `PATH` and those that their spec lists. Refuses to know a clock: whoever
+asks does so in a process that a watchdog ends, with the program in its group.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Final, Protocol
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.digest import sha256_hex
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG, Answer, received
+from specledger.spec.agent import Outside
+
+ALWAYS: Final = ("PATH",)
+"""What an agent is told of the environment without being listed."""
+
+E_AGENT_UNTRUSTED = code(
+    "E_AGENT_UNTRUSTED",
+    "an agent from outside is run only if you say so",
+    "A spec that names a program or a Python function makes this machine execute it. Read what it names; if you trust "
+    "it, run the spec with --trust-agent. `spec verify` never executes it: it reads the tape.",
+)
+E_AGENT_START = code(
+    "E_AGENT_START",
+    "an agent from outside cannot be started",
+    "The program is not there or may not be executed, the module cannot be imported from the current folder or the "
+    "installed packages, or it has no such function.",
+)
+
+_PATIENCE_MS: Final = 1_000  # how often a reader looks whether anybody still waits for it
+
+
+class Policy(Protocol):
+    """Somebody outside who can be asked."""
+
+    @property
+    def started(self) -> bool:
+        """Whether it runs, so that an answer takes no more than its own time."""
+
+    def answer(self, episode: int, t: int, question: bytes) -> Answer:
+        """Ask once, starting it before if it does not run.
+
+        Raises:
+            Rejected: E_AGENT_START.
+        """
+
+    def close(self) -> None:
+        """End it."""
+
+
+def policy_of(outside: Outside) -> Policy:
+    """Whoever a spec names; nothing is started yet."""
+    kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
+    if outside.command is not None:
+        return Program(outside.command, kept)
+    assert outside.python is not None  # noqa: S101 - the model has one of the two
+    return Function(outside.python, kept)
+
+
+class Program:
+    """A program: one line of JSON in, one line of JSON out. What it says on its standard error is dropped."""
+
+    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
+        """Prepare to start it in the current folder; no shell reads the command."""
+        self._command = command
+        self._environment = environment
+        self._process: subprocess.Popen[bytes] | None = None
+        self._parent = os.getppid()
+
+    @property
+    def started(self) -> bool:
+        """Whether it runs, as far as is known."""
+        return self._process is not None
+
+    def answer(self, episode: int, t: int, question: bytes) -> Answer:
+        """Ask once; a program that closed its output, or wrote too much, is ended and started again the next time."""
+        process = self._process or self._start()
+        data, size, failure = b"", 0, CLOSED
+        try:
+            _drop(process)
+            assert process.stdin is not None  # noqa: S101 - it was started with a pipe
+            process.stdin.write(question + b"\n")
+            process.stdin.flush()
+            data, size, failure = self._read(process)
+        except OSError:
+            failure = CLOSED
+        if failure:
+            self.close()
+            digest = sha256_hex(data) if data else ""
+            return Answer(episode, t, None, failure, "", size, digest)
+        return received(episode, t, data)
+
+    def close(self) -> None:
+        """End it, and wait until it is gone."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):  # what it did not read is lost with it
+                    stream.close()
+        process.wait()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user said that it is trusted
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=self._environment,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or "it cannot be executed"
+            raise Rejected([Diagnostic(E_AGENT_START, f"{self._command[0]!a}: {reason}")]) from error
+        return self._process
+
+    def _read(self, process: subprocess.Popen[bytes]) -> tuple[bytes, int, str]:
+        """The next line without its end, how many bytes were read, and why there is none."""
+        assert process.stdout is not None  # noqa: S101 - it was started with a pipe
+        pipe, data = process.stdout.fileno(), bytearray()
+        poll = select.poll()
+        poll.register(pipe, select.POLLIN)
+        while True:
+            while not poll.poll(_PATIENCE_MS):
+                if os.getppid() != self._parent:
+                    raise BrokenPipeError("nobody waits any more")
+            more = os.read(pipe, 1 << 16)
+            line, end, _ = more.partition(b"\n")
+            data += line
+            if len(data) > MOST_ANSWER:
+                return bytes(data[: MOST_ANSWER + 1]), MOST_ANSWER + 1, TOO_LONG
+            if end:
+                return bytes(data), len(data), ""
+            if not more:
+                return bytes(data), len(data), CLOSED
+
+
+def _drop(process: subprocess.Popen[bytes]) -> None:
+    """Drop what was said before anything was asked: it answers nothing."""
+    assert process.stdout is not None  # noqa: S101 - it was started with a pipe
+    pipe = process.stdout.fileno()
+    while select.select([pipe], [], [], 0)[0]:
+        if not os.read(pipe, 1 << 16):
+            raise BrokenPipeError("it has closed its output")
+
+
+class Function:
+    """A function of a Python module, called with the question as a dict, in this process."""
+
+    def __init__(self, target: str, environment: dict[str, str]) -> None:
+        """Prepare to import it; from then on this process has no other environment than the one given."""
+        self._target = target
+        self._environment = environment
+        self._call: Callable[[Any], object] | None = None
+
+    @property
+    def started(self) -> bool:
+        """Whether it was imported."""
+        return self._call is not None
+
+    def answer(self, episode: int, t: int, question: bytes) -> Answer:
+        """Call it once: bytes and text are taken as they are, None is no answer, another value is written as JSON."""
+        call = self._call or self._start()
+        try:
+            given = call(parse_canonical(question, limit=len(question)))
+        except BaseException as error:
+            return Answer(episode, t, None, RAISED, _class_name(error))
+        try:
+            data = _bytes(given)
+        except NotCanonical as error:
+            return Answer(episode, t, None, NOT_JSON, error.code)
+        except Exception as error:
+            return Answer(episode, t, None, RAISED, _class_name(error))
+        return received(episode, t, data)
+
+    def close(self) -> None:
+        """Forget it."""
+        self._call = None
+
+    def _start(self) -> Callable[[Any], object]:
+        os.environ.clear()
+        os.environ.update(self._environment)
+        if os.getcwd() not in sys.path:
+            sys.path.append(os.getcwd())
+        module, _, name = self._target.partition(":")
+        try:
+            found = getattr(import_module(module), name)
+        except BaseException as error:
+            message = f"{self._target} cannot be imported: {_class_name(error)}"
+            raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
+        if not callable(found):
+            raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is no function")])
+        self._call = found
+        call: Callable[[Any], object] = found
+        return call
+
+
+def _bytes(given: object) -> bytes:
+    """What a function gave, as bytes.
+
+    Raises:
+        NotCanonical: It is no JSON value.
+        UnicodeEncodeError: It is a text that has no bytes.
+    """
+    if given is None:
+        return b""
+    if isinstance(given, bytes | bytearray):
+        return bytes(given)
+    return given.encode() if isinstance(given, str) else canonical_bytes(given, FLOATS_ANYWHERE)
+
+
+def _class_name(error: BaseException) -> str:
+    """The class of an exception as a short word; never its text."""
+    name = type(error).__name__
+    return name[:100] if name.isascii() and name.isidentifier() else "Exception"

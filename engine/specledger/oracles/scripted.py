@@ -1,0 +1,186 @@
+"""A model that follows a script: deterministic, free, and as badly behaved as the script wants it.
+
+Decides which answer of the script a request gets, from the request alone: asked again, or elsewhere, it answers the
+same. Refuses to know why somebody wants a model to fail. Source: law proposer, section 13, MockGeminiClient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, assert_never
+
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
+from specledger.core.digest import hash_json
+from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, Type, compile_expression
+from specledger.expr.statements.scope import Scope, Source
+from specledger.load.bundle import encode
+from specledger.oracles.failures import EXHAUSTED, MOST_TEXT, TOO_LARGE
+from specledger.oracles.model import (
+    NO_TOKENS,
+    ModelAnswer,
+    ModelRequest,
+    answered,
+    estimate_tokens,
+    estimated_usage,
+    failed,
+)
+from specledger.spec.model import Script, ScriptedFailure, ScriptedLaws, ScriptedText
+
+Condition = Callable[[ModelRequest], bool]
+"""Whether a rule answers a request."""
+
+NAMES: Final[Mapping[str, Type]] = {
+    "turn": INT,
+    "count": INT,
+    "prompt": STRING,
+    "accepted": ListType(STRING),
+    "falsified": ListType(STRING),
+    "unknown": ListType(STRING),
+}
+"""What the condition of a rule may read: of the request, and of what the asker knew."""
+
+
+class ScriptedModel:
+    """Answers from a script.
+
+    Attributes:
+        last_usage: What the last call would have cost, estimated.
+    """
+
+    def __init__(self, script: Script, conditions: Sequence[Condition] = ()) -> None:
+        """Follow a script.
+
+        Args:
+            script: The script.
+            conditions: Of each of its rules, as `check_script` makes them.
+
+        Raises:
+            ValueError: There is not a condition for every rule.
+        """
+        if len(conditions) != len(script.rules):
+            raise ValueError(f"{len(script.rules)} rules, {len(conditions)} conditions")
+        self.last_usage = NO_TOKENS
+        self._script = script
+        self._conditions = tuple(conditions)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """The digest of the script."""
+        return identity_of(self._script)
+
+    @property
+    def outside(self) -> bool:
+        """Never: a script is part of a spec."""
+        return False
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """What the script says.
+
+        Raises:
+            Rejected: The condition of a rule has no value.
+        """
+        answer = self._said(request)
+        self.last_usage = answer.usage
+        return answer
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate."""
+        return estimate_tokens(text)
+
+    def _said(self, request: ModelRequest) -> ModelAnswer:
+        script = self._script
+        for rule, holds in zip(script.rules, self._conditions, strict=True):
+            if holds(request):
+                return _rendered(rule.answer, request)
+        number, turn = len(script.answers), request.turn
+        if turn < number:
+            return _rendered(script.answers[turn], request)
+        if script.then == "exhausted":
+            return failed(EXHAUSTED, f"the script has {number} answers", NO_TOKENS)
+        return _rendered(script.answers[-1 if script.then == "repeat" else turn % number], request)
+
+
+def identity_of(script: Script) -> dict[str, Any]:
+    """What an answer depends on beside the request."""
+    data = encode(script.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return {"oracle": "scripted", "script": hash_json(data)}
+
+
+def check_script(script: Script, source: Source, diagnostics: Diagnostics) -> tuple[Condition, ...] | None:
+    """The conditions of a script's rules, or None, with findings, if one of them, or a law, is wrong.
+
+    Args:
+        script: The value of the key `scripted`.
+        source: The spec that holds it.
+        diagnostics: Where findings go.
+    """
+    scope = Scope(Environment(variables=NAMES), source, diagnostics)
+    places: list[tuple[Any, tuple[str | int, ...]]] = [
+        (answer, ("scripted", "answers", index)) for index, answer in enumerate(script.answers)
+    ]
+    places += [(rule.answer, ("scripted", "rules", index, "answer")) for index, rule in enumerate(script.rules)]
+    wrong = [_check_laws(answer, path, source, diagnostics) for answer, path in places]
+    conditions = [_condition(scope, index) for index in range(len(script.rules))]
+    found = tuple(condition for condition in conditions if condition is not None)
+    return None if any(wrong) or len(found) < len(conditions) else found
+
+
+def _check_laws(answer: Any, path: tuple[str | int, ...], source: Source, diagnostics: Diagnostics) -> bool:
+    """Whether laws of a script cannot be written as JSON; that is a finding."""
+    if not isinstance(answer, ScriptedLaws):
+        return False
+    try:
+        _written(answer)
+    except NotCanonical as error:
+        diagnostics.error(error.code, error.message, source.span(*path, "laws"))
+        return True
+    return False
+
+
+def _condition(scope: Scope, index: int) -> Condition | None:
+    checked = scope.expression("scripted", "rules", index, "when", expect=BOOL)
+    if checked is None:
+        return None
+    run = compile_expression(checked, list(NAMES))
+
+    def holds(request: ModelRequest) -> bool:
+        known = request.known
+        lists = [list(names) for names in (known.accepted, known.falsified, known.unknown)]
+        try:
+            return bool(run(request.turn, known.count, request.prompt, *lists))
+        except EvaluationError as error:
+            raise Rejected([Diagnostic(error.code, error.message, error.span)]) from None
+
+    return holds
+
+
+def _rendered(answer: ScriptedText | ScriptedLaws | ScriptedFailure, request: ModelRequest) -> ModelAnswer:
+    if isinstance(answer, ScriptedFailure):
+        usage = estimated_usage(request, answer.text or "")
+        return failed(answer.failure, answer.detail, usage, None, answer.text)
+    if isinstance(answer, ScriptedText):
+        if len(answer.text) * answer.times > MOST_TEXT:
+            return _too_large(request, len(answer.text) * answer.times)
+        text = answer.text * answer.times
+    elif isinstance(answer, ScriptedLaws):
+        once = _written(answer)
+        if len(once) * answer.times > MOST_TEXT:
+            return _too_large(request, len(once) * answer.times)
+        text = f"[{','.join([once] * answer.times)}]" if once else "[]"
+    else:
+        assert_never(answer)
+    return answered(text, estimated_usage(request, text))
+
+
+def _too_large(request: ModelRequest, size: int) -> ModelAnswer:
+    return failed(TOO_LARGE, f"about {size} bytes", estimated_usage(request, ""))
+
+
+def _written(answer: ScriptedLaws) -> str:
+    """The laws as members of a JSON array.
+
+    Raises:
+        NotCanonical: One of them has no JSON form.
+    """
+    return canonical_bytes([dict(law) for law in answer.laws], FLOATS_ANYWHERE).decode()[1:-1]

@@ -1,0 +1,187 @@
+"""How a model's service is reached: with whose key, at which address, and how much of what it sends is read.
+
+Decides that the key comes from the environment and is shown nowhere, that no spec can say where it is sent, that it
+travels encrypted or not at all, that no redirect is followed, and that reading ends at a size and at a time. Refuses to
+know what the service says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+
+if TYPE_CHECKING:
+    from ssl import SSLContext
+
+    import httpx2
+
+KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
+"""The variables of the environment that may hold the key; the first that is not empty does (law proposer, 12)."""
+
+ADDRESS: Final = "GOOGLE_GEMINI_BASE_URL"
+"""The variable of the environment that may hold another address."""
+
+SERVICE: Final = "https://generativelanguage.googleapis.com/"
+
+MOST_BODY: Final = 4_194_304
+"""Bytes of an answer over HTTP at most. The service writes `<` and `>` as six characters, so that the longest text that
+is kept may need so many."""
+
+HIDDEN: Final = "[key]"
+"""What stands where the key would stand."""
+
+E_MODEL_KEY = code(
+    "E_MODEL_KEY",
+    "there is no key for the model's service",
+    "Set GEMINI_API_KEY, or GOOGLE_API_KEY, in the environment: 8 to 512 printable characters without spaces. A key is "
+    "never part of a spec, and never shown. Without a key a discovery can be replayed from a cassette, or use a "
+    "scripted model.",
+)
+E_MODEL_ADDRESS = code(
+    "E_MODEL_ADDRESS",
+    "the key may not be sent to this address",
+    "GOOGLE_GEMINI_BASE_URL is an https address, or an http one of this machine itself, without user, query and "
+    "fragment: the key is sent there with every request, and must not travel in the clear.",
+)
+E_MODEL_PACKAGE = code(
+    "E_MODEL_PACKAGE",
+    "asking a Gemini model needs the package `google-genai`",
+    "It is not part of a plain install: `pip install 'specledger[gemini]'`. Neither replay nor a scripted model needs "
+    "it.",
+)
+
+_KEY: Final = re.compile(r"[!-~]{8,512}")
+_LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class TooLargeError(Exception):
+    """More was sent than is read."""
+
+
+class LateError(Exception):
+    """The time was over while something was still being sent."""
+
+
+class EncodedError(Exception):
+    """The answer is compressed, which was not asked for and would hide its size."""
+
+
+class Key:
+    """A key: whoever prints it sees nothing of it."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        """Take a text as the key.
+
+        Raises:
+            Rejected: E_MODEL_KEY, if no key looks like this.
+        """
+        self._text = text.strip()
+        if not _KEY.fullmatch(self._text):
+            raise Rejected([Diagnostic(E_MODEL_KEY, "what was given as the key cannot be one")])
+
+    def __repr__(self) -> str:
+        """Nothing of the key."""
+        return "Key(hidden)"
+
+    def reveal(self) -> str:
+        """The key itself, for the one header that carries it."""
+        return self._text
+
+    def hide(self, text: str) -> str:
+        """A text without the key."""
+        return text.replace(self._text, HIDDEN)
+
+
+def key_of(environment: Mapping[str, str]) -> Key:
+    """The key of whoever runs this.
+
+    Raises:
+        Rejected: E_MODEL_KEY.
+    """
+    for name in KEYS:
+        if environment.get(name, "").strip():
+            return Key(environment[name])
+    hint = f"set {KEYS[0]}, or replay from a cassette"
+    raise Rejected([Diagnostic(E_MODEL_KEY, f"neither {KEYS[0]} nor {KEYS[1]} is set", hint=hint)])
+
+
+def address_of(environment: Mapping[str, str]) -> str:
+    """Where the service is: what the environment says, else the service's own address.
+
+    Raises:
+        Rejected: E_MODEL_ADDRESS.
+    """
+    given = environment.get(ADDRESS, "").strip()
+    if not given:
+        return SERVICE
+    try:
+        parts = urlsplit(given)
+        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
+        plain = parts.hostname and not (parts.username or parts.password or parts.query or parts.fragment)
+        _ = parts.port
+    except ValueError:
+        safe, plain = False, None
+    if not safe or not plain:
+        raise Rejected([Diagnostic(E_MODEL_ADDRESS, f"{ADDRESS} holds an address that a key may not be sent to")])
+    return given
+
+
+@lru_cache(maxsize=1)
+def trusted() -> SSLContext:
+    """Whose certificates are believed: those that this machine believes; read once, because that takes a while."""
+    import httpx2  # noqa: PLC0415 - only who asks a service loads it
+
+    return httpx2.create_ssl_context()
+
+
+def open_connection(address: str, late: Callable[[], bool]) -> httpx2.Client:
+    """A client that follows no redirect and reads no more than it should; over plain http it uses no proxy either.
+
+    Args:
+        address: Where it will be used.
+        late: Whether the time is over; asked whenever something came.
+
+    Raises:
+        ImportError: The package is not installed.
+    """
+    import httpx2  # noqa: PLC0415 - as above
+
+    class Bounded(httpx2.SyncByteStream):
+        """The bytes of an answer, as long as they are not too many and not too late."""
+
+        def __init__(self, stream: httpx2.SyncByteStream) -> None:
+            self._stream = stream
+
+        def __iter__(self) -> Iterator[bytes]:
+            size = 0
+            for chunk in self._stream:
+                size += len(chunk)
+                if size > MOST_BODY:
+                    raise TooLargeError
+                if late():
+                    raise LateError
+                yield chunk
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def bound(response: httpx2.Response) -> None:
+        if response.headers.get("content-encoding", "identity") != "identity":
+            raise EncodedError
+        assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101 - this client is no asynchronous one
+        response.stream = Bounded(response.stream)
+
+    return httpx2.Client(
+        follow_redirects=False,
+        event_hooks={"response": [bound]},
+        headers={"Accept-Encoding": "identity"},
+        verify=trusted(),
+        trust_env=not address.startswith("http:"),
+    )

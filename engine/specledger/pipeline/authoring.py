@@ -1,0 +1,276 @@
+"""What somebody who writes specs asks for: a first spec of a kind, and what a key of a kind means.
+
+Decides that a first spec is data, one file for each kind in `specs/new/<kind>/`, and that the words about a key are
+those of the documentation, so that there is one author of them. Refuses to know what any kind says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.load.library import SUFFIXES
+from specledger.load.schemas import schema_for
+from specledger.load.shapes import Shape
+from specledger.load.shipped import find_docs, find_specs
+from specledger.spec.base import QFixed, format_qfixed
+from specledger.spec.kinds import KINDS
+
+E_NEW_KIND = code(
+    "E_NEW_KIND",
+    "There is nothing to begin a spec of this kind with",
+    "`spec new KIND` copies the file in the folder `new/KIND` of the shipped specs. `spec explain kinds` lists the "
+    "kinds.",
+)
+E_NEW_NAME = code(
+    "E_NEW_NAME",
+    "This cannot be the name of a spec",
+    "A name is lower case, its words joined by - or _. The file is called as the spec, so that others find it by name: "
+    "with --out the name of the file is taken unless another one is given.",
+)
+E_NEW_EXISTS = code(
+    "E_NEW_EXISTS",
+    "The file is there already",
+    "`spec new` never writes over a file. Give another name, or another file by --out.",
+)
+E_EXPLAIN_PATH = code(
+    "E_EXPLAIN_PATH",
+    "There is no such key",
+    "`spec explain` takes a code, a kind, or the path of a key below a kind, such as `world.actions.when`: names that "
+    "the author gives and places in a list may be left out or written as anything.",
+)
+
+_FIXED: Final = set(Shape.of(QFixed).marks)
+_NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
+
+
+def kinds_with_start() -> tuple[str, ...]:
+    """The kinds that `write_new` has a first spec of."""
+    return tuple(kind for kind in KINDS if _start_of(kind) is not None)
+
+
+def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Path:
+    """Write a first spec of a kind.
+
+    Args:
+        kind: The kind.
+        name: What it is called; without it as the file, or as the shipped one.
+        out: Where to; without it `<name>.yaml` in the working folder.
+
+    Returns:
+        The file that was written.
+
+    Raises:
+        Rejected: E_NEW_KIND, E_NEW_NAME or E_NEW_EXISTS.
+        OSError: The file cannot be written.
+    """
+    start = _start_of(kind)
+    if start is None:
+        near = suggest(kind, kinds_with_start())
+        hint = f"did you mean `{near}`?" if near else f"there is {', '.join(kinds_with_start())}"
+        message = f"no first spec of the kind {kind} is shipped" if kind in KINDS else f"there is no kind {kind}"
+        raise Rejected([Diagnostic(E_NEW_KIND, message, hint=hint)])
+    name = name or (start.stem if out is None else out.stem)
+    rule = schema_for(kind)["definitions"]["Document"]["properties"]["name"]
+    if not re.fullmatch(rule["pattern"].removeprefix("^").removesuffix("$"), name) or len(name) > rule["maxLength"]:
+        raise Rejected([Diagnostic(E_NEW_NAME, f"{name!r} is no name", hint="for instance `my-first-one`")])
+    file = Path(name + SUFFIXES[0]) if out is None else out
+    if file.suffix not in SUFFIXES:
+        raise Rejected([Diagnostic(E_NEW_NAME, f"{file} is no YAML file", hint=f"{file.name}{SUFFIXES[0]}")])
+    text = _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
+    try:
+        with file.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} is there already")]) from None
+    return file
+
+
+def _start_of(kind: str) -> Path | None:
+    folder = find_specs()
+    files = [] if folder is None or kind not in KINDS else sorted((folder / "new" / kind).glob("*" + SUFFIXES[0]))
+    return files[0] if files else None
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What is known of one key of a kind.
+
+    Attributes:
+        path: The path, from the kind on.
+        type: What may stand there, in words.
+        required: Whether a document must have it.
+        default: What an absent one means, as JSON text; None where the model has no value for that.
+        allowed: The values that there are, if they can be listed.
+        doc: What it means; empty where nothing was written about it.
+        keys: What may stand below it.
+    """
+
+    path: str
+    type: str
+    required: bool
+    default: str | None
+    allowed: tuple[str, ...]
+    doc: str
+    keys: tuple[str, ...]
+
+
+def describe(path: str) -> Described:
+    """What the model of a kind says about a path such as `scenario.probes` or `governor.gates.deny`.
+
+    Raises:
+        Rejected: E_EXPLAIN_PATH, with what was probably meant.
+    """
+    kind, *steps = path.split(".")
+    if kind not in KINDS:
+        raise _missing(path, kind, KINDS, "kind")
+    schema = _schema(kind)
+    place = _Place(schema, (Shape(KINDS[kind]),), schema.get("$defs", {}))
+    for step in steps:
+        below = place.below(step)
+        if below is None:
+            raise _missing(path, step, place.names(), "key")
+        place = below
+    doc = place.schema.get("description", "") if not steps or place.names() else ""
+    doc = _meaning(kind, steps[0]) if len(steps) == 1 and _meaning(kind, steps[0]) else " ".join(doc.split())
+    default = place.schema.get("default")
+    return Described(
+        path=path,
+        type=place.words() if steps else "a document",
+        required=place.required,
+        default=None if default is None else place.show(default),
+        allowed=tuple(place.allowed()),
+        doc=doc,
+        keys=place.names(),
+    )
+
+
+@cache
+def _schema(kind: str) -> Mapping[str, Any]:
+    return KINDS[kind].model_json_schema(by_alias=True, ref_template="{model}")
+
+
+@cache
+def _pages(folder: Path) -> tuple[str, ...]:
+    return tuple(page.read_text(encoding="utf-8") for page in sorted(folder.glob("*.md")))
+
+
+def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejected:
+    near = suggest(step, known)
+    hint = f"did you mean `{near}`?" if near else f"there is {', '.join(known)}" if known else "nothing is below it"
+    return Rejected([Diagnostic(E_EXPLAIN_PATH, f"there is no {what} `{step}` in `{path}`", hint=hint)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place of a model, as its JSON Schema and as its annotations have it."""
+
+    schema: Mapping[str, Any]
+    shapes: tuple[Shape, ...]
+    known: Mapping[str, Any]
+    required: bool = True
+
+    def names(self) -> tuple[str, ...]:
+        """The keys that may stand here, or in an item where a list or a mapping of free names stands here."""
+        own = {key: None for leaf in self._leaves() for key in leaf.get("properties", ())}
+        return tuple(own) or tuple(key for inside in self._items() for key in inside.names())
+
+    def below(self, step: str) -> _Place | None:
+        """What is under a key; the names that authors give and places in lists may be left out."""
+        for leaf in self._leaves():
+            if step in leaf.get("properties", {}):
+                shapes = tuple(inner for shape in self.shapes for inner in shape.inside(step))
+                return _Place(leaf["properties"][step], shapes, self.known, step in leaf.get("required", ()))
+        items = list(self._items())
+        if step.isdigit() or not self.names():
+            return items[0] if items else None
+        found = next((found for item in items for found in [item.below(step)] if found), None)
+        named = any(leaf.get("type") == "object" and "properties" not in leaf for leaf in self._leaves())
+        return found or (items[0] if named and suggest(step, self.names()) is None else None)
+
+    def allowed(self) -> Iterator[str]:
+        """The values of an enumeration."""
+        for leaf in self._leaves():
+            yield from map(str, leaf.get("enum", [leaf["const"]] if "const" in leaf else []))
+
+    def show(self, value: Any) -> str:
+        """A value as documents spell it."""
+        if any(_FIXED.issubset(shape.marks) for shape in self.shapes):
+            return format_qfixed(value)
+        return canonical_bytes(value, FLOATS_ANYWHERE).decode()
+
+    def words(self) -> str:
+        """What may stand here, in a few words."""
+        kinds = {shape.reference: None for shape in self.shapes if shape.reference}
+        if kinds:
+            return f"a reference to a spec of the kind {', '.join(kinds)}"
+        return " or ".join(dict.fromkeys(self._word(leaf) for leaf in self._leaves()))
+
+    def _word(self, leaf: Mapping[str, Any]) -> str:
+        items = list(_Place(leaf, self.shapes, self.known)._items())
+        if leaf.get("type") == "array":
+            return "a list; each item: " + " or ".join(item.words() for item in items)
+        if "properties" in leaf:
+            return f"a mapping of the keys {', '.join(leaf['properties'])}"
+        if leaf.get("type") == "object":
+            return "a mapping of names; each value: " + (" or ".join(item.words() for item in items) or "anything")
+        if "enum" in leaf or "const" in leaf:
+            return "one of the allowed values"
+        if "description" in leaf:
+            return str(leaf["description"])
+        words = {"string": "text", "integer": "an integer", "number": "a number", "boolean": "true or false"}
+        word = words.get(str(leaf.get("type")), "anything")
+        bounds = {
+            "minimum": "at least",
+            "maximum": "at most",
+            "minLength": "characters at least",
+            "maxLength": "characters at most",
+        }
+        limits = [f"{said} {leaf[name]}" for name, said in bounds.items() if name in leaf]
+        return ", ".join([word, *limits, *([f"of the form {leaf['pattern']}"] if "pattern" in leaf else [])])
+
+    def _leaves(self) -> Iterator[Mapping[str, Any]]:
+        """The alternatives at this place, names of models followed."""
+        waiting = [self.schema]
+        while waiting:
+            schema = waiting.pop(0)
+            branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+            if "$ref" in schema:
+                branches.append(self.known[schema["$ref"]])
+            if branches:
+                waiting = branches + waiting
+            elif schema.get("type") != "null":
+                yield schema
+
+    def _items(self) -> Iterator[_Place]:
+        """What stands in a list, or under the free names of a mapping."""
+        for leaf in self._leaves():
+            if isinstance(leaf.get("items"), Mapping):
+                shapes = tuple(inner for shape in self.shapes for inner in shape.inside(0))
+                yield _Place(leaf["items"], shapes, self.known)
+            free = [leaf.get("additionalProperties"), *leaf.get("patternProperties", {}).values()]
+            for inside in free:
+                if isinstance(inside, Mapping):
+                    shapes = tuple(inner for shape in self.shapes for inner in shape.inside("*"))
+                    yield _Place(inside, shapes, self.known)
+
+
+def _meaning(kind: str, key: str) -> str:
+    """What the table of a kind in the documentation says about a key: its values, then its meaning."""
+    folder = find_docs()
+    row = re.compile(rf"^\| [^|]*`{re.escape(key)}`[^|]* \| (.*) \|$", re.MULTILINE)
+    head = re.compile(rf"^## {kind.title()}$(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+    for page in _pages(folder) if folder is not None else ():
+        part = head.search(page)
+        found = None if part is None else row.search(part[1])
+        if found is not None:
+            said = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", found[1])
+            return ": ".join(cell.strip() for cell in said.split(" | ") if cell.strip())
+    return ""

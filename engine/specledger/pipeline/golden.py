@@ -1,0 +1,136 @@
+"""Goldens: the digests and the canonical receipts of what was run, pinned in files that a change must be accepted into.
+
+A pin is `<name>.json`, a small tree of digests, beside `<name>.jsonl`, the receipts themselves: the tree says that
+something changed, the receipts say what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, parse_canonical, pretty
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.merkle import Tree
+from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.layout import RECEIPTS
+from specledger.evidence.result import TALLIES
+from specledger.evidence.workplace import E_OUT_UNWRITABLE
+from specledger.load import Bundle
+from specledger.pipeline.runners import Finished
+from specledger.pipeline.stages import case_name, execute
+from specledger.verify.replay import MAKERS, differences, first_difference, is_digest
+
+NOT_PINNED: Final = "nothing is pinned yet"
+"""How a pin differs from one that there is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """What is pinned of one case.
+
+    Attributes:
+        name: The file name without its ending: what the case is called.
+        tree: Digests of specs, receipts and (of a run) episodes, and the result.
+        receipts: The canonical lines.
+    """
+
+    name: str
+    tree: dict[str, Any]
+    receipts: tuple[bytes, ...]
+
+    def write(self, folder: Path) -> None:
+        """Accept the pin into a folder.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / f"{self.name}.jsonl").write_bytes(b"".join(line + b"\n" for line in self.receipts))
+            (folder / f"{self.name}.json").write_bytes(pretty(self.tree).encode("ascii"))
+        except OSError as error:
+            message = f"cannot write {self.name} in {folder}: {error.strerror or error}"
+            raise Rejected([Diagnostic(E_OUT_UNWRITABLE, message)]) from error
+
+
+def pin(bundle: Bundle, workers: int = 1) -> Pin:
+    """Run a case and give what is to be pinned of it.
+
+    Raises:
+        Rejected: If it does not compile.
+    """
+    if bundle.main.kind in MAKERS:
+        return _pin_chain(bundle)
+    with TemporaryDirectory() as folder:
+        return pin_suite(execute(bundle, Path(folder) / "suite", workers=workers))
+
+
+def _pin_chain(bundle: Bundle) -> Pin:
+    chain, tally = Chain(run_id(bundle.digest)), TALLIES[bundle.main.kind]()
+    episodes: list[Tree] = []
+    lines = []
+    for event in MAKERS[bundle.main.kind](bundle)(None):
+        line = chain.seal(event)
+        tally.add(event.type, event.body)
+        lines.append(line)
+        if event.type == "episode":
+            episodes.append(Tree())
+        if episodes and event.type != "end":
+            episodes[-1].append(line)
+    tree = {
+        bundle.main.kind: bundle.main.name,
+        "case": bundle.case,
+        "specs": bundle.digest,
+        "episodes": [episode.root().hex() for episode in episodes],
+        "receipts": {"count": chain.count, "head": chain.head, "root": chain.root},
+        "result": tally.result(),
+    }
+    return Pin(case_name(bundle), tree, tuple(lines))
+
+
+def pin_suite(finished: Finished) -> Pin:
+    """What is to be pinned of a suite that was run: its own receipts, which hold the root of every run."""
+    manifest = finished.manifest
+    known = {name: manifest[name] for name in ("specs", "receipts", "result")}
+    lines = (finished.place / RECEIPTS).read_bytes().splitlines()
+    return Pin(finished.name, {finished.kind: finished.name, **known}, tuple(lines))
+
+
+def pin_matches(made: Pin, folder: Path) -> str | None:
+    """Compare a pin with the accepted one; how a checkout ends its lines does not count.
+
+    Returns:
+        None if they are the same, else words for the first difference: the receipt, its step and the field.
+    """
+    try:
+        tree = (folder / f"{made.name}.json").read_bytes().replace(b"\r\n", b"\n")
+        accepted = (folder / f"{made.name}.jsonl").read_bytes().splitlines()
+    except OSError:
+        return NOT_PINNED
+    if tuple(accepted) != made.receipts:
+        return _difference(made.receipts, accepted)
+    if tree != pretty(made.tree).encode("ascii"):
+        return "the receipts are the same, the tree of digests is not"
+    return None
+
+
+def _difference(made: Sequence[bytes], accepted: Sequence[bytes]) -> str:
+    """Words for the first receipt that differs in more than digests, since these follow from anything before them."""
+    for number, (new, old) in enumerate(zip_longest(made, accepted)):
+        if new is None or old is None or not all(map(is_digest, differences(new, old))):
+            return f"{_step(new or old)}{first_difference(number, new, old)}"
+    return "only digests differ: the specs say something else, but the run does the same"
+
+
+def _step(line: bytes | None) -> str:
+    """Which step a receipt is about, as a prefix."""
+    try:
+        receipt: Any = parse_canonical(line or b"null", limit=len(line or b"null"))
+        return f"episode {receipt['body']['episode']}, step {receipt['body']['t']}: "
+    except (NotCanonical, KeyError, TypeError):  # an edited golden, or a receipt of no step
+        return ""

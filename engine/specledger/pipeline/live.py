@@ -1,0 +1,173 @@
+"""How one scenario's run is made: in this process, or by a kernel that asks its agent in a process of its own.
+
+Decides which of the two, and what lies beside the receipts: the audit log of a kernel, the tape of what came from
+outside. A live run's log goes on from run to run, in a file beside the bundle that no run removes; its bundle holds a
+copy. In all other runs the log is the bundle's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from specledger.compile.kernel import halt_event
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.entries import Mode
+from specledger.core.events import Event
+from specledger.evidence.audit import AUDIT, AuditLog, record
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.layout import AUDIT_LOG, SCENARIO, TAPE
+from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.gates.documents import axion
+from specledger.load import Bundle
+from specledger.oracles.outside import E_AGENT_UNTRUSTED
+from specledger.oracles.tape import Tape
+from specledger.pipeline.discovery import ALONE, Sharing
+from specledger.run.outside import conduct
+from specledger.run.watchdog import Ending
+from specledger.spec.agent import Outside
+from specledger.verify.replay import MAKERS, make_run
+
+E_LIVE = code(
+    "E_LIVE",
+    "this cannot be run live",
+    "A live run has the entry of each decision on the disk before it acts. Only a scenario under a governor with "
+    "`admission` has an audit log; a suite acts in simulation only.",
+)
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How somebody wants runs to be made.
+
+    Attributes:
+        trusted: Whether agents from outside may be executed.
+        live: Whether the log is on the disk before each action, not only at the end of each episode.
+        seal: What the evidence is covered with.
+        sharing: How the workers of a discovery share it.
+    """
+
+    trusted: bool = False
+    live: bool = False
+    seal: Seal = UNSIGNED
+    sharing: Sharing = ALONE
+
+
+SIMULATED: Final = Conduct()
+
+
+def live_log(place: Path) -> Path:
+    """Where the log of live runs lies whose evidence goes to a place."""
+    return place.parent / f"{place.name}.{AUDIT_LOG}"
+
+
+def make_events(
+    bundle: Bundle,
+    writer: BundleWriter,
+    wanted: Conduct,
+    progress: Progress | None,
+    warn: Callable[[Diagnostic], None] | None = None,
+    workers: int = 1,
+) -> Iterator[Event]:
+    """Make a run, with what belongs beside its receipts.
+
+    Args:
+        bundle: What to run.
+        writer: The bundle that grows.
+        wanted: How.
+        progress: Called with what is done of how much.
+        warn: Told what was found in a log that an earlier run left.
+        workers: How many processes share the episodes of a run.
+
+    Raises:
+        Rejected: E_AGENT_UNTRUSTED, E_LIVE, and what the log or the kernel's process is refused.
+    """
+    if bundle.main.kind != SCENARIO:
+        yield from MAKERS[bundle.main.kind](bundle)(progress)
+        return
+    plan = compile_scenario(bundle)
+    asking = plan.asking
+    if wanted.live and (asking is None or asking.ms_per_tick is None):
+        raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
+    if asking is not None and asking.outside is not None and not wanted.trusted:
+        raise _untrusted(bundle, asking.outside)
+    run = partial(make_run, bundle, progress=progress, workers=workers)
+    if asking is None:
+        yield from run(plan)
+    elif asking.outside is None and not wanted.live:
+        yield from _logged(run(plan), writer.inside / AUDIT_LOG)
+    else:
+        yield from _Live(writer, wanted).events(run, plan, warn)
+
+
+def _logged(events: Iterator[Event], path: Path) -> Iterator[Event]:
+    """Write a simulated run's log."""
+    with AuditLog(path, Mode.SIMULATED, axion().check("audit_entry")) as log:
+        for event in events:
+            if event.type == AUDIT:
+                log.append(event.body)
+            elif event.type == "episode_end":
+                log.sync()
+            yield event
+
+
+class _Live:
+    """A run whose agent is asked in a process of its own."""
+
+    def __init__(self, writer: BundleWriter, wanted: Conduct) -> None:
+        self._writer = writer
+        self._mode = Mode.LIVE if wanted.live else Mode.SIMULATED
+        self._path = live_log(writer.place) if wanted.live else writer.inside / AUDIT_LOG
+        self._accepts = axion().check("audit_entry")
+
+    def events(
+        self, run: Callable[[Plan], Iterator[Event]], plan: Plan, warn: Callable[[Diagnostic], None] | None
+    ) -> Iterator[Event]:
+        assert plan.asking is not None  # noqa: S101 - the caller looked
+        tape, ms_per_tick = Tape(self._mode), plan.asking.ms_per_tick
+        if ms_per_tick is None:
+            yield from conduct(run, plan, tape)
+        else:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._open() as log:
+                tape.head = log.head
+                if warn is not None:
+                    for finding in log.findings:
+                        warn(finding)
+            yield from conduct(run, plan, tape, self._open, partial(self._record, ms_per_tick))
+        if self._mode is Mode.LIVE:
+            with self._open():  # nobody appends while it is read
+                self._writer.put(AUDIT_LOG, self._path.read_bytes())
+        self._writer.put(TAPE, b"".join(tape.lines()))
+
+    def _open(self) -> AuditLog:
+        return AuditLog(self._path, self._mode, self._accepts)
+
+    def _record(self, ms_per_tick: int, ending: Ending) -> None:
+        """The watchdog's entry: the same as the run makes from the tape."""
+        record(
+            self._path,
+            self._mode,
+            self._accepts,
+            halt_event(ending.kind == "hang"),
+            at_ms=ending.tick * ms_per_tick,
+            proposal_hash=ending.proposal_hash,
+            trace_hash=ending.trace_hash,
+            codes=(ending.reason,),
+        )
+
+
+def _untrusted(bundle: Bundle, outside: Outside) -> Rejected:
+    agent = bundle.specs[bundle.main.refs["agent",]]
+    named = outside.python if outside.command is None else " ".join(map(ascii, outside.command))
+    seen = f", which would see {', '.join(outside.environment)}" if outside.environment else ""
+    message = f"{agent.name} would execute {named}{seen}"
+    hint = "if you trust that, run it with --trust-agent"
+    return Rejected([Diagnostic(E_AGENT_UNTRUSTED, message, agent.span("outside"), hint=hint)])

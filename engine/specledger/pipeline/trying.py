@@ -1,0 +1,117 @@
+"""Trying an agent: a few decisions of a scenario, made by the agent instead of the scenario's own.
+
+Decides how the two are put together: the scenario with one episode, a short horizon and no probes, since none can ask
+an agent outside. The evidence is read and thrown away. Refuses to judge what came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.evidence.layout import TAPE
+from specledger.load import Bundle, bundle_from_document, load
+from specledger.load.bundle import dump, gather, key_of, restore
+from specledger.load.library import E_SPEC_WRONG_KIND
+from specledger.oracles.tape import read_tape
+from specledger.pipeline.live import Conduct
+from specledger.pipeline.stages import execute
+from specledger.report.agent import AgentReading, read_agent
+from specledger.report.codes import E_AGENT_CHECK
+from specledger.report.evidence import Refuted, read_evidence
+
+COMMANDED: Final = "commanded"
+"""What an agent is called of which only the command is known."""
+
+
+def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
+    """The agent of a command, as if its spec had been written.
+
+    Args:
+        words: The program and its arguments.
+        deadline: Milliseconds for an answer; None for the usual.
+
+    Raises:
+        Rejected: E_AGENT_CHECK.
+    """
+    outside: dict[str, Any] = {"command": list(words)}
+    if deadline is not None:
+        outside["deadline_ms"] = deadline
+    try:
+        form = dump(restore("agent", {"spec": "agent/v1", "name": COMMANDED, "outside": outside}))
+    except ValueError:
+        message = "the command is none: 1 to 64 words without NUL, and a deadline of at most 600000 ms"
+        raise Rejected([Diagnostic(E_AGENT_CHECK, message)]) from None
+    key = key_of("agent", COMMANDED, form)
+    return bundle_from_document({"root": key, "specs": {key: form}})
+
+
+def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
+    """The one spec of a kind that a file or a name leads to.
+
+    Raises:
+        Rejected: It is none, or leads to several.
+    """
+    bundles = load(target, kind=kind, set=overrides)
+    if bundles[0].main.kind != kind:
+        message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
+        raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, bundles[0].main.span("spec"), expected=f"{kind}/v1")])
+    if len(bundles) > 1:
+        raise Rejected([Diagnostic(E_AGENT_CHECK, f"{target} has {len(bundles)} cases", bundles[0].main.span("spec"))])
+    return bundles[0]
+
+
+def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
+    """The scenario with this agent, one episode of so many decisions at most, and no probes.
+
+    Raises:
+        Rejected: The two do not fit together.
+    """
+    main, known = scenario.main, dict(agent.document()["specs"])
+    for path, reference in main.refs.items():
+        if path[0] not in ("agent", "probes"):
+            known |= gather(reference, scenario.specs).document()["specs"]
+    data = {key: value for key, value in main.data.items() if key != "probes"}
+    horizon = min(decisions, main.model.model_dump()["horizon"])
+    data |= {"agent": agent.root, "episodes": 1, "horizon": horizon}
+    form = dump(restore("scenario", data))
+    key = key_of("scenario", main.name, form)
+    return bundle_from_document({"root": key, "specs": {**known, key: form}})
+
+
+def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool) -> AgentReading:
+    """Let an agent make a few decisions, and read how it answered.
+
+    Args:
+        agent: Who.
+        scenario: Where.
+        decisions: How many at most.
+        trusted: Whether an agent from outside may be executed.
+
+    Raises:
+        Rejected: The two do not fit together, or the agent may not or cannot be started.
+    """
+    bundle = joined(agent, scenario, decisions)
+    with TemporaryDirectory(prefix="specledger-") as folder:
+        place = Path(folder) / "tried"
+        execute(bundle, place, conduct=Conduct(trusted=trusted))
+        try:
+            evidence = read_evidence(place)
+        except Refuted as refuted:
+            failed = next(check for check in refuted.verification.checks if check.code is not None)
+            raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
+        answers = read_tape(place / TAPE).answers if (place / TAPE).exists() else None
+        return read_agent(evidence.told(), answers, _claims(bundle))
+
+
+def _claims(scenario: Bundle) -> Mapping[str, str]:
+    """What the governor of a scenario asks every proposal to claim, with its type; a kernel is given documents."""
+    governor = scenario.specs[scenario.main.refs["governor",]].data
+    claims = {} if "admission" in governor else governor.get("claims", {})
+    return {
+        name: type_ if isinstance(type_, str) else canonical_bytes(type_).decode() for name, type_ in claims.items()
+    }

@@ -1,0 +1,175 @@
+"""What a run shows of its agent: each episode's probes, what was broken and refused, and the steps that failed.
+
+Decides what counts as a failure and what belongs to a counterexample. An episode has passed if each probe of its
+scenario was made in it and every verdict is PASS; what is inconclusive, or was never made, is no pass. Refuses to know
+probes by name, where receipts come from, and where the findings go.
+
+Source: toy-pseudo-axion, Metrics and outputs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from specledger.core.verdict import Verdict
+from specledger.evidence.counterexamples import Step, Steps
+from specledger.gates.digests import receive
+from specledger.suites.episodes import read_entry, read_probe
+from specledger.suites.statistics import ONE, divide, wilson
+
+Body = Mapping[str, Any]
+
+MOST_COUNTEREXAMPLES: Final = 25
+"""Counterexamples of one run; the others are counted."""
+
+_REFUSED: Final = "refused:"  # how the code of a refused execution begins
+
+
+class Account:
+    """Folds the receipts of one run.
+
+    Attributes:
+        episodes: A record of each episode.
+        entries: The entries of its log, in order.
+        counterexamples: The first steps that failed, each as a document.
+        failed: How many steps failed.
+    """
+
+    def __init__(self, run: str, scenario: str, probes: Sequence[str]) -> None:
+        """Begin.
+
+        Args:
+            run: What it is called.
+            scenario: The name of its scenario.
+            probes: The names of the probes that the scenario makes.
+        """
+        self._run = run
+        self._scenario = scenario
+        self._named = tuple(dict.fromkeys(probes))
+        self.episodes: list[dict[str, Any]] = []
+        self.entries: list[Body] = []
+        self.counterexamples: list[dict[str, Any]] = []
+        self.failed = 0
+        self._probes: list[Body] = []
+        self._steps = Steps()
+        self._broken: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
+        self._violated: Counter[str] = Counter()
+
+    def add(self, type_: str, body: Body) -> None:
+        """Take one receipt.
+
+        Raises:
+            KeyError, TypeError, AttributeError, ValueError: It is not what it must be.
+        """
+        step = self._steps.add(0, type_, body)
+        if type_ == "episode":
+            self._probes = []
+            self._broken, self._refused, self._violated = Counter(), Counter(), Counter()
+        elif type_ == "probe":
+            self._probes.append(body)
+        elif type_ == "audit":
+            self._enter(body)
+        elif step is not None and type_ != "episode_end":
+            self._violated.update(each["invariant"] for each in body.get("violations", ()))
+            self._close_step(step, body)
+        elif type_ == "episode_end":
+            self._violated.update(each["invariant"] for each in body["violations"])
+            self.episodes.append(self._episode(body))
+
+    def _enter(self, entry: Body) -> None:
+        self.entries.append(entry)
+        read = read_entry(entry)
+        self._broken.update(each["invariant"] for each in read["witnesses"] if each["severity"] == "fatal")
+        self._refused.update(code.removeprefix(_REFUSED) for code in read["codes"] if code.startswith(_REFUSED))
+
+    def _close_step(self, step: Step, body: Body) -> None:
+        failed = step.failed_probes
+        wrong = {
+            "error": body.get("code"),
+            "rejected": [each["gate"] for decision in body.get("decisions", ()) for each in decision["rejected"]],
+            "violations": list(body.get("violations", ())),
+        }
+        if not failed and not any(wrong.values()):
+            return
+        self.failed += 1
+        if len(self.counterexamples) < MOST_COUNTEREXAMPLES:
+            place = {"run": self._run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
+            told = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
+            self.counterexamples.append({**place, **told})
+
+    def _episode(self, body: Body) -> dict[str, Any]:
+        read = [read_probe(probe) for probe in self._probes]
+        made: dict[str, list[dict[str, Any]]] = {name: [] for name in self._named}
+        for probe in read:
+            made[probe["probe"]].append({name: probe[name] for name in ("t", "verdict", "cause", "answers")})
+        clean = all(found and all(each["verdict"] == Verdict.PASS for each in found) for found in made.values())
+        return {
+            "run": self._run,
+            "scenario": self._scenario,
+            "episode": body["episode"],
+            "ended": body["ended"],
+            "success": body["success"],
+            "passed": clean if made else None,
+            "probes": made,
+            "invariant_failures": dict(sorted(self._broken.items())),
+            "token_failures": dict(sorted(self._refused.items())),
+            "violations": dict(sorted(self._violated.items())),
+            "replay": {"equal": sum(each["equal"] for each in read), "nodes": sum(each["nodes"] for each in read)},
+        }
+
+
+def _submitted(step: Step) -> dict[str, Any]:
+    """The state that was shown, the proposal and its trace; None where there is none that can be read."""
+    commits = step.bodies("commit")
+    proposals = commits[-1]["proposals"] if commits else []
+    text = proposals[0].get("document") if proposals else None
+    document = receive(text.encode()).document if isinstance(text, str) else None
+    if not isinstance(document, dict):
+        return {"state": None, "proposal": text if document is None else document, "trace": None}
+    return {"state": document.get("env"), "proposal": document, "trace": document.get("trace")}
+
+
+def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What episodes amount to: how many passed all probes, and each probe by itself; shares are in millionths."""
+    names = dict.fromkeys(name for episode in episodes for name in episode["probes"])
+    judged = [episode["passed"] for episode in episodes if episode["passed"] is not None]
+    equal = sum(episode["replay"]["equal"] for episode in episodes)
+    nodes = sum(episode["replay"]["nodes"] for episode in episodes)
+    return {
+        "episodes": len(episodes),
+        "successes": sum(episode["success"] for episode in episodes),
+        "passed": _rate(sum(judged), len(judged)),
+        "probes": {name: _of_probe([episode["probes"].get(name, []) for episode in episodes]) for name in names},
+        "replay_fidelity": {"equal": equal, "nodes": nodes, "share": divide(equal * ONE, nodes) if nodes else None},
+        **{
+            name: dict(sorted(sum((Counter(episode[name]) for episode in episodes), Counter[str]()).items()))
+            for name in ("invariant_failures", "token_failures", "violations")
+        },
+    }
+
+
+def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """One probe over episodes: what was found each time, and in how many episodes it, or its answers alone, failed."""
+    found = [each for one in made for each in one]
+
+    def failed(name: str) -> dict[str, Any]:
+        return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in made), len(made))
+
+    return {
+        "verdicts": dict(sorted(Counter(each["verdict"] for each in found).items())),
+        "causes": dict(sorted(Counter(each["cause"] for each in found if each["cause"]).items())),
+        "failed": failed("verdict"),
+        **({"answers_failed": failed("answers")} if any(each["answers"] for each in found) else {}),
+        "not_made": sum(not one for one in made),
+    }
+
+
+def _rate(count: int, of: int) -> dict[str, Any]:
+    """So many of so many, the share, and Wilson's 95 % interval; no share of nothing."""
+    if not of:
+        return {"count": count, "of": of, "value": None, "wilson": None}
+    low, high = wilson(count, of)
+    return {"count": count, "of": of, "value": divide(count * ONE, of), "wilson": {"low": low, "high": high}}

@@ -1,0 +1,185 @@
+"""How two bundles differ: specs, results, verdicts, the first receipt and field in which they part, and the sources.
+
+Decides what is compared and how much of it is told. Refuses to know receipts, to judge which of the two is right, and
+to run anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
+from specledger.report.codes import E_REPORT_RECEIPTS
+from specledger.report.evidence import Evidence
+from specledger.report.markup import shorten
+from specledger.report.parting import ABSENT, MOST_CHANGES, Change, Parting, part, walk
+from specledger.report.readings import read_subject
+from specledger.report.results import LONGEST, Subject
+from specledger.verify.suite import SUITE
+
+FORMAT: Final = "specledger/diff/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How the second bundle differs from the first.
+
+    Attributes:
+        kinds, names: Of the two.
+        specs: Keys of the specs that differ, with the paths in them.
+        results: Figures of the manifests' results.
+        checks: Outcomes of checks, by their ids.
+        receipts: How the receipts part.
+        run: Of two suites the first run that both hold and whose receipts part, with how they do; or None.
+        sources: Files that the specs were resolved from, with the first line that differs, and how they were resolved.
+        more: How many changes of `specs`, `results`, `checks` and `sources` were not told.
+    """
+
+    kinds: tuple[str, str]
+    names: tuple[str, str]
+    specs: tuple[Change, ...]
+    results: tuple[Change, ...]
+    checks: tuple[Change, ...]
+    receipts: Parting
+    run: tuple[str, Parting] | None
+    sources: tuple[Change, ...]
+    more: Mapping[str, int]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs of what ran and what came of it; comments in sources are neither."""
+        return self.receipts.same and self.run is None and not (self.specs or self.results or self.checks)
+
+
+def compare(first: Evidence, second: Evidence) -> Difference:
+    """Compare two bundles of which no check failed.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS, if receipts hold other values than a report can tell.
+    """
+    subjects = read_subject(first), read_subject(second)
+    listed = {
+        "specs": [*_specs(first, second)],
+        "results": [*walk(first.manifest["result"], second.manifest["result"], "")],
+        "checks": [*_checks(*subjects)],
+        "sources": [*_sources(first, second)],
+    }
+    try:
+        parted = part(first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest)
+        run = _runs(first, second)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be compared: {error!r}")]) from None
+    return Difference(
+        kinds=(first.kind, second.kind),
+        names=(subjects[0].name, subjects[1].name),
+        specs=tuple(listed["specs"][:MOST_CHANGES]),
+        results=tuple(listed["results"][:MOST_CHANGES]),
+        checks=tuple(listed["checks"][:MOST_CHANGES]),
+        receipts=parted,
+        run=run,
+        sources=tuple(listed["sources"][:MOST_CHANGES]),
+        more={name: max(0, len(found) - MOST_CHANGES) for name, found in listed.items()},
+    )
+
+
+def _specs(first: Evidence, second: Evidence) -> Iterator[Change]:
+    """What differs between specs of one kind and name; a key tells the digest too, so it is not compared."""
+    if first.specs.digest == second.specs.digest:
+        return
+    sides = [_by_name(evidence) for evidence in (first, second)]
+    for name in sorted({*sides[0], *sides[1]}):
+        left, right = (side.get(name, ABSENT) for side in sides)
+        if ABSENT in (left, right):
+            yield Change(name, *(None if side is ABSENT else "there is one" for side in (left, right)))
+        else:
+            yield from walk(left, right, name)
+
+
+def _by_name(evidence: Evidence) -> dict[str, Any]:
+    """The data of each spec by kind and name, with references without digests; several of one name are numbered."""
+    found: dict[str, Any] = {}
+    keys = {key: key.partition("@")[0] for key in evidence.specs.specs}
+    for key, spec in sorted(evidence.specs.specs.items()):
+        name, count = keys[key], 1
+        while name in found:
+            count += 1
+            name = f"{keys[key]} ({count})"
+        found[name] = _unpinned(spec.data, keys)
+    return found
+
+
+def _unpinned(value: Any, keys: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return keys.get(value, value)
+    if isinstance(value, Mapping):
+        return {name: _unpinned(inner, keys) for name, inner in value.items()}
+    return [_unpinned(inner, keys) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _sources(first: Evidence, second: Evidence) -> Iterator[Change]:
+    """The files of `specs/` that are not the same, of which the manifests tell the digests."""
+    sides = [
+        {one["path"]: one["sha256"] for one in evidence.manifest["files"] if one["path"].startswith(f"{SOURCES}/")}
+        for evidence in (first, second)
+    ]
+    for path in sorted({*sides[0], *sides[1]}):
+        digests = [side.get(path) for side in sides]
+        if None in digests:
+            yield Change(path, *(None if digest is None else "there is one" for digest in digests))
+        elif digests[0] != digests[1]:
+            left, right = (evidence.place.joinpath(*path.split("/")).read_bytes() for evidence in (first, second))
+            if path == ORIGIN:
+                yield from walk(parse_canonical(left[:-1]), parse_canonical(right[:-1]), path)
+            else:
+                yield _first_line(path, left.splitlines(), right.splitlines())
+
+
+def _first_line(path: str, left: Sequence[bytes], right: Sequence[bytes]) -> Change:
+    """The first line that two files do not share; one that differs in the ends of its lines alone has none."""
+    for number, (one, other) in enumerate(zip_longest(left, right), 1):
+        if one != other:
+            words = (
+                None if line is None else shorten(line.decode("utf-8", "replace"), LONGEST) for line in (one, other)
+            )
+            return Change(f"{path}:{number}", *words)
+    return Change(path, "the same lines", "with other ends")
+
+
+def _checks(first: Subject, second: Subject) -> Iterator[Change]:
+    """Checks whose outcome is another, or that only one bundle has."""
+    sides = [{check.id: str(check.outcome) for check in subject.checks} for subject in (first, second)]
+    for id_ in dict.fromkeys([*sides[0], *sides[1]]):
+        left, right = sides[0].get(id_), sides[1].get(id_)
+        if left != right:
+            yield Change(id_, left, right)
+
+
+def _runs(first: Evidence, second: Evidence) -> tuple[str, Parting] | None:
+    """Of two suites the first run whose receipts part, in the order of the first one's; else one that starts so."""
+    sides = [
+        {body["place"]: body for type_, body in evidence.told() if type_ == "run"} if evidence.kind == SUITE else {}
+        for evidence in (first, second)
+    ]
+    begun = None
+    for place, body in sides[0].items():
+        other = sides[1].get(place)
+        if other is not None and other["receipts"] != body["receipts"]:
+            left, right = (_read(each.place.joinpath(*place.split("/"), RECEIPTS)) for each in (first, second))
+            found = part(left, right, body["specs"] == other["specs"])
+            if found.receipts is not None:
+                return place, found
+            begun = begun or (None if found.same else (place, found))
+    return begun
+
+
+def _read(file: Path) -> Iterator[bytes]:
+    """The lines of a run that was checked with its suite."""
+    with file.open("rb") as lines:
+        for line in lines:
+            yield line[:-1]

@@ -1,0 +1,118 @@
+"""A report as JSON: `specledger/report/v1`, whose schema is `schemas/results/report.schema.json`.
+
+Decides the names and the order of nothing else: what is told is decided in `report.results`. The same bundles give the
+same document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from specledger.core.canonical import pretty
+from specledger.report.results import (
+    FORMAT,
+    NOT_SHOWN,
+    Check,
+    Control,
+    Judgement,
+    Observation,
+    Report,
+    Subject,
+    counted,
+)
+
+
+def write_json(report: Report) -> str:
+    """The document as text that ends with a newline; ASCII only, so that nothing in it can steer a terminal."""
+    return pretty(document(report))
+
+
+def document(report: Report) -> dict[str, Any]:
+    """The report as JSON values."""
+    judgement = report.judgement
+    return {
+        "format": FORMAT,
+        "subjects": [_subject(subject) for subject in report.subjects],
+        "outcomes": counted(check.outcome for subject in report.subjects for check in subject.checks),
+        "profile": None if judgement is None else _judgement(judgement),
+        "not_shown": list(NOT_SHOWN),
+    }
+
+
+def _subject(subject: Subject) -> dict[str, Any]:
+    manifest = subject.manifest
+    return {
+        "name": subject.name,
+        "kind": subject.kind,
+        "doc": subject.doc,
+        "root": subject.root,
+        "verdict": subject.verdict.value,
+        "evidence": {name: manifest[name] for name in ("run", "specs", "receipts", "engine")},
+        "result": manifest["result"],
+        "verification": [dict(check) for check in subject.verification],
+        "outcomes": counted(check.outcome for check in subject.checks),
+        "checks": [_check(check) for check in subject.checks],
+        "figures": [dict(figure) for figure in subject.figures],
+        "specs": {kind: list(names) for kind, names in subject.names.items()},
+    }
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {
+        "id": check.id,
+        "says": check.says,
+        "spec": check.spec,
+        "outcome": check.outcome.value,
+        "error": check.error,
+        "severity": "warning" if check.warning else "error",
+        "opportunities": check.opportunities,
+        "failures": check.failures,
+        "why": check.why,
+        "observations": [_observation(observation) for observation in check.observations],
+        "more": check.more,
+    }
+
+
+def _observation(observation: Observation) -> dict[str, Any]:
+    return {
+        "what": observation.what,
+        "detail": observation.detail,
+        "place": {"run": observation.run, "episode": observation.episode, "t": observation.t},
+        "receipt": {"seq": observation.seq, "digest": observation.digest},
+    }
+
+
+def _judgement(judgement: Judgement) -> dict[str, Any]:
+    return {
+        "name": judgement.name,
+        "source": judgement.source,
+        "doc": judgement.doc,
+        "digest": judgement.digest,
+        "date": judgement.date,
+        "verdict": judgement.verdict.value,
+        "outcomes": counted(control.outcome for control in judgement.controls),
+        "controls": [_control(control) for control in judgement.controls],
+    }
+
+
+def _control(control: Control) -> dict[str, Any]:
+    waiver: Mapping[str, str] | None = None
+    if control.waiver is not None:
+        held = control.waiver
+        waiver = {"owner": held.owner, "reason": held.reason, "until": held.until, "state": held.state}
+    return {
+        "id": control.id,
+        "section": control.section,
+        "says": control.says,
+        "status": control.status,
+        "outcome": control.outcome.value,
+        "why": control.why,
+        "evidence": [
+            {"check": row.check, "subject": row.subject, "outcome": row.outcome.value} for row in control.rows
+        ],
+        "tests": [
+            {"test": name, "outcome": outcome.value} for name, outcome in zip(control.tests, control.ran, strict=True)
+        ],
+        "waiver": waiver,
+    }

@@ -1,0 +1,102 @@
+"""HTML elements as text of a type of its own, in which nothing that evidence says can be markup.
+
+Decides how a text becomes harmless: escaped, without control characters, bounded, and isolated from the direction of
+its surroundings. Refuses to know what a page holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NewType
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.report.markup import escape, shorten
+
+Markup = NewType("Markup", str)
+"""Text that may stand in a page as it is. Only this module makes it."""
+
+NOTHING: Final = Markup("")
+
+_VOID: Final = frozenset({"input"})
+_LONGEST: Final = 400  # characters of a text in a line
+_TALLEST: Final = 120  # lines of a block
+_WIDE: Final = 110  # characters of a value that stands on one line of it
+_DEEP: Final = 14  # characters of an indent from which on lists stand on one line
+
+
+def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
+    """An element with what is inside it.
+
+    Args:
+        name: Its name.
+        inner: What stands in it, in order.
+        attributes: In the order in which they are written; `_` stands for `-`, and one at the end is dropped.
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"' for key, value in attributes.items()
+    )
+    return Markup(f"<{name}{written}>" if name in _VOID else f"<{name}{written}>{''.join(inner)}</{name}>")
+
+
+def join(*parts: Markup) -> Markup:
+    """Some markup one after another."""
+    return Markup("".join(parts))
+
+
+def words(text: str) -> Markup:
+    """A text of this engine's own."""
+    return Markup(escape(text))
+
+
+def quoted(value: Any, most: int = _LONGEST) -> Markup:
+    """A value of the evidence on one line: a text as it is, anything else as JSON; nothing for an empty text."""
+    text = value if isinstance(value, str) else _json(value)
+    return element("bdi", words(shorten(text, most))) if text else NOTHING
+
+
+def code(value: Any) -> Markup:
+    """A value of the evidence that is an expression, a digest or JSON."""
+    return element("code", quoted(value))
+
+
+def block(value: Any) -> Markup:
+    """A JSON value over as many lines as it takes, the first ones of very many; what is short stands on one."""
+    lines = [*_lay(value, "", "")]
+    if len(lines) > _TALLEST:
+        lines = [*lines[:_TALLEST], f"... and {len(lines) - _TALLEST} more lines"]
+    inside = Markup("\n".join(words(shorten(line, _LONGEST)) for line in lines))
+    return element("pre", inside, tabindex=0)
+
+
+def _lay(value: Any, before: str, after: str) -> Iterator[str]:
+    """The lines of a value: `before` stands on its first one, `after` on its last one."""
+    short = _json(value)
+    margin = before[: len(before) - len(before.lstrip())]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    flat = len(short) <= _WIDE or len(margin) >= _DEEP or not any(isinstance(one, list | dict) for one in inner)
+    if flat and (len(short) <= _WIDE or not isinstance(value, dict)):
+        yield f"{before}{short}{after}"
+        return
+    named = [f"{_json(key)}: " for key in value] if isinstance(value, dict) else [""] * len(inner)
+    opening, closing = "{}" if isinstance(value, dict) else "[]"
+    yield f"{before}{opening}"
+    for place, (name, one) in enumerate(zip(named, inner, strict=True), 1):
+        yield from _lay(one, f"{margin}  {name}", "" if place == len(inner) else ",")
+    yield f"{margin}{closing}{after}"
+
+
+def _json(value: Any) -> str:
+    return canonical_bytes(value, FLOATS_ANYWHERE).decode()
+
+
+def bar(part: int, of: int) -> Markup:
+    """A share as a bar; it says nothing that the number beside it does not."""
+    width = part * 1000 // of if of > 0 else 0
+    inner = element("rect", width=max(width, 8 if part else 0), height=8)
+    return element("svg", inner, class_="bar", viewBox="0 0 1000 8", preserveAspectRatio="none", aria_hidden="true")
+
+
+def count(number: int) -> Markup:
+    """A number with its thousands apart."""
+    return words(f"{number:,}".replace(",", "\u202f"))

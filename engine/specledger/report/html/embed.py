@@ -1,0 +1,188 @@
+"""The receipts that a page holds: a bounded choice of them, from which its script computes chain and root again.
+
+Decides which receipts are embedded and how. Those that are not enter the Merkle root as the hashes of whole subtrees,
+so that a page of any size can still be compared with a root that its reader got elsewhere. Texts are written with
+references to what stands before them: a plain stream compressor's bytes depend on its build, and a page's must not.
+
+Source: RFC 6962, section 2.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from specledger.core.merkle import leaf_hash, root_of
+
+MOST_TEXT: Final = 2_000_000
+"""Bytes of receipts that are considered for a page, over all its chains."""
+
+MOST_CODED: Final = 480_000
+"""Characters that embedded receipts take in a page, about."""
+
+MOST_LINE: Final = 200_000
+"""Bytes of a receipt that is embedded at most."""
+
+_GROUP: Final = 16  # lines after which the room that is left is looked at
+_WINDOW: Final = 16  # bytes that must be equal before a reference pays
+_STRIDE: Final = 4  # of so many places one can be referred to
+
+Part = str | tuple[int, int]
+
+
+class Copies:
+    """Bytes as literal texts and references: (where an equal stretch began, its length).
+
+    Attributes:
+        parts: What was added so far; a literal holds a character for each byte.
+        size: Characters that the parts take, about.
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing."""
+        self.parts: list[Part] = []
+        self.size = 0
+        self._data = bytearray()
+        self._places: dict[bytes, int] = {}
+
+    def add(self, more: bytes) -> None:
+        """Add some bytes; references may reach back to all that was added before."""
+        at, known = len(self._data), max(0, (len(self._data) - _WINDOW) // _STRIDE * _STRIDE)
+        self._data += more
+        data, end, literal = bytes(self._data), len(self._data), at
+        while at + _WINDOW <= end:
+            while known + _WINDOW <= at:
+                self._places.setdefault(data[known : known + _WINDOW], known)
+                known += _STRIDE
+            found = self._places.get(data[at : at + _WINDOW])
+            if found is None:
+                at += 1
+                continue
+            length = _common(data, found, at)
+            self._say(data[literal:at])
+            self.parts.append((found, length))
+            self.size += 12
+            at += length
+            literal = at
+        self._say(data[literal:end])
+
+    def _say(self, literal: bytes) -> None:
+        if literal:
+            self.parts.append(literal.decode("latin-1"))
+            self.size += len(literal) + literal.count(b'"') + 6
+
+
+def _common(data: bytes, first: int, second: int) -> int:
+    """How many bytes are equal from two places on, of which at least a window is."""
+    length, stride = _WINDOW, 256
+    while stride:
+        step = data[second + length : second + length + stride]
+        while len(step) == stride and data[first + length : first + length + stride] == step:
+            length += stride
+            step = data[second + length : second + length + stride]
+        stride //= 4
+    return length
+
+
+@dataclass
+class Embedded:
+    """A chain of the page.
+
+    Attributes:
+        name: What it is called.
+        place: Where its bundle lies in the one that is reported; empty for that one itself.
+        manifest: Of its bundle.
+        kept: Lines that are candidates, by number.
+        hashes: The leaf hash of each line.
+        episodes: The numbers of the lines of each episode, first and last.
+        first: The numbers of the lines that go before all others.
+        seqs: The numbers of the lines that are embedded, in the order of the text.
+    """
+
+    name: str
+    place: str
+    manifest: Mapping[str, Any]
+    kept: dict[int, bytes] = field(default_factory=dict)
+    hashes: list[bytes] = field(default_factory=list)
+    episodes: dict[int, tuple[int, int]] = field(default_factory=dict)
+    first: set[int] = field(default_factory=set)
+    seqs: list[int] = field(default_factory=list)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def add(self, line: bytes, keep: bool) -> None:
+        """Take the next line, and keep it as a candidate or only its hash."""
+        if keep and len(line) <= MOST_LINE:
+            self.kept[len(self.hashes)] = line
+        self.hashes.append(leaf_hash(line))
+
+    def holds(self, seq: int) -> bool:
+        """Whether a line is embedded."""
+        return seq in self._embedded
+
+    def steps(self, episode: int) -> bool:
+        """Whether all lines of an episode are embedded."""
+        first, last = self.episodes.get(episode, (0, -1))
+        return last >= first and all(map(self.holds, range(first, last + 1)))
+
+    def settle(self, seqs: Iterable[int]) -> None:
+        """Say which lines are embedded, in the order of the text."""
+        self.seqs = list(seqs)
+        self._embedded = frozenset(self.seqs)
+
+    _embedded: frozenset[int] = frozenset()
+
+    def document(self) -> dict[str, Any]:
+        """What the page's script needs to read the chain off the text and to compute its root."""
+        receipts = self.manifest["receipts"]
+        spans: list[list[int]] = []
+        for seq in self.seqs:
+            if spans and sum(spans[-1]) == seq:
+                spans[-1][1] += 1
+            else:
+                spans.append([seq, 1])
+        rest = [[start, size, hashed.hex()] for start, size, hashed in self.rest()]
+        known = {"name": self.name, "place": self.place, "run": self.manifest["run"], **receipts}
+        return {**known, "spans": spans, "rest": rest, **self.extra}
+
+    def rest(self) -> Iterator[tuple[int, int, bytes]]:
+        """The largest whole subtrees of lines that are not embedded: first line, number of lines, hash."""
+        waiting: list[tuple[int, int, bytes]] = []
+        for seq, hashed in enumerate(self.hashes):
+            if self.holds(seq):
+                yield from waiting
+                waiting = []
+                continue
+            waiting.append((seq, 1, hashed))
+            while len(waiting) > 1 and _siblings(waiting[-2], waiting[-1]):
+                (start, size, left), (_, _, right) = waiting[-2:]
+                waiting[-2:] = [(start, 2 * size, root_of([left, right]))]
+        yield from waiting
+
+
+def _siblings(left: tuple[int, int, bytes], right: tuple[int, int, bytes]) -> bool:
+    return left[1] == right[1] and left[0] % (2 * left[1]) == 0 and left[0] + left[1] == right[0]
+
+
+def choose(chains: Iterable[Embedded]) -> Copies:
+    """Choose what is embedded, chain by chain: what rows rest on first, then episode after episode while it fits."""
+    copies, listed = Copies(), list(chains)
+    for index, chain in enumerate(listed):
+        most = MOST_CODED * (index + 1) // len(listed)  # what one chain leaves over is for the next ones
+        chosen: dict[int, None] = {}
+        for group in _groups(chain):
+            new = [seq for seq in group if seq not in chosen]
+            if copies.size >= most or not all(seq in chain.kept for seq in new):
+                break
+            copies.add(b"".join(chain.kept[seq] + b"\n" for seq in new))
+            chosen |= dict.fromkeys(new)
+        chain.settle(chosen)
+    return copies
+
+
+def _groups(chain: Embedded) -> Iterator[Sequence[int]]:
+    """The lines in the order in which they are worth embedding, a few at a time."""
+    spans: list[Sequence[int]] = [sorted(chain.first)]
+    spans += [range(first, last + 1) for first, last in sorted(chain.episodes.values())]
+    for span in spans if chain.episodes else [*spans, range(len(chain.hashes))]:
+        yield from (span[at : at + _GROUP] for at in range(0, len(span), _GROUP))

@@ -1,0 +1,131 @@
+"""The space-time of a law: the states of one ring, one below the other, as the page's script draws them.
+
+Decides which ring is drawn: that of the counterexample, and where there is none an example, since the receipts of a
+law's trial hold the digest of its cases and no start. Both are evolved cell by cell by the universe's table in the
+bundle. Refuses to judge: no trial is made again, and an example is never called evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
+from typing import Any, Final
+
+from specledger.laws.law import Law
+from specledger.verify.statements import InvalidCertificate
+from specledger.verify.violation import Retold, State, measured
+
+Body = Mapping[str, Any]
+
+MOST_STATES: Final = 220
+"""States of a counterexample that are drawn."""
+
+EXAMPLE_STATES: Final = 60
+"""States of an example that are drawn."""
+
+LENGTHS: Final = 8
+"""Lengths of rings that an example is looked for in, from the shortest."""
+
+STARTS: Final = 64
+"""Starts of a length that are looked at."""
+
+STEPS: Final = 8
+"""Steps over which they are compared."""
+
+_EXAMPLE: Final = (
+    "An example, and no evidence: receipts hold the digest of the cases that were tried and not their starts. The ring "
+    "was chosen when the page was written, of the shortest length with a start that meets the preconditions. Of the "
+    f"first {STARTS} starts in the order of the alphabet it is the one in which most of the first {STEPS} steps are "
+    "tested, then the one that shows the most symbols, then the most states, then the first. It was evolved by the "
+    "universe's table in the bundle; neither the trial nor a prover was run, and the law is not judged on it."
+)
+_FOUND: Final = (
+    "A counterexample. Its start and the marked rows stand in the receipt; the others were evolved from the start when "
+    "the page was written, by the universe's table in the bundle."
+)
+
+
+def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
+    """What is drawn of a law; None if no start of it can be shown.
+
+    Args:
+        law: Which was tried.
+        verdict: On it.
+        row: The link of its row.
+    """
+    drawn = _example(law) if verdict["counterexample"] is None else _found(law, verdict["counterexample"])
+    if drawn is None:
+        return None
+    alphabet = law.universe.alphabet
+    told = {"law": verdict["law"], "anchor": row, "claim": verdict["claim"], "status": verdict["status"]}
+    return {**told, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
+
+
+def _found(law: Law, found: Body) -> dict[str, Any]:
+    """A counterexample, from the start to just after the violation."""
+    t, begin = found["t"], found["excerpt"]["from"]
+    states = Retold(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states[: t + 2]
+    return {
+        "t": t,
+        "excerpt": [begin, begin + len(found["excerpt"]["states"])],
+        "observables": {str(t): found["observables"]["t"], str(t + 1): found["observables"]["t_plus_1"]},
+        "rows": _rows(law, states[:MOST_STATES]),
+        "states": len(states),
+        "said": _FOUND,
+    }
+
+
+def _example(law: Law) -> dict[str, Any] | None:
+    """An example, as far as the law looks; None if nothing can be said of the law, or no start can be used."""
+    if law.unknown is not None:
+        return None
+    try:
+        start = example_start(law)
+        if start is None:
+            return None
+        states = Retold(law, start).states[: law.steps + 1]
+        drawn = states[:EXAMPLE_STATES]
+        symbols, observables = law.universe.rule.symbols, sorted(law.observables.items())
+        values = [{name: measured(each.root, state, symbols) for name, each in observables} for state in drawn]
+    except InvalidCertificate:  # a figure leaves 64 bits
+        return None
+    return {
+        "t": None,
+        "excerpt": [0, 0],
+        "observables": {str(step): each for step, each in enumerate(values)},
+        "rows": _rows(law, drawn),
+        "states": len(states),
+        "said": _EXAMPLE,
+    }
+
+
+def example_start(law: Law) -> State | None:
+    """The start of the example: the same one for the same law; None if no start that is looked at can be used."""
+    short = replace(law, T=min(law.T, STEPS))
+    for starts in _starts(law):
+        usable = [told for told in (Retold(short, start) for start in starts) if told.usable()]
+        if usable:
+            return max(usable, key=_shows).states[0]
+    return None
+
+
+def _starts(law: Law) -> Iterator[Iterator[State]]:
+    """The first starts of each length, from the shortest."""
+    shortest = law.universe.shortest
+    for length in range(shortest, min(shortest + LENGTHS - 1, law.universe.longest) + 1):
+        yield (list(start) for start in islice(product(law.starts, repeat=length), STARTS))
+
+
+def _shows(told: Retold) -> tuple[int, int, int]:
+    """How many steps are tested, and how many different symbols and states there are."""
+    law, places = told.law, range(len(told.states[0]) if told.law.template.cells else 1)
+    judged = range(law.template.first, law.T - law.template.short + 1)
+    asked = law.antecedent
+    tested = sum(asked is None or any(told.value(asked, t, cell) for cell in places) for t in judged)
+    states = {*map(tuple, told.states[: STEPS + 1])}
+    return tested, len({cell for state in states for cell in state}), len(states)
+
+
+def _rows(law: Law, states: Sequence[State]) -> list[str]:
+    return ["".join(law.universe.alphabet[cell] for cell in state) for state in states]

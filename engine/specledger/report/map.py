@@ -1,0 +1,149 @@
+"""The map of an episode as SVG: cells by their codes, trails, tokens that move, and the places that they left."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import isqrt
+from typing import Final
+
+from specledger.report.clock import Clock
+from specledger.report.episode import MOST_EVENTS, Episode, Place, Track
+from specledger.report.markup import escape, label, tag
+
+_SIDE: Final = 480  # pixels that the longer side of a map should have
+_LARGEST: Final = 32  # pixels of a cell
+_LINED: Final = 64  # cells of a side up to which lines are drawn between them
+_AWAY: Final = -99  # pixels; a place that nobody sees
+
+
+def cell_size(episode: Episode) -> int:
+    """Pixels of a cell: an even number from 2 to 32."""
+    return max(2, min(_LARGEST, _SIDE // max(episode.size)) & ~1)
+
+
+def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> str:
+    """The map with everything on it, at a place.
+
+    Args:
+        episode: What is drawn.
+        classes: The style class of each code that has a colour.
+        x: Pixels from the left.
+        y: Pixels from the top.
+    """
+    size, (width, height), clock = cell_size(episode), episode.size, Clock(episode.frames)
+    inner = [*_cells(episode, classes, size)]
+    tracks = list(enumerate(episode.tracks.items()))
+    tracks.sort(key=lambda entry: entry[1][1].token.each is not None)  # what moves by itself is drawn last
+    for number, (_, track) in tracks:
+        inner += _trail(track, number, size, clock) if track.token.each is not None else ()
+    for number, (name, track) in tracks:
+        inner += _left(track, name, number, size) if track.token.each is None else ()
+    for number, (_, track) in tracks:
+        inner += _token(track, number, size, clock)
+    return tag("svg", *inner, x=x, y=y, width=width * size, height=height * size)
+
+
+def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[str]:
+    """The commonest code as the ground, each other one as one path of runs within rows."""
+    codes = Counter(code for row in episode.cells for code in row)
+    ground = min(codes, key=lambda code: (-codes[code], code))
+    width, height = episode.size
+    yield tag("rect", width=width * size, height=height * size, class_=classes.get(ground, "other"))
+    paths: dict[str, list[str]] = {}
+    for y, row in enumerate(episode.cells):
+        x = 0
+        for code, run in groupby(row):
+            length = len(list(run))
+            if code != ground:
+                paths.setdefault(classes.get(code, "other"), []).append(f"M{x} {y}h{length}v1h-{length}z")
+            x += length
+    for class_, parts in sorted(paths.items()):
+        yield tag("path", d="".join(parts), class_=class_, transform=f"scale({size})")
+    if max(width, height) <= _LINED:
+        down = "".join(f"M{x * size} 0v{height * size}" for x in range(1, width))
+        across = "".join(f"M0 {y * size}h{width * size}" for y in range(1, height))
+        yield tag("path", d=down + across, class_="grid")
+
+
+def _middle(place: Place | None, size: int) -> tuple[int, int]:
+    return (_AWAY, _AWAY) if place is None else (place[0] * size + size // 2, place[1] * size + size // 2)
+
+
+def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[str]:
+    """The way of a token: all of it faintly, and as far as it has come."""
+    path, done = _path(track, size)
+    if not done[-1]:
+        return
+    way = tag("path", id=f"way{number}", d=path, class_=f"way s{number}", stroke_width=max(1, size // 8))
+    yield tag("defs", way) + tag("use", href=f"#way{number}", class_="faint")
+    left = [str(done[-1] - length) for length in done]
+    grows = clock.smoothly("stroke-dashoffset", left)
+    yield tag("use", grows, href=f"#way{number}", class_="moving done", stroke_dasharray=done[-1])
+
+
+def _path(track: Track, size: int) -> tuple[str, list[int]]:
+    """A way as path data, and its length in pixels up to each frame."""
+    parts, done = [""], [0]
+    before: Place | None = None
+    for frame, place in enumerate(track.places):
+        length = 0
+        if place is not None and (before is None or frame in track.jumps):
+            parts.append("M{} {}".format(*_middle(place, size)))
+        elif place is not None and before is not None and place != before:
+            across, down = (place[0] - before[0]) * size, (place[1] - before[1]) * size
+            parts.append(f"h{across}" if not down else f"v{down}" if not across else f"l{across} {down}")
+            length = isqrt(across * across + down * down)
+        done.append(done[-1] + length)
+        before = place
+    return "".join(parts), done[1:]
+
+
+def _left(track: Track, name: str, number: int, size: int) -> Iterator[str]:
+    """The places where a token stood, numbered from 1, if it was moved at all."""
+    if not track.jumps:
+        return
+    for index, (frame, place) in enumerate(_stays(track), 1):
+        x, y = _middle(place, size)
+        if place is not None:
+            told = tag("title", escape(f"{name} from step {frame}"))
+            shape = _shape(track.token.shape, size, class_=f"ghost s{number}")
+            number_ = label(str(index), 0, size // 6, class_="number") if size >= 14 else ""
+            yield tag("g", told, shape, number_, transform=f"translate({x} {y})")
+
+
+def _stays(track: Track) -> list[tuple[int, Place | None]]:
+    """The frames from which a token without a trail stands elsewhere, and where."""
+    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:MOST_EVENTS]
+
+
+def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[str]:
+    """A token where it is in the end, and, moving, where it is at each frame."""
+    middles = ["{} {}".format(*_middle(place, size)) for place in track.places]
+    if track.token.each is not None:
+        moves = clock.smoothly("transform", middles)
+    else:
+        moves = clock.at_once("transform", [(frame, middles[frame]) for frame, _ in _stays(track)])
+    shape = _shape(track.token.shape, size, class_=f"token f{number}")
+    for class_, inner in (("moving", (shape, moves)), ("still", (shape,))):
+        yield tag("g", *inner, class_=class_, transform=f"translate({middles[-1]})")
+
+
+def _shape(shape: str, size: int, **attributes: str) -> str:
+    reach = max(3, size // 3)
+    if shape == "disc":
+        return tag("circle", r=reach, **attributes)
+    return tag("path", d=_outline(shape, reach), **attributes)
+
+
+def _outline(shape: str, reach: int) -> str:
+    if shape == "diamond":
+        far = reach + max(1, reach // 2)
+        return f"M0 -{far}L{far} 0L0 {far}L-{far} 0z"
+    return f"M-{reach} -{reach}h{2 * reach}v{2 * reach}h-{2 * reach}z"
+
+
+def colours_used(cells: Sequence[Sequence[int]]) -> set[int]:
+    """The codes that stand in a map."""
+    return {code for row in cells for code in row}

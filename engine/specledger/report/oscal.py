@@ -1,0 +1,182 @@
+"""A report as OSCAL assessment results: a result for each bundle, or for a profile, with observations and findings.
+
+Decides which target a finding has and what its state is. Every UUID is of version 5, from digests and names, so that
+the same bundles and the same date give the same bytes. OSCAL demands dates, and evidence has none: the date is the
+user's, and where nobody gave one it is the epoch, with a remark that says so.
+
+Source: OSCAL 1.2.1, assessment results model: `assessment-results{uuid, metadata, import-ap, results}`,
+`result{uuid, title, description, start, reviewed-controls}`, `observation{uuid, description, methods, collected}`,
+`finding{uuid, title, description, target{type, target-id, status}}`, `metadata{title, last-modified, version,
+oscal-version}`. RFC 9562, 5.5, for the UUIDs.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes, pretty
+from specledger.core.diagnostics import printable
+from specledger.core.digest import sha256_hex
+from specledger.report.results import NOT_SHOWN, Check, Control, Judgement, Outcome, Report, Subject
+
+OSCAL_VERSION: Final = "1.2.1"
+EPOCH: Final = "1970-01-01"
+"""The date where nobody gave one."""
+
+_NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:specledger:oscal:v1")
+_NS: Final = "urn:specledger"
+_TOKEN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_REASONS: Final = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
+
+
+def write_oscal(report: Report, date: str | None = None) -> str:
+    """The document as text that ends with a newline.
+
+    Args:
+        report: What is told.
+        date: The day of the assessment as `YYYY-MM-DD`, or None.
+    """
+    day = f"{date or EPOCH}T00:00:00Z"
+    results = [_of_subject(subject, day) for subject in report.subjects]
+    if report.judgement is not None:
+        results.append(_of_judgement(report.judgement, report, day))
+    remarks = [*NOT_SHOWN, *([] if date else ["No date was given: every date in this document is a placeholder."])]
+    identity = canonical_bytes([[result["uuid"] for result in results], day])
+    names = ", ".join(f"{subject.kind} {subject.name}" for subject in report.subjects)
+    document = {
+        "uuid": _uuid("document", identity),
+        "metadata": {
+            "title": printable(f"Assessment of {names}"),
+            "last-modified": day,
+            "version": _uuid("version", identity),
+            "oscal-version": OSCAL_VERSION,
+            "remarks": " ".join(remarks),
+        },
+        "import-ap": {"href": "#", "remarks": "The specs in the evidence are the plan of the assessment."},
+        "results": results,
+    }
+    return pretty({"assessment-results": document})
+
+
+def token(text: str) -> str:
+    """The text as an OSCAL token; one that has other characters gets a digest, so that no two texts share a token."""
+    if _TOKEN.fullmatch(text):
+        return text
+    plain = re.sub(r"[^A-Za-z0-9_.-]", ".", text)[:100]
+    return f"{'' if _TOKEN.match(plain) else '_'}{plain}.{sha256_hex(text.encode())[:8]}"
+
+
+def _uuid(*parts: str | bytes) -> str:
+    name = canonical_bytes([part if isinstance(part, str) else part.decode() for part in parts]).decode()
+    return str(uuid.uuid5(_NAMESPACE, name))
+
+
+def _of_subject(subject: Subject, day: str) -> dict[str, Any]:
+    manifest = subject.manifest
+    root = manifest["receipts"]["root"]
+    observations = [_observation(subject, check, day) for check in subject.checks]
+    return {
+        "uuid": _uuid("result", manifest["run"], root, day),
+        "title": printable(f"{subject.kind} {subject.name}: {subject.verdict}"),
+        "description": printable(subject.doc or f"The evidence of {subject.kind} {subject.name}"),
+        "start": day,
+        "props": [
+            _prop("run", manifest["run"]),
+            _prop("specs-digest", manifest["specs"]),
+            _prop("receipts-root", root),
+            _prop("receipts-head", manifest["receipts"]["head"]),
+            _prop("verdict", subject.verdict.value),
+        ],
+        "reviewed-controls": {
+            "control-selections": [{"description": "Whatever the evidence speaks of", "include-all": {}}]
+        },
+        "observations": observations,
+        "findings": [
+            _finding(
+                _uuid("finding", manifest["run"], root, check.id, day),
+                check.id,
+                check.says,
+                check.outcome,
+                check.why,
+                [observation["uuid"]],
+            )
+            for check, observation in zip(subject.checks, observations, strict=True)
+        ],
+    }
+
+
+def _prop(name: str, value: str) -> dict[str, str]:
+    return {"name": name, "ns": _NS, "value": value}
+
+
+def _observed(subject: Subject, check: Check, day: str) -> str:
+    receipts = subject.manifest["receipts"]
+    return _uuid("observation", subject.manifest["run"], receipts["root"], check.id, day)
+
+
+def _observation(subject: Subject, check: Check, day: str) -> dict[str, Any]:
+    known = f"{check.outcome}: {'judged' if check.once else 'failed'} {check.tally}. {check.why}".strip()
+    evidence = [
+        {
+            "description": printable(f"{one.what} {one.detail}".strip()),
+            "props": [_prop("receipt", str(one.seq)), _prop("receipt-digest", one.digest)],
+        }
+        for one in check.observations
+    ]
+    return {
+        "uuid": _observed(subject, check, day),
+        "title": printable(check.id),
+        "description": printable(known),
+        "methods": ["TEST"],
+        "collected": day,
+        **({"relevant-evidence": evidence} if evidence else {}),
+    }
+
+
+def _finding(id_: str, name: str, says: str, outcome: Outcome, why: str, observed: list[str]) -> dict[str, Any]:
+    """A finding; only what passed is satisfied, and the remark tells what is not known from what is not so."""
+    told = printable(f"{outcome}{f': {why}' if why else ''}")
+    state = "satisfied" if outcome is Outcome.PASSED else "not-satisfied"
+    return {
+        "uuid": id_,
+        "title": printable(name),
+        "description": printable(says),
+        "target": {
+            "type": "objective-id",
+            "target-id": token(name),
+            "status": {"state": state, "reason": _REASONS.get(outcome, "other"), "remarks": told},
+        },
+        **({"related-observations": [{"observation-uuid": one} for one in observed]} if observed else {}),
+    }
+
+
+def _of_judgement(judgement: Judgement, report: Report, day: str) -> dict[str, Any]:
+    """The result of a profile, whose findings point at the observations of the bundles."""
+    identity = canonical_bytes([judgement.digest, [one.manifest["receipts"]["root"] for one in report.subjects]])
+    selected = [{"control-id": token(control.id)} for control in judgement.controls]
+    return {
+        "uuid": _uuid("profile", identity, day),
+        "title": printable(f"profile {judgement.name}: {judgement.verdict}"),
+        "description": printable(judgement.doc or judgement.source),
+        "start": day,
+        "props": [_prop("specs-digest", judgement.digest), _prop("verdict", judgement.verdict.value)],
+        "reviewed-controls": {
+            "control-selections": [{"description": printable(judgement.source), "include-controls": selected}]
+        },
+        "findings": [_of_control(control, report, identity, day) for control in judgement.controls],
+    }
+
+
+def _of_control(control: Control, report: Report, identity: bytes, day: str) -> dict[str, Any]:
+    held, observed = control.waiver, []
+    why = control.why
+    if held is not None:
+        why = f"{why}; waiver of {held.owner} until {held.until} ({held.state}): {held.reason}".removeprefix("; ")
+    for row in control.rows:
+        if row.subject is not None:
+            subject = report.subjects[row.subject]
+            observed += [_observed(subject, check, day) for check in subject.checks if check.id == row.check]
+    name, says = control.id, f"{control.section}: {control.says}"
+    return _finding(_uuid("control", identity, control.id, day), name, says, control.outcome, why, observed)

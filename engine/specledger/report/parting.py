@@ -1,0 +1,213 @@
+"""Where two sequences of receipts part: what their starts say differently, then the first receipt that is another.
+
+Decides which differences follow from the specs alone and are therefore none of the receipts, and how a place in a run
+is told. Lines are read in step, and nothing is kept of those that are alike. Refuses to know bundles, and to judge
+which of the two is right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.layout import MAX_LINE
+from specledger.report.markup import shorten
+from specledger.report.results import LONGEST
+from specledger.verify.replay import is_digest
+
+MOST_CHANGES: Final = 200
+"""Changes of one sort that are told; the others are counted."""
+
+ABSENT: Final = object()
+"""Stands where one side has nothing."""
+
+_PIN: Final = re.compile(r"([a-z]+/[^@]+)@[0-9a-f]{16}")
+_NAMES_SPECS: Final = frozenset({"specs", "receipts.head", "receipts.root"})
+_OF_WHAT_IS_THERE: Final = frozenset(
+    {"start", "verdict", "law", "escalation"}
+)  # `digest`: of a spec, or a verdict told
+_LABELS: Final = ("name", "drift")  # by which the start lists what has more than a name
+_AUDIT: Final = b'"type":"audit"}'
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that is another on the second side.
+
+    Attributes:
+        path: What it is.
+        first, second: What each side says, as text of a bounded length; None where it says nothing.
+    """
+
+    path: str
+    first: str | None
+    second: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """The first receipt after the start that is not the same in both.
+
+    Attributes:
+        seq: Its number.
+        type: Its type on the first side, or on the second if the first has ended.
+        episode, t: When in the run; of an entry of the audit log the step that it was made in.
+        changes: The fields that differ; digests only if nothing else does. Of two types only these and their places.
+        more: How many further ones there are.
+        ended: Which side has no such receipt: `first`, `second`, or None.
+    """
+
+    seq: int
+    type: str
+    episode: int | None
+    t: int | None
+    changes: tuple[Change, ...]
+    more: int
+    ended: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """How two sequences of receipts differ.
+
+    Attributes:
+        start: Fields of the first receipts that differ: the seed, the horizon, gates and invariants by name.
+        more: How many further ones of them there are.
+        receipts: The first later receipt that is another; None if there is none.
+    """
+
+    start: tuple[Change, ...]
+    more: int
+    receipts: Divergence | None
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return self.receipts is None and not self.start
+
+
+def part(first: Iterable[bytes], second: Iterable[bytes], alike: bool) -> Parting:
+    """Find where two sequences of receipts part.
+
+    A line names the run and the line before it, so it differs as soon as an earlier one does. Types and bodies are
+    compared. Where specs differ, so do all digests that name them, which says nothing that the specs do not say.
+
+    Args:
+        first: The lines of one sequence.
+        second: Those of the other.
+        alike: Whether both are made from the same specs.
+    """
+    start: list[Change] = []
+    last: bytes | None = None
+    for seq, (left, right) in enumerate(zip_longest(first, second)):
+        if left != right:
+            sides = [None if line is None else parse_canonical(line, limit=MAX_LINE) for line in (left, right)]
+            found = [*_parted(sides, alike)]
+            if seq == 0 and None not in sides:
+                start = found
+            elif found:
+                return Parting(*_most(start), _divergence(seq, sides, found, last))
+        if left is not None and not left.endswith(_AUDIT):
+            last = left
+    return Parting(*_most(start), None)
+
+
+def walk(left: Any, right: Any, path: str) -> Iterator[Change]:
+    """Every place in which two JSON values differ, in canonical order.
+
+    Args:
+        left: The one value.
+        right: The other.
+        path: Where they are; empty for the whole.
+    """
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        for key in sorted({*left, *right}):
+            inner = f"{path}.{key}" if path else str(key)
+            yield from walk(left.get(key, ABSENT), right.get(key, ABSENT), inner)
+    elif isinstance(left, list) and isinstance(right, list):
+        for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=ABSENT)):
+            yield from walk(one, other, f"{path}[{index}]")
+    elif type(left) is not type(right) or left != right:
+        yield Change(shorten(path, LONGEST), _shown(left), _shown(right))
+
+
+def _shown(value: Any) -> str | None:
+    if value is ABSENT:
+        return None
+    try:
+        text = value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
+    except NotCanonical:
+        text = repr(value)
+    return shorten(text, LONGEST)
+
+
+def _most(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
+    return tuple(changes[:MOST_CHANGES]), max(0, len(changes) - MOST_CHANGES)
+
+
+def _parted(sides: Sequence[Any], alike: bool) -> Iterator[Change]:
+    """What differs between two receipts, of which one may be missing."""
+    if None in sides:
+        yield Change("the receipt", *(None if side is None else "there is one" for side in sides))
+        return
+    types, bodies = [side["type"] for side in sides], [side["body"] for side in sides]
+    if types[0] != types[1]:
+        yield Change("type", *(shorten(str(type_), LONGEST) for type_ in types))
+        bodies = [{key: body[key] for key in ("episode", "t") if key in body} for body in bodies]
+    elif types[0] == "start":
+        bodies = _labelled(*bodies)
+    if not alike:
+        bodies = [_unpinned(body) for body in bodies]
+    for change in walk(bodies[0], bodies[1], ""):
+        named = change.path in _NAMES_SPECS or (change.path == "digest" and types[0] in _OF_WHAT_IS_THERE)
+        if alike or not named:
+            yield change if types[0] == "start" else Change(f"body.{change.path}", change.first, change.second)
+
+
+def _labelled(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Two starts, with lists as mappings from the names in them: one that is left out does not move the others."""
+    sides: list[dict[str, Any]] = [dict(left), dict(right)]
+    for key in {*left} & {*right}:
+        one, other = (_by_label(side[key]) for side in sides)
+        if one is not None and other is not None and [*filter(other.get, one)] == [*filter(one.get, other)]:
+            sides[0][key], sides[1][key] = one, other
+    return sides
+
+
+def _by_label(value: Any) -> dict[str, Any] | None:
+    """The items of a list by their names; None if it is no list, or not of things that have one each."""
+    if not isinstance(value, list):
+        return None
+    labelled: dict[str, Any] = {}
+    for one in value:
+        named = isinstance(one, Mapping)
+        label = next((one[key] for key in _LABELS if key in one), None) if named else one
+        if not isinstance(label, str) or label in labelled:
+            return None
+        labelled[label] = one if named else "there is one"
+    return labelled
+
+
+def _unpinned(value: Any) -> Any:
+    """A value in which specs are named without their digests."""
+    if isinstance(value, str):
+        found = _PIN.fullmatch(value)
+        return found[1] if found else value
+    if isinstance(value, Mapping):
+        return {key: _unpinned(inner) for key, inner in value.items()}
+    return [_unpinned(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _divergence(seq: int, sides: list[Any], found: Sequence[Change], last: bytes | None) -> Divergence:
+    side = sides[0] or sides[1]
+    ended = None if None not in sides else ("first", "second")[sides.index(None)]
+    telling = [change for change in found if not is_digest((change.path, change.first, change.second))] or found
+    told: Any = side if side["type"] != "audit" or last is None else parse_canonical(last, limit=MAX_LINE)
+    place = [told["body"].get(name) for name in ("episode", "t")]
+    episode, t = (value if type(value) is int else None for value in place)
+    return Divergence(seq, shorten(str(side["type"]), 80), episode, t, *_most(telling), ended)

@@ -1,0 +1,226 @@
+"""A look into a run: one line for each step, one whole step, or one field of every step.
+
+Decides what of a step is told on a line and what is counted instead. All of it follows from receipts of which no check
+failed; nothing is run again. Refuses to judge, and to tell more than so many lines at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.evidence.chain import receipt_digest
+from specledger.evidence.layout import MAX_LINE, SCENARIO
+from specledger.report.codes import E_REPORT_RECEIPTS, E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STEP
+from specledger.report.evidence import Evidence
+from specledger.report.markup import shorten
+
+FORMAT: Final = "specledger/trace/v1"
+
+MOST_LINES: Final = 10_000
+"""Lines that may be asked for."""
+LONGEST: Final = 160
+"""Characters of one value on a line."""
+MOST_REASONS: Final = 4
+"""Gates with their reasons on a line; the others are counted."""
+
+
+Body = Mapping[str, Any]
+
+_WORD: Final = re.compile(r'"([^"]*)"|([^.]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """One line of a trace.
+
+    Attributes:
+        kind: The type of the receipt: `step`, `drift`, `probe`, `error`, `episode` or `episode_end`.
+        episode, t: Where in the run; `t` is None where an episode begins or ends.
+        seq: The number of the receipt.
+        facts: What is told, as JSON.
+    """
+
+    kind: str
+    episode: int
+    t: int | None
+    seq: int
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Lines of a run, and how many further ones there are."""
+
+    lines: tuple[StepLine, ...]
+    more: int
+
+
+def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | None = None) -> Trace:
+    """The lines of a run.
+
+    Args:
+        evidence: The run's evidence.
+        episode: The only episode that is told; None for all.
+        most: Lines at most.
+        field: A path; the lines are then those of the receipts that have it, with its value.
+
+    Raises:
+        Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
+    """
+    words = None if field is None else _words(field)
+    lines: list[StepLine] = []
+    more = 0
+    for line in _refusing(evidence, _lines(evidence, words)):
+        if episode is not None and line.episode != episode:
+            continue
+        if len(lines) < most:
+            lines.append(line)
+        else:
+            more += 1
+    if not lines and field is not None:
+        raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt has the field {field}")])
+    if not lines and episode is not None:
+        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no episode {episode}")])
+    return Trace(tuple(lines), more)
+
+
+def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:
+    """What the receipts say of one step.
+
+    Args:
+        evidence: The run's evidence.
+        episode: In which episode.
+        t: Which step of it.
+        field: A path; then only its value.
+
+    Returns:
+        The receipts of the step, each `{type, seq, digest, body}`, or the value.
+
+    Raises:
+        Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
+    """
+    found = list(_refusing(evidence, _receipts_of(evidence, episode, t)))
+    if not found:
+        raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}")])
+    if field is None:
+        return found
+    words = _words(field)
+    for receipt in found:
+        if receipt["type"] == words[0]:
+            present, value = _follow(receipt["body"], words[1:])
+            if present:
+                return value
+    raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt of step {t} in episode {episode} has the field {field}")])
+
+
+def _receipts(evidence: Evidence) -> Iterator[tuple[int, bytes, str, Body]]:
+    for seq, line in enumerate(evidence.receipts.lines()):
+        receipt: Any = parse_canonical(line, limit=MAX_LINE)
+        yield seq, line, receipt["type"], receipt["body"]
+
+
+def _receipts_of(evidence: Evidence, episode: int, t: int) -> Iterator[dict[str, Any]]:
+    for seq, line, type_, body in _receipts(evidence):
+        if body.get("episode") == episode and body.get("t") == t:
+            yield {"type": type_, "seq": seq, "digest": receipt_digest(line), "body": body}
+
+
+def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
+    """What is made of a run's receipts.
+
+    Raises:
+        Rejected: E_TRACE_KIND, or E_REPORT_RECEIPTS if a receipt is not what it must be.
+    """
+    if evidence.kind != SCENARIO:
+        raise Rejected([Diagnostic(E_TRACE_KIND, f"this is the evidence of a {evidence.kind}")])
+    try:
+        yield from made
+    except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"a receipt is not what it must be: {error!r}")]) from None
+
+
+def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
+    proposals: list[Any] = []
+    for seq, _, type_, body in _receipts(evidence):
+        if words is not None:
+            present, value = _follow(body, words[1:]) if type_ == words[0] else (False, None)
+            if present and "episode" in body:
+                yield StepLine(type_, body["episode"], body.get("t"), seq, {"value": value})
+        elif type_ == "commit":
+            proposals = body["proposals"]
+        elif type_ in _FACTS:
+            t = None if type_ in ("episode", "episode_end") else body.get("t")
+            facts = (
+                _step_facts(body, proposals) if type_ == "step" else {name: body.get(name) for name in _FACTS[type_]}
+            )
+            yield StepLine(type_, body["episode"], t, seq, facts)
+
+
+_FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "step": (),
+    "drift": ("drift", "changed"),
+    "probe": ("probe", "verdict", "cause"),
+    "error": ("code", "expression"),
+    "episode": (),
+    "episode_end": ("ended", "steps", "success", "first_success"),
+}
+"""By the type of a receipt what of it a line tells; a step's facts are summed up."""
+
+
+def _step_facts(body: Body, proposals: list[Any]) -> dict[str, Any]:
+    rejected = Counter[tuple[str, str]]()
+    admitted = 0
+    for decision in body["decisions"]:
+        failing = decision["rejected"]
+        rejected.update((str(one["gate"]), shown(one["reason"])) for one in failing)
+        admitted += not failing and decision["error"] is None
+    chosen, cost = body["chosen"], body["cost"]
+    return {
+        "proposed": len(body["decisions"]),
+        "admitted": admitted,
+        "errors": sum(decision["error"] is not None for decision in body["decisions"]),
+        "rejected": [
+            {"gate": gate, "reason": reason, "count": count}
+            for (gate, reason), count in sorted(rejected.items(), key=lambda item: (-item[1], item[0]))
+        ],
+        "chosen": chosen,
+        "action": None if chosen is None else proposals[chosen].get("action", proposals[chosen]),
+        "cost": None if cost is None else cost["total"],
+        "success": body["success"],
+        "violations": [each["invariant"] for each in body["violations"]],
+    }
+
+
+def shown(value: Any) -> str:
+    """A value on one line, of a bounded length; a text as it is."""
+    return shorten(value if isinstance(value, str) else canonical_bytes(value).decode(), LONGEST)
+
+
+def _words(field: str) -> list[str]:
+    """The keys and indices of a path.
+
+    Raises:
+        Rejected: E_TRACE_FIELD.
+    """
+    words = [quoted or plain for quoted, plain in _WORD.findall(field)]
+    if not words:
+        raise Rejected([Diagnostic(E_TRACE_FIELD, "the path of a field is empty")])
+    return words
+
+
+def _follow(value: Any, words: list[str]) -> tuple[bool, Any]:
+    """Whether a value has what a path leads to, and that."""
+    for word in words:
+        if isinstance(value, Mapping) and word in value:
+            value = value[word]
+        elif isinstance(value, list) and word.isascii() and word.isdigit() and int(word[:9]) < len(value):
+            value = value[int(word)]
+        else:
+            return False, None
+    return True, value

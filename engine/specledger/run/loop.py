@@ -1,0 +1,90 @@
+"""The run of a scenario: its episodes in their order, between `start` and `end`.
+
+Decides what goes on from one episode to the next, and whether they are separate. Refuses to know how a step is made
+(`run.episode`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from specledger.compile.desk import Desk
+from specledger.compile.plan import Plan
+from specledger.core.entries import Mode
+from specledger.core.events import Event
+from specledger.run.episode import Episode
+from specledger.run.taken import Kept
+from specledger.run.watch import Watch
+
+
+def run(
+    plan: Plan, progress: Callable[[int, int], None] | None = None, episodes: Iterator[Event] | None = None
+) -> Iterator[Event]:
+    """Run every episode of a plan.
+
+    Args:
+        plan: What to run.
+        progress: Called with (steps done, steps at most) after every step.
+        episodes: The events of all episodes in their order, where somebody else makes them.
+
+    Yields:
+        `start`; per episode `episode`, then per step `drift`*, `commit`, `step`, or one `error`, then `episode_end`;
+        `end`. What attaches to the loop yields `audit` and `probe` at its places.
+    """
+    yield Event(
+        "start",
+        {
+            "scenario": plan.name,
+            "specs": plan.specs,
+            "seed": plan.seed,
+            "episodes": plan.episodes,
+            "horizon": plan.horizon,
+            "gates": list(plan.gates),
+            "invariants": [
+                {"name": item.name, "scope": item.scope, "severity": item.severity} for item in plan.invariants
+            ],
+            "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
+            **_continued(plan),
+        },
+    )
+    gates, steps = Counter(dict.fromkeys(plan.gates, 0)), 0
+    for event in _in_turn(plan) if episodes is None else episodes:
+        body = event.body
+        if event.type == "step":
+            steps += 1
+            if progress is not None:
+                progress(body["episode"] * plan.horizon + body["t"] + 1, plan.episodes * plan.horizon)
+        elif event.type == "episode_end":
+            gates.update(body["gates"])
+        yield event
+    yield Event("end", {"episodes": plan.episodes, "steps": steps, "gates": dict(gates)})
+
+
+def _in_turn(plan: Plan) -> Iterator[Event]:
+    """The events of all episodes; what lasts over the run goes from each to the next."""
+    kept = Kept(Watch(plan.watch), Desk(plan) if plan.desk is None else plan.desk(plan))
+    memory: Any = None
+    for number in range(plan.episodes):
+        episode = Episode(plan, number, kept, memory)
+        yield from episode.run()
+        memory = episode.memory if plan.remembers == "run" else None
+
+
+def separate(plan: Plan) -> bool:
+    """Whether nothing goes on from episode to episode, so that each can be made without the ones before it."""
+    watched = plan.watch is not None and plan.watch.remembers == "run"
+    return plan.remembers != "run" and not watched and plan.desk is None and plan.oracle is None
+
+
+def run_episode(plan: Plan, number: int) -> Iterator[Event]:
+    """The events of one episode of a plan whose episodes are separate."""
+    return Episode(plan, number, Kept(Watch(plan.watch), Desk(plan)), None).run()
+
+
+def _continued(plan: Plan) -> dict[str, Any]:
+    """The audit log that a live run goes on with; a simulated run has one of its own."""
+    if plan.oracle is None or plan.oracle.tape.mode is not Mode.LIVE:
+        return {}
+    return {"audit": {"mode": Mode.LIVE.value, "head": plan.oracle.tape.head}}

@@ -1,0 +1,281 @@
+"""The watchdog: a kernel runs in a process of its own, and is ended when a policy takes too long.
+
+The kernel's process says when it begins to evaluate a policy and when it is done, over a pipe. Whatever blocks that
+process, be it a loop inside an extension, cannot block this one, which waits with a deadline. On a time-out the
+kernel's process group is ended first, then the time-out is recorded.
+
+Decides that a kernel has hung, or died. Refuses to know what a kernel does: it holds no token, no world and no step
+function, and imports none of what has them. Whether an evaluation was in time is a fact about a machine: a run records
+it as an event, and its replay reads that instead of a clock. Nothing else in a run reads one.
+
+A policy shares its process with the kernel, so the watchdog stops mishaps and loops, not code that attacks the kernel.
+
+Source: toy-pseudo-axion, WatchdogTimer and I5.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from specledger.core.binding import GENESIS
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.events import Event
+
+TIMEOUT_MS: Final = 200
+"""Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
+MAX_MESSAGE: Final = 67_108_864
+"""Bytes of one message of a kernel at most."""
+
+E_WATCHDOG_SYSTEM = code(
+    "E_WATCHDOG_SYSTEM",
+    "this system cannot run a kernel under a watchdog",
+    "A kernel under a watchdog runs in a process group of its own, which POSIX systems have. Agents that are written "
+    "in YAML need no watchdog: their evaluation is bounded.",
+)
+
+_ORPHANED_MS: Final = 5_000  # after a time-out that nobody acts on, the system ends the kernel
+_HEAD: Final = struct.Struct(">cI")
+_MARK: Final = struct.Struct(">QQ64s64s")
+_ENTER, _LEAVE, _MESSAGE, _FINISHED, _FAILED = b"E", b"L", b"M", b"F", b"X"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a kernel's process ended.
+
+    Attributes:
+        kind: `finished`; `hang`, if an evaluation took too long; `died`, if the process ended by itself before its work
+            was done.
+        reason: A code: `timeout`; of one that died `raised:` and the exception's class, `exit:` and the status, or
+            `signal:` and the number; else empty.
+        evaluation: How many evaluations were begun.
+        tick, proposal_hash, trace_hash: What the last of them was begun with; zeros before the first.
+    """
+
+    kind: str
+    reason: str = ""
+    evaluation: int = 0
+    tick: int = 0
+    proposal_hash: str = GENESIS
+    trace_hash: str = GENESIS
+
+    def event(self) -> Event:
+        """The fact that a replay reads in place of a clock."""
+        return Event(
+            "ending",
+            {
+                "kind": self.kind,
+                "reason": self.reason,
+                "evaluation": self.evaluation,
+                "tick": self.tick,
+                "proposal_hash": self.proposal_hash,
+                "trace_hash": self.trace_hash,
+            },
+        )
+
+
+class Pulse:
+    """What a kernel tells its watchdog, from inside the kernel's process."""
+
+    def __init__(self, pipe: int, timeout_ms: int) -> None:
+        """Write to a pipe."""
+        self._pipe = pipe
+        self._orphaned_ms = timeout_ms + _ORPHANED_MS
+
+    def enter(self, tick: int, proposal_hash: str = GENESIS, trace_hash: str = GENESIS, *, more_ms: int = 0) -> None:
+        """Say that the evaluation of a policy begins.
+
+        Args:
+            tick: The step.
+            proposal_hash: Of the last proposal that is known.
+            trace_hash: Of its trace.
+            more_ms: Milliseconds that this one may take beyond the time-out, to start somebody.
+        """
+        signal.setitimer(signal.ITIMER_REAL, (self._orphaned_ms + more_ms) / 1000)
+        self._put(_ENTER, _MARK.pack(tick, more_ms, proposal_hash.encode("ascii"), trace_hash.encode("ascii")))
+
+    def leave(self) -> None:
+        """Say that it has ended."""
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self._put(_LEAVE)
+
+    def send(self, message: bytes) -> None:
+        """Hand a message to whoever watches.
+
+        Raises:
+            ValueError: It has more than `MAX_MESSAGE` bytes.
+        """
+        if len(message) > MAX_MESSAGE:
+            raise ValueError(f"a message has at most {MAX_MESSAGE} bytes, not {len(message)}")
+        self._put(_MESSAGE, message)
+
+    def end(self, failure: str | None) -> None:
+        """Say that the work is done, or the class of the exception that ended it."""
+        self._put(*((_FINISHED,) if failure is None else (_FAILED, failure.encode("ascii", "replace")[:100])))
+
+    def _put(self, kind: bytes, payload: bytes = b"") -> None:
+        frame = _HEAD.pack(kind, len(payload)) + payload
+        while frame:
+            frame = frame[os.write(self._pipe, frame) :]
+
+
+class Watchdog:
+    """Runs kernels one after the other, each in a process of its own.
+
+    Attributes:
+        ending: How the last kernel ended; None while it runs, or if nobody waited for its end.
+    """
+
+    def __init__(self, record: Callable[[Ending], None], timeout_ms: int = TIMEOUT_MS) -> None:
+        """Watch with a time-out.
+
+        Args:
+            record: Writes down that a kernel hung or died; called once its process has ended, so that the lock which
+                it held on a log is free.
+            timeout_ms: Milliseconds that one evaluation may take.
+        """
+        self._record = record
+        self._timeout_ms = timeout_ms
+        self.ending: Ending | None = None
+
+    def watch(self, work: Callable[[Pulse], None]) -> Iterator[bytes]:
+        """Do some work in a process of its own, and yield the messages that it sends.
+
+        The process inherits what is in memory. It opens for itself whatever is locked: a lock that it inherits does not
+        end with it. This process should have no other threads.
+
+        Args:
+            work: Done in the other process, between whose `enter` and `leave` each evaluation of a policy stands.
+
+        Raises:
+            Rejected: E_WATCHDOG_SYSTEM.
+        """
+        self.ending = None
+        kernel = _Kernel(work, self._timeout_ms)
+        try:
+            yield from kernel.messages()
+        finally:
+            status = kernel.end()
+        self.ending = kernel.ending(status)
+        if self.ending.kind != "finished":
+            self._record(self.ending)
+
+
+class _Kernel:
+    """One kernel's process, seen from outside."""
+
+    def __init__(self, work: Callable[[Pulse], None], timeout_ms: int) -> None:
+        if sys.platform == "win32":
+            raise Rejected([Diagnostic(E_WATCHDOG_SYSTEM, "this system has no process groups")])
+        self._timeout_ms = timeout_ms
+        self._pipe, inner = os.pipe()
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()  # or the other process would hold, and might write, the same text
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._pipe)
+            _work(work, Pulse(inner, timeout_ms))
+        os.close(inner)
+        with suppress(OSError):  # it has done so itself
+            os.setpgid(self._pid, self._pid)
+        self._poll = select.poll()
+        self._poll.register(self._pipe, select.POLLIN)
+        self._read = bytearray()
+        self._deadline: float | None = None
+        self._kind, self._reason = "died", ""
+        self._evaluation = 0
+        self._mark = (0, GENESIS, GENESIS)
+
+    def messages(self) -> Iterator[bytes]:
+        """What the kernel sends, until it has finished, failed, hung or gone."""
+        while (frame := self._frame()) is not None:
+            kind, payload = frame
+            if kind == _MESSAGE:
+                left = time.monotonic()
+                yield payload
+                if self._deadline is not None:  # a kernel waits while nobody reads
+                    self._deadline += time.monotonic() - left
+            elif kind == _ENTER:
+                tick, more, proposal, trace = _MARK.unpack(payload)
+                self._mark = (tick, proposal.decode("ascii"), trace.decode("ascii"))
+                self._evaluation += 1
+                self._deadline = time.monotonic() + (self._timeout_ms + more) / 1000
+            elif kind == _LEAVE:
+                self._deadline = None
+            else:
+                self._kind = "finished" if kind == _FINISHED else "died"
+                self._reason = f"raised:{payload.decode('ascii')}" if payload else ""
+                return
+
+    def end(self) -> int:
+        """End the process and all of its group, and give its status.
+
+        The group is ended before its leader is waited for: until then nobody else can have its number.
+        """
+        for end in (os.killpg, os.kill):
+            with suppress(ProcessLookupError, PermissionError):
+                end(self._pid, signal.SIGKILL)
+        os.close(self._pipe)
+        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+
+    def ending(self, status: int) -> Ending:
+        """How it ended, given its status."""
+        kind, reason = self._kind, self._reason
+        if kind == "died" and not reason:
+            reason = f"exit:{status}" if status >= 0 else f"signal:{-status}"
+            if self._deadline is not None and status == -signal.SIGALRM:
+                kind, reason = "hang", "timeout"
+        return Ending(kind, reason, self._evaluation, *self._mark)
+
+    def _frame(self) -> tuple[bytes, bytes] | None:
+        """The next frame; None after a time-out, or if no whole one comes any more."""
+        if not self._fill(_HEAD.size):
+            return None
+        kind, size = _HEAD.unpack_from(self._read)
+        if size > MAX_MESSAGE or not self._fill(_HEAD.size + size):
+            return None
+        payload = bytes(self._read[_HEAD.size : _HEAD.size + size])
+        del self._read[: _HEAD.size + size]
+        return kind, payload
+
+    def _fill(self, size: int) -> bool:
+        """Read until so many bytes are there; what came in time is read before a time-out is called one."""
+        while len(self._read) < size:
+            left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic()) * 1000
+            if not self._poll.poll(left):
+                self._kind, self._reason = "hang", "timeout"
+                return False
+            more = os.read(self._pipe, 1 << 16)
+            if not more:
+                return False
+            self._read += more
+        return True
+
+
+def _work(work: Callable[[Pulse], None], pulse: Pulse) -> NoReturn:
+    """Be the kernel's process: never return to what its parent was doing."""
+    status = 70
+    try:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(nothing, 0)
+        os.dup2(nothing, 1)
+        failure = None
+        try:
+            work(pulse)
+        except BaseException as error:
+            failure = type(error).__name__
+        pulse.end(failure)
+        status = 0 if failure is None else 70
+    finally:
+        os._exit(status)

@@ -1,0 +1,99 @@
+"""The `agent` kind: what is remembered, what is proposed, how proposals are scored, their claims; or who is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Reference, RefTo, Spec
+from specledger.spec.drift import Draw
+from specledger.spec.memory import Memory, Write
+from specledger.spec.world import Function, VariableName
+
+Word = Annotated[str, StringConstraints(min_length=1, max_length=4096, pattern=r"^[^\x00]*$")]
+"""A program or an argument; no shell reads it."""
+
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=200)]
+"""The name of an environment variable."""
+
+
+class Candidate(Model):
+    """A family of actions to propose: one for every combination of `for_each` values, where `when` holds."""
+
+    op: Identifier
+    for_each: Expressions = Field(default_factory=dict)
+    when: Expression = "true"
+
+
+class Requests(Model):
+    """The scope that an agent asks for; as much as is granted, where it does not say."""
+
+    max_calls: Annotated[int | None, Field(ge=1, le=1000)] = None
+    per_ms: Annotated[int | None, Field(ge=1, le=86_400_000)] = None
+    expiry_ms: Annotated[int | None, Field(ge=1, le=864_000_000)] = None
+
+
+class Narration(Model):
+    """Who explains: the agent that is asked what would change its choice, and the one whose procedure is declared.
+
+    Both are this agent itself if left out; `declares` is `by` if only that is given. `steps` says how many steps a plan
+    has at most, `requests` the scope that is asked for.
+    """
+
+    by: Annotated[Reference | None, RefTo("agent")] = None
+    declares: Annotated[Reference | None, RefTo("agent")] = None
+    vary: Annotated[list[VariableName], Field(min_length=1, max_length=64)]
+    claims: Annotated[int, Field(ge=0, le=16)] = 3
+    steps: Annotated[int, Field(ge=1, le=16)] = 1
+    requests: Requests = Field(default_factory=Requests)
+
+
+class Outside(Model):
+    """An agent that is asked outside: a function of a Python module, or a program that answers lines of JSON."""
+
+    python: Annotated[
+        str | None,
+        StringConstraints(
+            pattern=r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$", max_length=300
+        ),
+    ] = None
+    command: Annotated[list[Word] | None, Field(min_length=1, max_length=64)] = None
+    deadline_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
+    start_ms: Annotated[int, Field(ge=0, le=600_000)] = 2_000
+    environment: Annotated[list[Variable], Field(max_length=64)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _one_of_two(self) -> Outside:
+        if (self.python is None) == (self.command is None):
+            raise ValueError("an agent from outside has exactly one of `python` and `command`")
+        return self
+
+
+class Agent(Spec):
+    """An agent/v1 document."""
+
+    spec: Literal["agent/v1"]
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    functions: Mapping[Identifier, Function] = Field(default_factory=dict)
+    memory: Memory | None = None
+    remember: list[Write] = Field(default_factory=list)
+    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
+    let: Expressions = Field(default_factory=dict)
+    predicts: bool = False
+    candidates: list[Candidate] = Field(default_factory=list)
+    each: Expressions = Field(default_factory=dict)
+    claims: Expressions = Field(default_factory=dict)
+    score: Expression | None = None
+    narration: Narration | None = None
+    outside: Outside | None = None
+
+    @model_validator(mode="after")
+    def _one_body(self) -> Agent:
+        if self.outside is None:
+            if not self.candidates or self.score is None:
+                raise ValueError("an agent has `candidates` and a `score`, or it is asked `outside`")
+        elif self.model_fields_set - {*Spec.model_fields, "outside"}:
+            raise ValueError("an agent that is asked `outside` has no other body")
+        return self

@@ -1,0 +1,112 @@
+"""The `discovery` kind: which model is asked what, how often, and what becomes of the laws that it proposes.
+
+Source: law proposer, sections 3, 10, 11 and 12.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from specledger.spec.base import INTEGER_LIMIT, Model, Name, QFixed, Reference, RefTo, Spec
+
+Limit = Annotated[int, Field(ge=1, le=10_000)]
+Number = Annotated[int, Field(ge=1, le=INTEGER_LIMIT)]
+Steps = Annotated[int, Field(ge=1, le=200)]
+Share = Annotated[QFixed, Field(ge=0, le=1_000_000)]
+Templates = Annotated[list[Name], Field(max_length=64)]
+
+
+class Request(Model):
+    """What is asked for in each iteration."""
+
+    count: Annotated[int, Field(ge=1, le=100)] = 5
+    target_templates: Templates | None = None
+    exclude_templates: Templates | None = None
+    temperature: Annotated[QFixed, Field(ge=0, le=2_000_000)] | None = None
+
+
+class Proposer(Model):
+    """How an answer is asked for and read."""
+
+    max_token_budget: Annotated[int, Field(ge=1, le=10_000_000)] = 8000
+    include_counterexamples: bool = True
+    strict_parsing: bool = False
+    add_to_redundancy_filter: bool = True
+
+
+class Redundancy(Model):
+    """From which similarity on a law is left out, and whether the prover is asked if two laws say the same."""
+
+    threshold: Share = 900_000
+    equivalent: bool = True
+
+
+class MemoryLimits(Model):
+    """How many of each are remembered; the oldest go first."""
+
+    max_accepted: Limit = 30
+    max_falsified: Limit = 20
+    max_unknown: Limit = 20
+    max_counterexamples: Limit = 20
+
+
+class Effort(Model):
+    """How hard a law is tried: cases, changed cases, and the last step where the law names none."""
+
+    cases: Annotated[int, Field(ge=1, le=10_000)] = 300
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = 1500
+    T: Steps = 50
+
+
+class Escalation(Model):
+    """After how many iterations the laws accepted meanwhile are tried again, and how hard; all are at the end."""
+
+    every: Number = 5
+    cases: Annotated[int, Field(ge=1, le=10_000)] = 2000
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = 5000
+    T: Steps = 200
+
+
+class HeldOut(Model):
+    """Universes that no prompt speaks of: some rules that differ in one entry, and others by name."""
+
+    mutants: Annotated[int, Field(ge=0, le=4096)] = 0
+    universes: Annotated[list[Annotated[Reference, RefTo("universe")]], Field(max_length=16)] = Field(
+        default_factory=list
+    )
+    cases: Annotated[int, Field(ge=1, le=10_000)] = 100
+    mutations: Annotated[int, Field(ge=0, le=100_000)] = 0
+
+
+class Stop(Model):
+    """What ends a discovery before its last iteration: the first of these that is reached."""
+
+    accepted: Number | None = None
+    evaluations: Number | None = None
+    dry: Number | None = None
+    tokens: Number | None = None
+
+
+class Discovery(Spec):
+    """A discovery/v1 document."""
+
+    spec: Literal["discovery/v1"]
+    universe: Annotated[Reference, RefTo("universe")]
+    model: Annotated[Reference, RefTo("model")]
+    prompt: Annotated[Reference, RefTo("prompt")]
+    ranking: Annotated[Reference, RefTo("ranking")]
+    templates: Annotated[list[Annotated[Reference, RefTo("template")]], Field(min_length=1, max_length=64)]
+    iterations: Annotated[int, Field(ge=1, le=100_000)] = 20
+    seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = 42
+    lag: Annotated[int, Field(ge=1, le=1000)] = 1
+    request: Request = Field(default_factory=Request)
+    proposer: Proposer = Field(default_factory=Proposer)
+    redundancy: Redundancy = Field(default_factory=Redundancy)
+    memory: MemoryLimits = Field(default_factory=MemoryLimits)
+    trial: Effort = Field(default_factory=Effort)
+    escalation: Escalation = Field(default_factory=Escalation)
+    held_out: HeldOut = Field(default_factory=HeldOut)
+    stop: Stop = Field(default_factory=Stop)
+    expect: Annotated[list[Annotated[Reference, RefTo("law")]], Field(max_length=64)] = Field(default_factory=list)

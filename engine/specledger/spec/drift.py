@@ -1,0 +1,30 @@
+"""The `drift` kind: when the world changes from outside, what is drawn, and what it does to the state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from specledger.spec.base import Constant, Expression, Identifier, Model, Name, Spec
+from specledger.spec.world import Effect, Function
+
+
+class Draw(Model):
+    """One value drawn uniformly from a list by a named stream of the run's seed."""
+
+    source: Expression = Field(alias="from")
+    stream: Name
+
+
+class Drift(Spec):
+    """A drift/v1 document. `at` reads the step number `t` alone, so that the schedule is known before the run."""
+
+    spec: Literal["drift/v1"]
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    functions: Mapping[Identifier, Function] = Field(default_factory=dict)
+    at: Expression
+    when: Expression = "true"
+    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
+    effects: Annotated[list[Effect], Field(min_length=1)]

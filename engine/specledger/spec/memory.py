@@ -1,0 +1,32 @@
+"""Memory, as agents and governors have it: what is kept of observations, how long, and when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from specledger.spec.base import Expression, Identifier, Model
+from specledger.spec.types import TypeSpec
+from specledger.spec.world import Effect
+
+
+class MemoryField(Model):
+    """One remembered value: its type and its value at the first observation."""
+
+    type: TypeSpec
+    start: Expression
+
+
+class Memory(Model):
+    """What is kept from step to step; the scope says when it is cleared."""
+
+    scope: Literal["episode", "run"] = "episode"
+    fields: Mapping[Identifier, MemoryField]
+
+
+class Write(Model):
+    """One memory write after acting: made, counted and priced when `when` holds. `seen` is the new observation."""
+
+    id: Identifier
+    when: Expression = "true"
+    effect: Effect

@@ -1,0 +1,147 @@
+"""The `model` kind: who is asked for laws: a service, a script, an enumeration, or a record of one of them.
+
+Source: law proposer, section 4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, StringConstraints, Tag, model_validator
+
+from specledger.spec.base import Expression, Model, QFixed, Reference, RefTo, Spec, by_key
+from specledger.spec.grammar import Grammar
+
+Failure = Literal[
+    "blocked",
+    "empty",
+    "withheld",
+    "truncated",
+    "malformed",
+    "timed_out",
+    "refused",
+    "cut_off",
+    "rate_limited",
+    "unavailable",
+    "unauthorised",
+    "invalid",
+    "redirected",
+    "too_large",
+    "exhausted",
+]
+"""Why there is no answer that can be used; `oracles.model.FAILURES` has a page for each."""
+
+MOST_TIMES: Final = 10_000_000
+"""How often a scripted text may be repeated."""
+
+Probability = Annotated[QFixed, Field(ge=0, le=1_000_000)]
+Temperature = Annotated[QFixed, Field(ge=0, le=2_000_000)]
+
+
+class GeminiConfig(Model):
+    """How a Gemini model is asked; the key is no part of it and comes from the environment only.
+
+    Attributes:
+        model: The service's name of the model.
+        temperature, top_p, top_k: How it samples.
+        max_output_tokens: Tokens of an answer at most, those of thinking included.
+        json_mode: Whether it may answer nothing but JSON.
+        thinking_budget: Tokens for thinking; 0 for none, -1 for as many as it likes, null for its own default.
+        deadline_ms: Milliseconds until there must be an answer, all tries and waits together.
+        retries: How often it is asked again after HTTP 429 or 5xx.
+    """
+
+    model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)] = (
+        "gemini-2.5-flash"
+    )
+    temperature: Temperature = 700_000
+    top_p: Probability = 950_000
+    top_k: Annotated[int, Field(ge=1, le=1000)] = 40
+    max_output_tokens: Annotated[int, Field(ge=1, le=1_048_576)] = 8192
+    json_mode: bool = True
+    thinking_budget: Annotated[int | None, Field(ge=-1, le=1_048_576)] = None
+    deadline_ms: Annotated[int, Field(ge=100, le=3_600_000)] = 60_000
+    retries: Annotated[int, Field(ge=0, le=10)] = 3
+
+
+class ScriptedText(Model):
+    """An answer word for word, broken ones included; `times` of it in a row."""
+
+    text: Annotated[str, StringConstraints(max_length=524_288)]
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES)] = 1
+
+
+class ScriptedLaws(Model):
+    """An answer that is a JSON array of laws; the whole list `times` times."""
+
+    laws: Annotated[list[Mapping[str, Any]], Field(max_length=1000)]
+    times: Annotated[int, Field(ge=1, le=MOST_TIMES)] = 1
+
+
+class ScriptedFailure(Model):
+    """No answer, for this reason; `text` is what came before it."""
+
+    failure: Failure
+    detail: Annotated[str, StringConstraints(max_length=500)] = ""
+    text: Annotated[str | None, StringConstraints(max_length=524_288)] = None
+
+
+Answer = Annotated[
+    Annotated[ScriptedFailure, Tag("failure")]
+    | Annotated[ScriptedText, Tag("text")]
+    | Annotated[ScriptedLaws, Tag("laws")],
+    by_key("failure", "text", "laws"),
+]
+
+
+class Rule(Model):
+    """An answer wherever a condition holds, over `turn`, `count`, `prompt`, `accepted`, `falsified` and `unknown`."""
+
+    when: Expression
+    answer: Answer
+
+
+class Script(Model):
+    """A deterministic model: the first rule that holds answers; where none does, the turn's own answer.
+
+    `then` says what comes where the answers are used up: the last one again, all of them anew, or none.
+    """
+
+    answers: Annotated[list[Answer], Field(max_length=10_000)] = Field(default_factory=list)
+    rules: Annotated[list[Rule], Field(max_length=256)] = Field(default_factory=list)
+    then: Literal["exhausted", "repeat", "cycle"] = "exhausted"
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Script:
+        if not self.answers and not self.rules:
+            raise ValueError("a script has `answers` or `rules`")
+        if not self.answers and self.then != "exhausted":
+            raise ValueError("without `answers` there is nothing to repeat")
+        return self
+
+
+class Cassette(Model):
+    """A record of a model's answers, in a file beside the spec; what is not in it is asked only to record."""
+
+    records: Annotated[Reference, RefTo("model")]
+    file: Annotated[
+        str,
+        StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9][A-Za-z0-9_.-]*)*\.jsonl$", max_length=200),
+    ]
+
+
+class LanguageModel(Spec):
+    """A model/v1 document."""
+
+    spec: Literal["model/v1"]
+    gemini: GeminiConfig | None = None
+    scripted: Script | None = None
+    enumerate: Grammar | None = None
+    cassette: Cassette | None = None
+
+    @model_validator(mode="after")
+    def _one_of_four(self) -> LanguageModel:
+        if sum(one is not None for one in (self.gemini, self.scripted, self.enumerate, self.cassette)) != 1:
+            raise ValueError("a model has exactly one of `gemini`, `scripted`, `enumerate` and `cassette`")
+        return self

@@ -1,0 +1,113 @@
+"""The `profile` kind: what a document asks for, control by control, and the checks that show each.
+
+Decides what a control may name: tests of this project, what evidence must show, and a waiver. Refuses to know what a
+check found: `spec report --profile` judges that.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from specledger.spec.base import Expression, Model, Name, Spec
+
+Line = Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+CheckName = Annotated[str, StringConstraints(pattern=r"^tests/[A-Za-z0-9_/.-]+\.py::[A-Za-z0-9_]+$", max_length=300)]
+"""A test of this project: `tests/unit/gates/test_lexicographic.py::test_each_gate_rejects_alone`."""
+
+EvidenceName = Annotated[str, StringConstraints(pattern=r"^[a-z]+(/([A-Za-z0-9][A-Za-z0-9_.-]*|\*))?$", max_length=200)]
+"""A check of evidence: `invariant/no-overflow`, `check/climbs`, `evidence`; `probe/*` is every probe of a bundle."""
+
+
+def _day(value: str) -> str:
+    """See that a text is a day of the calendar.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if date.fromisoformat(value).isoformat() != value:
+        raise ValueError("expected a date such as 2027-01-31")
+    return value
+
+
+Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"), AfterValidator(_day)]
+"""A day of the calendar: `2027-01-31`."""
+
+
+ReceiptType = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_length=40)]
+"""The type of a receipt: `step`, `episode_end`."""
+
+
+class EvidenceCheck(Model):
+    """What some bundle must show: a check that it has, a check of its evidence, or what holds of its receipts.
+
+    `check` is a check of a report by its name, `verified` one of `spec verify` by its sentence; `receipts` is a type of
+    receipts, of each of which `require` must hold where `when` does. `of` says of which spec the bundle must be, `kind`
+    of what kind.
+    """
+
+    check: EvidenceName | None = None
+    verified: Line | None = None
+    receipts: ReceiptType | None = None
+    when: Expression | None = None
+    require: Expression | None = None
+    of: Name | None = None
+    kind: Literal["scenario", "suite", "law", "discovery"] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> EvidenceCheck:
+        if sum(each is not None for each in (self.check, self.verified, self.receipts)) != 1:
+            raise ValueError("expected exactly one of check, verified, receipts")
+        if (self.receipts is None) != (self.require is None):
+            raise ValueError("`receipts` and `require` go together")
+        if self.when is not None and self.receipts is None:
+            raise ValueError("`when` is asked of receipts alone")
+        return self
+
+
+class Waiver(Model):
+    """Somebody's word that a control need not be met up to a day, that day included."""
+
+    owner: Line
+    reason: Line
+    until: Day
+
+
+class Control(Model):
+    """One requirement.
+
+    `shown` names what fails if it is not met: tests of this project (`checks`), checks of evidence (`evidence`) or
+    both; `deferred` and `open` say why there are none yet; `differs` says what is done instead, and names what shows
+    that; `not applicable` says why nothing could be asked.
+    """
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=80)]
+    section: Line
+    says: Line
+    status: Literal["shown", "differs", "open", "deferred", "not applicable"]
+    checks: list[CheckName] = Field(default_factory=list)
+    evidence: Annotated[list[EvidenceCheck], Field(max_length=64)] = Field(default_factory=list)
+    why: Line | None = None
+    waiver: Waiver | None = None
+
+    @model_validator(mode="after")
+    def _accounted(self) -> Control:
+        named = bool(self.checks or self.evidence)
+        if self.status in ("shown", "differs") and not named:
+            raise ValueError(f"a control that is {self.status!r} names the checks that show it")
+        if self.status == "not applicable" and (named or self.waiver is not None):
+            raise ValueError("a control that does not apply has neither checks nor a waiver")
+        if self.status != "shown" and self.why is None:
+            raise ValueError(f"a control that is {self.status!r} says why")
+        return self
+
+
+class Profile(Spec):
+    """A profile/v1 document."""
+
+    spec: Literal["profile/v1"]
+    source: Line
+    controls: Annotated[list[Control], Field(min_length=1)]

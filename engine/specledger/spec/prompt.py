@@ -1,0 +1,54 @@
+"""The `prompt` kind: what a model is told: a system instruction, what stays the same, and what is remembered.
+
+In every text `{{place}}` stands for a fact, and `{{place|words}}` for those words where there is none.
+Source: law proposer, section 5.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from specledger.spec.base import Model, Name, Spec
+
+Words = Annotated[str, StringConstraints(min_length=1, max_length=65_536)]
+Place = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)*$", max_length=120)]
+Remembered = Literal["accepted_laws", "falsified_laws", "unknown_laws", "counterexamples"]
+
+
+class Section(Model):
+    """A text, and a line for each element of a list below it; a list without elements is left out, or says `none`."""
+
+    text: Words | None = None
+    each: Place | None = None
+    item: Words | None = None
+    none: Words | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Section:
+        if self.text is None and self.each is None:
+            raise ValueError("a section has `text`, `each`, or both")
+        if (self.each is None) != (self.item is None):
+            raise ValueError("`each` and `item` go together")
+        if self.none is not None and self.each is None:
+            raise ValueError("`none` goes with `each`")
+        return self
+
+
+class Memory(Section):
+    """A section about what is remembered."""
+
+    each: Remembered
+    item: Words
+
+
+class Prompt(Spec):
+    """A prompt/v1 document."""
+
+    spec: Literal["prompt/v1"]
+    universe: Name | None = None
+    scramble: Annotated[list[Literal["symbols", "names"]], Field(max_length=2)] = Field(default_factory=list)
+    system: Annotated[list[Section], Field(min_length=1, max_length=64)]
+    static: Annotated[list[Section], Field(min_length=1, max_length=64)]
+    dynamic: Annotated[list[Memory], Field(max_length=16)] = Field(default_factory=list)

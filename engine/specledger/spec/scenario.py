@@ -1,0 +1,133 @@
+"""The `scenario` kind: a world with a map, who acts in it under whom, what drifts, and how long it runs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, Tag, model_validator
+
+from specledger.spec.base import Expression, Expressions, Model, Reference, RefTo, Spec, by_key
+
+MapSize = Annotated[int, Field(ge=3, le=256)]
+Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
+
+
+class Fill(Model):
+    """Start from a rectangle of one character; `border` draws its rim."""
+
+    fill: Character
+    width: MapSize
+    height: MapSize
+    border: Character | None = None
+
+
+class Maze(Model):
+    """Carve a maze of one-cell corridors out of the rectangle; then open `loops` further walls."""
+
+    maze: Character = Field(description="the corridor's character")
+    loops: Annotated[int, Field(ge=0, le=4096)] = 0
+
+
+class Scatter(Model):
+    """Replace `count` cells that hold `over` by a character."""
+
+    scatter: Character
+    over: Character
+    count: Annotated[int, Field(ge=0, le=65536)]
+
+
+Part = Annotated[list[Annotated[int, Field(ge=0, le=255)]], Field(min_length=2, max_length=2)]
+"""The first and the last of some columns or rows, both included."""
+
+
+class Place(Model):
+    """Put a character on one cell drawn among those that hold `over`.
+
+    `columns` and `rows` say where to look; `within` and `beyond` bound the Manhattan distance to the nearest cell that
+    holds `of`: beyond < distance <= within.
+    """
+
+    place: Character
+    over: Character
+    of: Character | None = None
+    within: Annotated[int, Field(ge=0, le=510)] | None = None
+    beyond: Annotated[int, Field(ge=0, le=510)] | None = None
+    columns: Part | None = None
+    rows: Part | None = None
+
+    @model_validator(mode="after")
+    def _distance(self) -> Place:
+        if (self.of is None) != (self.within is None and self.beyond is None):
+            raise ValueError("`of` goes with `within` or `beyond`, which are distances to it")
+        return self
+
+
+class Stamp(Model):
+    """Put a picture on one place drawn among those where each cell under it holds `over`.
+
+    A space in the picture leaves its cell as it is. `columns` and `rows` say where the top left corner may lie.
+    """
+
+    stamp: Annotated[
+        list[Annotated[str, StringConstraints(min_length=1, max_length=16)]], Field(min_length=1, max_length=16)
+    ]
+    over: Character
+    columns: Part | None = None
+    rows: Part | None = None
+
+    @model_validator(mode="after")
+    def _rectangle(self) -> Stamp:
+        if len({len(row) for row in self.stamp}) > 1:
+            raise ValueError("the rows of a stamp have one length")
+        return self
+
+
+class Connect(Model):
+    """Draw the map again until the two characters are joined by cells that hold none of `blocked`."""
+
+    connect: Annotated[list[Character], Field(min_length=2, max_length=2)]
+    blocked: list[Character]
+
+
+Generator = Annotated[
+    Annotated[Fill, Tag("fill")]
+    | Annotated[Maze, Tag("maze")]
+    | Annotated[Scatter, Tag("scatter")]
+    | Annotated[Place, Tag("place")]
+    | Annotated[Stamp, Tag("stamp")]
+    | Annotated[Connect, Tag("connect")],
+    by_key("fill", "maze", "scatter", "place", "stamp", "connect"),
+]
+
+
+class Map(Model):
+    """A drawing, or a list of generator steps that makes one from the seed; `vary` draws a new one every episode."""
+
+    drawing: Annotated[str, StringConstraints(min_length=1, max_length=70000)] | None = None
+    generate: Annotated[list[Generator], Field(min_length=1)] | None = None
+    vary: Literal["run", "episode"] = "run"
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Map:
+        if (self.drawing is None) == (self.generate is None):
+            raise ValueError("a map has exactly one of `drawing` and `generate`")
+        return self
+
+
+class Scenario(Spec):
+    """A scenario/v1 document."""
+
+    spec: Literal["scenario/v1"]
+    world: Annotated[Reference, RefTo("world")]
+    governor: Annotated[Reference, RefTo("governor")]
+    agent: Annotated[Reference, RefTo("agent")]
+    map: Map | None = None
+    start: Expressions = Field(default_factory=dict)
+    drift: list[Annotated[Reference, RefTo("drift")]] = Field(default_factory=list)
+    invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)
+    probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
+    until: Expression | None = None
+    commit: Literal["proposals", "none"] = "proposals"
+    seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
+    episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
+    horizon: Annotated[int, Field(ge=1, le=1_000_000)]

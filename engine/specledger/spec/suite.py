@@ -1,0 +1,125 @@
+"""The `suite` kind: many runs of scenarios, what is measured over their receipts, and what the figures must satisfy.
+
+A suite also says how it can fail: `opportunities` of each check, and mutants that some check must notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from specledger.spec.base import (
+    Constant,
+    Expression,
+    Expressions,
+    Identifier,
+    Model,
+    Name,
+    QFixed,
+    Reference,
+    RefTo,
+    Spec,
+)
+from specledger.spec.world import Function
+
+STATISTICS: Final = ("rate", "mean", "sum", "least", "greatest", "quantile", "slope", "difference")
+"""How the values of an expression become one figure; a figure names exactly one."""
+
+Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
+SpecPath = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+Changes = Mapping[SpecPath, Any]
+"""Dotted paths of a resolved scenario, which lead on into what it refers to, and the values that take their places."""
+Scenario = Annotated[Reference, RefTo("scenario")]
+
+
+class Overlay(Model):
+    """Changes of a scenario: other specs in its places, then `set`."""
+
+    world: Annotated[Reference | None, RefTo("world")] = None
+    governor: Annotated[Reference | None, RefTo("governor")] = None
+    agent: Annotated[Reference | None, RefTo("agent")] = None
+    drift: Annotated[list[Annotated[Reference, RefTo("drift")]], Field(max_length=64)] | None = None
+    invariants: Annotated[list[Annotated[Reference, RefTo("invariant")]], Field(max_length=64)] | None = None
+    changes: Changes = Field(default_factory=dict, alias="set")
+
+
+class Arm(Overlay):
+    """One way to run some scenarios: each of them under the same changes, with each of the seeds."""
+
+    scenarios: Annotated[list[Scenario], Field(min_length=1, max_length=256)]
+    seeds: Annotated[list[Seed], Field(max_length=256)] = Field(default_factory=list)
+
+
+class Figure(Model):
+    """One statistic over the episodes of some arms; with `by` one for each group of their runs."""
+
+    doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    over: Identifier | list[Identifier] | None = None
+    by: Literal["arm", "scenario", "seed", "run"] | None = None
+    rate: Expression | None = None
+    mean: Expression | None = None
+    sum: Expression | None = None
+    least: Expression | None = None
+    greatest: Expression | None = None
+    quantile: Expression | None = None
+    at: QFixed = 950_000
+    slope: Expression | None = None
+    along: Expression = "episode"
+    difference: Expression | None = None
+
+    @model_validator(mode="after")
+    def _one_statistic(self) -> Figure:
+        named = [name for name in STATISTICS if getattr(self, name) is not None]
+        if len(named) != 1:
+            raise ValueError(f"expected exactly one of {', '.join(STATISTICS)}")
+        if not 0 <= self.at <= 1_000_000:
+            raise ValueError("expected `at` between 0 and 1")
+        if self.difference is not None and (not isinstance(self.over, list) or len(self.over) != 2 or self.by):
+            raise ValueError("expected `over: [arm, other arm]`, whose difference it is, and no `by`")
+        return self
+
+    @property
+    def statistic(self) -> str:
+        """Which one it is."""
+        return next(name for name in STATISTICS if getattr(self, name) is not None)
+
+
+class Check(Model):
+    """What figures must satisfy, and how often it could have failed."""
+
+    id: Name
+    doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    require: Expression
+    opportunities: Expression
+    witness: Expressions = Field(default_factory=dict)
+
+
+class Mutant(Overlay):
+    """One thing switched off in a smaller trial of a suite, in which a check must then fail that holds otherwise."""
+
+    id: Name
+    doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
+    suite: Annotated[Reference | None, RefTo("suite")] = None
+    arms: Annotated[list[Identifier], Field(min_length=1, max_length=64)] | None = None
+    scenarios: Annotated[list[Name], Field(min_length=1, max_length=256)] | None = None
+    under: Changes = Field(default_factory=dict)
+    replay: Literal["bytes", "none"] | None = None
+
+
+class Suite(Spec):
+    """A suite/v1 document."""
+
+    spec: Literal["suite/v1"]
+    runs: Annotated[Mapping[Identifier, Arm], Field(max_length=64)] = Field(default_factory=dict)
+    tuned_on: list[Seed] = Field(default_factory=list)
+    replay: Literal["bytes", "none"] = "none"
+    seed: Seed = 0
+    resamples: Annotated[int, Field(ge=99, le=9999)] = 999
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    functions: Mapping[Identifier, Function] = Field(default_factory=dict)
+    measures: Expressions = Field(default_factory=dict)
+    figures: Mapping[Identifier, Figure] = Field(default_factory=dict)
+    checks: list[Check] = Field(default_factory=list)
+    mutants: list[Mutant] = Field(default_factory=list)

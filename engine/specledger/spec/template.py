@@ -1,0 +1,51 @@
+"""The `template` kind: the form of a law, from which steps it is judged at to what its claim looks like.
+
+Source: law proposer, section 6, Allowed Templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from specledger.spec.base import Identifier, Model, Spec
+
+FieldName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]+$", max_length=40)]
+Moment = Literal["t", "t + 1", "fixed"]
+"""A step that a part of a claim may read; `fixed` is one counted from the start, such as 0."""
+
+
+class Steps(Model):
+    """The steps that a law is judged at, first to last: `{from: 0, to: T - 1}`."""
+
+    first: Annotated[int, Field(ge=0, le=1, alias="from")] = 0
+    last: Literal["T", "T - 1"] = Field(default="T", alias="to")
+
+
+class ForAll(Model):
+    """What a law is judged for: every step, and every cell where its claim is about cells."""
+
+    t: Steps
+    i: Literal["cells"] | None = None
+
+
+class Part(Model):
+    """A piece of the claim that a law fills in: what it is, and which steps it may read."""
+
+    sort: Literal["int", "bool"] = "bool"
+    reads: Annotated[list[Moment], Field(min_length=1, max_length=3)]
+
+
+class Template(Spec):
+    """A template/v1 document."""
+
+    spec: Literal["template/v1"]
+    needs: Annotated[list[FieldName], Field(max_length=8)] = Field(default_factory=list)
+    for_all: ForAll
+    within: Literal["H"] | None = None
+    parts: Annotated[Mapping[Identifier, Part], Field(max_length=4)] = Field(default_factory=dict)
+    claim: Mapping[str, Any]
+    antecedent: Mapping[str, Any] | None = None
+    holds: Mapping[str, Any] | None = None

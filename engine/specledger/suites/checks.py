@@ -1,0 +1,146 @@
+"""Checks: what figures must satisfy, and how often that could have failed.
+
+Decides what a check's verdict is: FAIL where it does not hold, INCONCLUSIVE where it could not have failed, ERROR where
+it could not be evaluated. Refuses to know how figures come about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.verdict import Verdict
+from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, RecordType
+from specledger.expr.statements.scope import E_DECLARATION, Scope
+from specledger.load import Resolved
+from specledger.spec.suite import Suite
+from specledger.suites.figures import FigureError, PlannedFigure
+from specledger.suites.literals import Compared, find_compared
+from specledger.suites.measures import Reading
+from specledger.suites.series import SERIES
+
+W_SUITE_CONSTANT = code(
+    "W_SUITE_CONSTANT",
+    "a check that always comes out the same",
+    "What a check requires depends on figures or on `runs`. One that reads neither can never fail, or never hold; a "
+    "mutant that it must notice would show it.",
+)
+
+_COUNTED: Final = RecordType("counted", {"name": STRING, "count": INT})
+_NUMBERS: Final = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
+RUN: Final = RecordType(
+    "run",
+    {
+        **dict.fromkeys(("run", "arm", "scenario", "verdict", "root"), STRING),
+        **dict.fromkeys(("seed", "receipts", "compared", *_NUMBERS), INT),
+        **dict.fromkeys(("intact", "exact", "noticed"), BOOL),
+        **dict.fromkeys(("violations", "warnings", "rejections"), ListType(_COUNTED)),
+    },
+)
+"""What a check reads of a run, as an element of `runs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCheck:
+    """One check, and the texts that it compares with names."""
+
+    id: str
+    require: Reading
+    opportunities: Reading
+    witness: Mapping[str, Reading]
+    compared: tuple[Compared, ...] = ()
+
+
+def run_record(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What checks read of a run, from what is known of it."""
+    result, replay = run["result"], run["replay"]
+    return {
+        **{name: run[name] for name in ("run", "arm", "scenario", "seed")},
+        **{name: result[name] for name in ("verdict", *_NUMBERS)},
+        **{
+            name: [{"name": each, "count": count} for each, count in sorted(result[name].items())]
+            for name in ("violations", "warnings", "rejections")
+        },
+        **{name: replay[name] for name in ("intact", "exact", "noticed", "compared")},
+        "receipts": run["receipts"]["count"],
+        "root": run["receipts"]["root"],
+    }
+
+
+def check_checks(
+    spec: Resolved, figures: Sequence[PlannedFigure], diagnostics: Diagnostics
+) -> tuple[PlannedCheck, ...]:
+    """Check the checks of a suite against its figures; those that are wrong are left out, with findings."""
+    model = spec.model
+    assert isinstance(model, Suite)  # noqa: S101 - a bundle of the kind suite holds nothing else
+    scope = Scope(Environment({"runs": ListType(RUN)}, functions=SERIES), spec, diagnostics)
+    scope = scope.constants(model.constants, "constants")
+    scope = scope.declare({figure.name: figure.type for figure in figures}, "figures")
+    scope = scope.functions(model.functions, "functions")
+    planned = []
+    for index, check in enumerate(model.checks):
+        if check.id in {other.id for other in model.checks[:index]}:
+            scope.wrong(E_DECLARATION, f"two checks have the id {check.id!r}", "checks", index, "id")
+        require = scope.expression("checks", index, "require", expect=BOOL)
+        opportunities = scope.expression("checks", index, "opportunities", expect=INT)
+        if require is not None and not require.variables:
+            message = f"the check {check.id!r} reads neither a figure nor `runs`, so it always comes out the same"
+            diagnostics.warn(W_SUITE_CONSTANT, message, spec.span("checks", index, "require"))
+        witness = scope.each(check.witness, "checks", index, "witness")
+        scope.sealed(witness.types, "checks", index, "witness")
+        if require is not None and opportunities is not None:
+            readings = {name: Reading.of(checked) for name, checked in witness}
+            expressions = [require, opportunities, *(checked for _, checked in witness)]
+            compared = tuple(found for checked in expressions for found in find_compared(checked))
+            planned.append(PlannedCheck(check.id, Reading.of(require), Reading.of(opportunities), readings, compared))
+    return tuple(planned)
+
+
+def judge(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
+    """What a check amounts to, as its receipt says it.
+
+    Args:
+        check: The check.
+        values: `runs`, and by name each figure, or the FigureError for which there is none.
+    """
+    opportunities, holds = 0, False
+    cause: dict[str, Any] | None = None
+    try:
+        opportunities = _read(check.opportunities, values)
+        holds = _read(check.require, values)
+    except EvaluationError as error:
+        text = None if error.text is None else error.text.value
+        cause = {"code": error.code, "expression": text, "offset": error.offset}
+    except FigureError as error:
+        cause = dict(error.cause)
+    witness = {}
+    for name, reading in check.witness.items():
+        try:
+            witness[name] = _read(reading, values)
+        except (EvaluationError, FigureError):
+            continue  # of nothing there is no value to show
+    verdict = Verdict.PASS if holds else Verdict.FAIL
+    if cause is not None:  # a figure of nothing has no value, and that is no mistake of the engine
+        verdict = Verdict.ERROR if opportunities or cause["code"] != E_NOTHING else Verdict.INCONCLUSIVE
+    elif holds and opportunities <= 0:
+        verdict = Verdict.INCONCLUSIVE
+    error_ = cause if verdict is Verdict.ERROR else None
+    return {
+        "check": check.id,
+        "verdict": verdict.value,
+        "opportunities": opportunities,
+        "witness": witness,
+        "error": error_,
+    }
+
+
+E_NOTHING: Final = "E_EVAL_NO_SUCH_KEY"
+
+
+def _read(reading: Reading, values: Mapping[str, Any]) -> Any:
+    for name in reading.names:
+        if isinstance(values[name], FigureError):
+            raise values[name]
+    return reading.read(values)

@@ -1,0 +1,207 @@
+"""Figures: the values of many episodes as one number with its intervals.
+
+Decides which runs a figure is over, what each statistic tells and of which type that is. A figure of nothing has no
+`value`, so that nothing can be concluded from it. Refuses to know what the values mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+from specledger.expr import INT, STRING, ListType, RecordType, Type
+from specledger.suites.statistics import clopper_pearson, clustered, mean, quantile, slope, upper_bound, wilson
+
+_INTERVAL: Final = RecordType("interval", {"low": INT, "high": INT})
+
+
+def _record(name: str, fields: Mapping[str, Type], optional: Mapping[str, Type]) -> RecordType:
+    return RecordType(name, {**fields, **optional}, optional=frozenset(optional))
+
+
+_SEVERAL: Final[Mapping[str, Type]] = {"value": INT, "cluster": _INTERVAL}
+_PLACES: Final = ListType(RecordType("place", {"run": STRING, "episode": INT}))
+_MOST_PLACES: Final = 3
+"""Episodes that a rate names as examples."""
+_RATE: Final = _record(
+    "rate",
+    {"of": INT, "count": INT, "held": _PLACES, "failed": _PLACES},
+    {**_SEVERAL, "bound": INT, "wilson": _INTERVAL, "exact": _INTERVAL},
+)
+_TYPES: Final[Mapping[str, RecordType]] = {
+    "rate": _RATE,
+    "mean": _record("mean", {"of": INT, "sum": INT}, _SEVERAL),
+    "sum": _record("sum", {"of": INT, "value": INT}, {}),
+    "slope": _record("slope", {"of": INT}, _SEVERAL),
+    "difference": _record("difference", {"of": INT, "sum": INT}, _SEVERAL),
+    **{name: _record(name, {"of": INT}, {"value": INT}) for name in ("least", "greatest", "quantile")},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFigure:
+    """One figure.
+
+    Attributes:
+        name: What checks call it.
+        statistic: How its values become one.
+        over: The arms whose runs it is over; of a difference, the one it is of and the one that is taken from it.
+        by: What its runs are grouped by, if they are.
+        at: The share of a quantile, in millionths.
+    """
+
+    name: str
+    statistic: str
+    over: tuple[str, ...]
+    by: str | None
+    at: int
+
+    @property
+    def type(self) -> Type:
+        """What checks read: a record, or a list of records with a `name`, one for each group."""
+        record = _TYPES[self.statistic]
+        if self.by is None:
+            return record
+        return ListType(RecordType(record.name, {**record.fields, "name": STRING}, optional=record.optional))
+
+
+@dataclass(frozen=True, slots=True)
+class Resampling:
+    """How often clusters are drawn again, and by which seed."""
+
+    resamples: int
+    seed: int
+
+
+Run = Mapping[str, Any]
+"""What is known of a run: `run`, `arm`, `scenario`, `seed`, and the `samples` of its figures."""
+
+
+def compute(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> list[dict[str, Any]]:
+    """A figure as records with a `name`, which is empty where it has no groups.
+
+    Raises:
+        FigureError: Some of its values could not be computed.
+    """
+    chosen = [run for run in runs if run["arm"] in figure.over]
+    for run in chosen:
+        if isinstance(run["samples"].get(figure.name), Mapping):
+            raise FigureError(run["samples"][figure.name])
+    groups: dict[str, list[Run]] = {} if figure.by is not None else {"": chosen}
+    if figure.by is not None:
+        for run in chosen:
+            groups.setdefault(str(run[figure.by]), []).append(run)
+    return [
+        {"name": name, **_STATISTICS[figure.statistic](figure, groups[name], resampling)} for name in sorted(groups)
+    ]
+
+
+class FigureError(Exception):
+    """Values of a figure could not be computed; `cause` is what a receipt says of it."""
+
+    def __init__(self, cause: Mapping[str, Any]) -> None:
+        """Keep the cause."""
+        self.cause = cause
+        super().__init__(str(cause["code"]))
+
+
+def _clusters(figure: PlannedFigure, runs: Sequence[Run]) -> dict[str, list[Any]]:
+    """The values of each scenario, since episodes on one layout are alike."""
+    found: dict[str, list[Any]] = {}
+    for run in runs:
+        found.setdefault(run["scenario"], []).extend(chain.from_iterable(run["samples"].get(figure.name, ())))
+    return found
+
+
+def _interval(limits: tuple[int, int] | None) -> dict[str, int] | None:
+    return None if limits is None else {"low": limits[0], "high": limits[1]}
+
+
+def _told(**values: Any) -> dict[str, Any]:
+    """Without what there is none of."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _sums(clusters: Mapping[str, Sequence[int]], resampling: Resampling) -> dict[str, Any]:
+    """Number, sum, mean and its interval of the values of each cluster."""
+    sums = [[len(values), sum(values)] for _, values in sorted(clusters.items())]
+    of, total = sum(each[0] for each in sums), sum(each[1] for each in sums)
+    limits = clustered([each for each in sums if each[0]], mean, resampling.resamples, resampling.seed)
+    return _told(of=of, sum=total, value=mean([of, total]), cluster=_interval(limits))
+
+
+def _mean(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    return _sums(_clusters(figure, runs), resampling)
+
+
+def _rate(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    sums = _sums(_clusters(figure, runs), resampling)
+    count, of = sums.pop("sum"), sums["of"]
+    sums |= {"count": count, "held": _places(figure, runs, 1), "failed": _places(figure, runs, 0)}
+    if not of:
+        return sums
+    limits = {"wilson": _interval(wilson(count, of)), "exact": _interval(clopper_pearson(count, of))}
+    return {**sums, **limits, "bound": upper_bound(count, of)}
+
+
+def _places(figure: PlannedFigure, runs: Sequence[Run], value: int) -> list[dict[str, Any]]:
+    """The first episodes in which a rate has a value."""
+    found = []
+    for run in runs:
+        for episode, values in enumerate(run["samples"].get(figure.name, ())):
+            if value in values:
+                found.append({"run": run["run"], "episode": episode})
+                if len(found) == _MOST_PLACES:
+                    return found
+    return found
+
+
+def _slope(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    sums = [
+        [len(pairs), *map(sum, zip(*([x, y, x * x, x * y] for x, y in pairs), strict=True))]
+        for _, pairs in sorted(_clusters(figure, runs).items())
+        if pairs
+    ]
+    whole = [sum(place) for place in zip(*sums, strict=True)] or [0] * 5
+    limits = clustered(sums, slope, resampling.resamples, resampling.seed)
+    return _told(of=whole[0], value=slope(whole), cluster=_interval(limits))
+
+
+def _difference(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    """Of episodes that both arms have: those of one scenario, seed and number."""
+    arms: dict[str, dict[tuple[Any, ...], int]] = {arm: {} for arm in figure.over}
+    for run in runs:
+        for episode, values in enumerate(run["samples"].get(figure.name, ())):
+            arms[run["arm"]][run["scenario"], run["seed"], episode] = values[0]
+    first, second = (arms[arm] for arm in figure.over)
+    clusters: dict[str, list[int]] = {}
+    for place in sorted(first.keys() & second.keys()):
+        clusters.setdefault(place[0], []).append(first[place] - second[place])
+    return _sums(clusters, resampling)
+
+
+def _single(choose: Callable[[list[int], int], int]) -> Callable[..., dict[str, Any]]:
+    def told(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+        values = list(chain.from_iterable(_clusters(figure, runs).values()))
+        return _told(of=len(values), value=choose(values, figure.at) if values else None)
+
+    return told
+
+
+def _total(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) -> dict[str, Any]:
+    values = list(chain.from_iterable(_clusters(figure, runs).values()))
+    return {"of": len(values), "value": sum(values)}
+
+
+_STATISTICS: Final[Mapping[str, Callable[[PlannedFigure, Sequence[Run], Resampling], dict[str, Any]]]] = {
+    "rate": _rate,
+    "mean": _mean,
+    "sum": _total,
+    "slope": _slope,
+    "difference": _difference,
+    "least": _single(lambda values, at: min(values)),
+    "greatest": _single(lambda values, at: max(values)),
+    "quantile": _single(quantile),
+}

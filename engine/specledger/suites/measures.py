@@ -1,0 +1,202 @@
+"""Measures: what is read off every episode, and the values that figures are made of.
+
+Decides that a measure is typed against the receipts of the very world that runs, and that one which cannot be evaluated
+spoils only the figures that read it. Refuses to know how values become a figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.expr import (
+    BOOL,
+    INT,
+    Checked,
+    Environment,
+    EvaluationError,
+    IntType,
+    ListType,
+    Type,
+    compile_expression,
+)
+from specledger.expr.statements.scope import Scope
+from specledger.load import Resolved
+from specledger.spec.suite import Suite
+from specledger.suites.episodes import Grammar, types_of
+from specledger.suites.literals import Compared, find_compared
+from specledger.suites.series import SERIES
+
+E_SUITE_FIGURE = code(
+    "E_SUITE_FIGURE",
+    "a figure is made of values that it cannot be made of",
+    "A rate is made of bool, every other statistic of int: one value, or a list of them, for each episode. `along` of "
+    "a slope gives as many values as the slope itself, and a difference is of one value for each episode.",
+)
+
+Samples = dict[str, Any]
+"""By figure: a list, for each episode in order, of its values (of a slope, pairs); or what failed, as a mapping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One expression as a function of named values."""
+
+    names: tuple[str, ...]
+    call: Callable[..., Any]
+    checked: Checked
+
+    @classmethod
+    def of(cls, checked: Checked) -> Reading:
+        """The function of a checked expression."""
+        names = tuple(sorted(checked.variables))
+        return cls(names, compile_expression(checked, names), checked)
+
+    def read(self, values: Mapping[str, Any]) -> Any:
+        """Its value.
+
+        Raises:
+            EvaluationError: It has none, or a value that it reads has none.
+        """
+        given = [values[name] for name in self.names]
+        for value in given:
+            if isinstance(value, EvaluationError):
+                raise value
+        return self.call(*given)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampler:
+    """The measures and figures of a suite, for the receipts of one world.
+
+    Attributes:
+        types: What an episode is told, by name.
+        measures: In an order in which each reads only those before it.
+        figures: By name the reading of each; of a slope two, of which the second is `along`.
+        compared: The texts that they compare with names.
+    """
+
+    types: Mapping[str, Type]
+    measures: tuple[tuple[str, Reading], ...]
+    figures: Mapping[str, tuple[Reading, ...]]
+    compared: tuple[Compared, ...] = ()
+
+    def sample(self, episode: Mapping[str, Any], samples: Samples, wanted: frozenset[str]) -> None:
+        """Read one episode, and add what the wanted figures are made of to the samples."""
+        values: dict[str, Any] = dict(episode)
+        needed = self._needed(wanted)
+        for name, reading in self.measures:
+            if name not in needed:
+                continue
+            try:
+                values[name] = reading.read(values)
+            except EvaluationError as error:
+                values[name] = error
+        for name in wanted:
+            found = samples.setdefault(name, [])
+            if isinstance(found, list):
+                try:
+                    found.append(_values([reading.read(values) for reading in self.figures[name]]))
+                except EvaluationError as error:
+                    samples[name] = failure(error, episode["run"], episode["episode"])
+
+    def _needed(self, wanted: frozenset[str]) -> set[str]:
+        """The measures that some figures read, directly or not."""
+        needed = {read for name in wanted for reading in self.figures[name] for read in reading.names}
+        for name, reading in reversed(self.measures):
+            if name in needed:
+                needed |= {*reading.names}
+        return needed
+
+
+def failure(error: EvaluationError, run: str, episode: int) -> dict[str, Any]:
+    """What a receipt says of a value that could not be computed."""
+    text = None if error.text is None else error.text.value
+    return {"code": error.code, "expression": text, "offset": error.offset, "run": run, "episode": episode}
+
+
+def _values(read: list[Any]) -> list[Any]:
+    """The values of one episode: of one reading a list of ints, of two a list of pairs.
+
+    Raises:
+        EvaluationError: A slope has other places than values.
+    """
+    lists = [list(map(int, each)) if isinstance(each, list) else [int(each)] for each in read]
+    if len(lists) == 1:
+        return lists[0]
+    if len(lists[0]) != len(lists[1]):
+        message = f"a slope of {len(lists[0])} values along {len(lists[1])}"
+        raise EvaluationError(E_SUITE_FIGURE, message)
+    return [[x, y] for y, x in zip(*lists, strict=True)]
+
+
+def check_measures(
+    spec: Resolved, grammar: Grammar, environment: Environment, diagnostics: Diagnostics
+) -> Sampler | None:
+    """Check a suite's measures and figures against the receipts of one world.
+
+    Args:
+        spec: The suite.
+        grammar: The types of these receipts.
+        environment: The world's, for its functions and constants.
+        diagnostics: Receives every finding.
+    """
+    model = spec.model
+    assert isinstance(model, Suite)  # noqa: S101 - a bundle of the kind suite holds nothing else
+    variables = types_of(grammar)
+    constants = {name: constant for name, constant in environment.constants.items() if name not in variables}
+    names = Environment(variables, functions={**SERIES, **environment.functions}, constants=constants)
+    scope = Scope(names, spec, diagnostics)
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    let, scope = scope.let(model.measures, "measures")
+    figures = {}
+    for name in sorted(model.figures):
+        figure = _figure(scope, model, name)
+        if figure is not None:
+            figures[name] = figure
+    scope.unused(model.functions, elsewhere=("runs", *model.figures))
+    if len(let.items) < len(model.measures) or len(figures) < len(model.figures):
+        return None
+    expressions = [*(checked for _, checked in let), *(one for figure in figures.values() for one in figure)]
+    return Sampler(
+        types=variables,
+        measures=tuple((name, Reading.of(checked)) for name, checked in let),
+        figures={name: tuple(map(Reading.of, figure)) for name, figure in figures.items()},
+        compared=tuple(found for checked in expressions for found in find_compared(checked)),
+    )
+
+
+def _figure(scope: Scope, model: Suite, name: str) -> tuple[Checked, ...] | None:
+    figure = model.figures[name]
+    statistic = figure.statistic
+    value = scope.expression("figures", name, statistic)
+    if value is None:
+        return None
+    item, several = _item(value.type)
+    if not _fits(item, statistic) or (several and statistic == "difference"):
+        wanted = {"rate": "bool, or a list of bool", "difference": "int"}.get(statistic, "int, or a list of int")
+        scope.wrong(
+            E_SUITE_FIGURE, f"a {statistic} is made of {wanted}, not of {value.type}", "figures", name, statistic
+        )
+        return None
+    if statistic != "slope":
+        return (value,)
+    along = scope.expression("figures", name, "along")
+    if along is None:
+        return None
+    item, lists = _item(along.type)
+    if not isinstance(item, IntType) or lists != several:
+        message = f"a slope of {value.type} does not go along {along.type}"
+        scope.wrong(E_SUITE_FIGURE, message, "figures", name, "along")
+        return None
+    return value, along
+
+
+def _item(type_: Type) -> tuple[Type, bool]:
+    return (type_.item, True) if isinstance(type_, ListType) else (type_, False)
+
+
+def _fits(item: Type, statistic: str) -> bool:
+    return item == BOOL if statistic == "rate" else isinstance(item, type(INT))

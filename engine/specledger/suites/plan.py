@@ -1,0 +1,109 @@
+"""The plan of a suite: which runs there are, and what their figures must satisfy, with nothing of YAML left in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from specledger.core.diagnostics import Diagnostic
+from specledger.load import Bundle
+from specledger.suites.checks import PlannedCheck
+from specledger.suites.figures import PlannedFigure, Resampling
+from specledger.suites.measures import Sampler
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One run: a scenario with everything laid over it.
+
+    Attributes:
+        place: Where its evidence lies in that of the suite, with slashes.
+        run: What it is called.
+        arm, scenario, seed: What it belongs to.
+        bundle: Its resolved specs.
+        sampler: What is measured over its receipts.
+    """
+
+    place: str
+    run: str
+    arm: str
+    scenario: str
+    seed: int
+    bundle: Bundle
+    sampler: Sampler
+
+    @property
+    def heading(self) -> dict[str, str | int]:
+        """What each of its episodes is told of it."""
+        return {"run": self.run, "arm": self.arm, "scenario": self.scenario, "seed": self.seed}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Runs together with what is asked of them.
+
+    Attributes:
+        suite: The name of the suite that asks.
+        cases: The runs.
+        figures, checks: What is asked, in order.
+        resampling: How clusters are drawn again.
+        replay: Whether each run is read back, made again, compared, and compared with an altered copy.
+    """
+
+    suite: str
+    cases: tuple[Case, ...]
+    figures: tuple[PlannedFigure, ...]
+    checks: tuple[PlannedCheck, ...]
+    resampling: Resampling
+    replay: bool
+
+    def wanted(self, case: Case) -> frozenset[str]:
+        """The figures that a run contributes to."""
+        return frozenset(figure.name for figure in self.figures if case.arm in figure.over)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMutant:
+    """One thing switched off.
+
+    Attributes:
+        id: What it is called.
+        control: The trial without the change; several mutants may have the same one.
+        mutated: The trial with it.
+    """
+
+    id: str
+    control: Trial
+    mutated: Trial
+
+
+@dataclass(frozen=True, slots=True)
+class SuitePlan:
+    """A compiled suite.
+
+    Attributes:
+        name: The suite's name.
+        specs: Digest of its resolved specs.
+        trial: Its own runs and what is asked of them.
+        mutants: In order.
+        warnings: What was found and did not stop it.
+    """
+
+    name: str
+    specs: str
+    trial: Trial
+    mutants: tuple[PlannedMutant, ...]
+    warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial once: its own, then of each mutant the control, if it is another, and the mutated one."""
+        found: dict[int, Trial] = {id(self.trial): self.trial}
+        for mutant in self.mutants:
+            found.setdefault(id(mutant.control), mutant.control)
+            found[id(mutant.mutated)] = mutant.mutated
+        return tuple(found.values())
+
+    @property
+    def cases(self) -> tuple[tuple[Trial, Case], ...]:
+        """Every run, with its trial."""
+        return tuple((trial, case) for trial in self.trials for case in trial.cases)

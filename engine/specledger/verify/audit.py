@@ -1,0 +1,220 @@
+"""The verification of an audit log: its entries, their chain, and what its tokens are bound to.
+
+One pass over the file, line by line; memory does not grow with the number of entries. Decides whether the entries are
+what somebody once appended in this order. Refuses to know whether the decisions were right. That nothing was cut off at
+the end is shown only by a head that was kept elsewhere.
+
+Source: toy-pseudo-axion, Audit log hashing rules.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Final
+
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.entries import GENESIS, entry_hash, mode_of
+from specledger.evidence.audit import MAX_ENTRY
+from specledger.evidence.layout import AUDIT_LOG
+from specledger.evidence.places import holds_bundle
+from specledger.gates.digests import scope_hash
+from specledger.gates.documents import axion
+from specledger.verify.checks import Broken, Verification
+
+E_AUDIT_NO_LOG = code(
+    "E_AUDIT_NO_LOG",
+    "the file is no audit log",
+    "An audit log has one JSON entry on each line, with the hashes of itself and of the entry before. This file is not "
+    "there, cannot be read, is empty, or begins with something else, so there is nothing to refute.",
+)
+E_AUDIT_LINE = code(
+    "E_AUDIT_LINE",
+    "a line of the audit log is no entry",
+    "Each line is the canonical JSON of an entry that fits its schema. White space, duplicate keys or another spelling "
+    "of a number are refused, since two readers could read them differently.",
+)
+E_AUDIT_TORN = code(
+    "E_AUDIT_TORN",
+    "the last line of the audit log is torn",
+    "The file does not end with a newline: a process or a machine stopped while it wrote, or something was cut off. "
+    "The next run that appends to the log cuts the torn line off and says so.",
+)
+E_AUDIT_CHAIN = code(
+    "E_AUDIT_CHAIN",
+    "the chain of the audit log is broken",
+    "Every entry holds its own hash and that of the entry before, the first one 64 zeros. An entry was edited, dropped "
+    "or moved, or one was put between others.",
+)
+E_AUDIT_TOKEN = code(
+    "E_AUDIT_TOKEN",
+    "a token in the audit log is not bound as it must be",
+    "An issued token names the proposal and the trace of its entry, the hash of its own scope, and a time that begins "
+    "with the entry and lasts as long as the scope says.",
+)
+
+E_AUDIT_DIFFERS = code(
+    "E_AUDIT_DIFFERS",
+    "the audit log is not that of the run",
+    "A bundle whose receipts hold audit entries holds `audit.log.jsonl`, which ends with exactly these entries; where "
+    "the run does not say that it went on with a log, it holds no others. One of the two was exchanged.",
+)
+
+_KEY: Final = b'"prev_entry_hash"'
+_CHECKS: Final = {
+    "every line is the canonical form of a schema-valid entry": (E_AUDIT_LINE, E_AUDIT_TORN),
+    "the entries form one chain that begins with 64 zeros": (E_AUDIT_CHAIN,),
+    "issued tokens are bound to their entry, their scope and their time": (E_AUDIT_TOKEN,),
+}
+
+
+def verify_audit(path: Path) -> Verification:
+    """Check an audit log from its first entry to its last.
+
+    Returns:
+        The checks; after a failure no further line is read.
+
+    Raises:
+        Rejected: E_AUDIT_NO_LOG, if the file is no audit log at all.
+    """
+    try:
+        if not path.is_file():
+            raise _no_log(path, "it is no plain file")
+        with path.open("rb") as file:
+            if not any(_KEY in line for line in islice(_read(file), 2)):
+                raise _no_log(path, "it does not begin with entries")
+            file.seek(0)
+            return _verify(_read(file))
+    except OSError as error:
+        raise _no_log(path, error.strerror or "the system refuses") from error
+
+
+def check_log(path: Path, entries: Sequence[str]) -> str:
+    """Check a bundle's audit log, and that it ends with the entries of the run.
+
+    Args:
+        path: The log.
+        entries: The hashes of the entries among the receipts, whose chain was found whole.
+
+    Raises:
+        Broken: A check of the log fails, or it ends with others.
+    """
+    if not path.is_file():
+        raise Broken(E_AUDIT_DIFFERS, f"the receipts hold {len(entries)} audit entries, and there is no log")
+    try:
+        found = verify_audit(path)
+    except Rejected as rejected:
+        raise Broken(E_AUDIT_NO_LOG, rejected.diagnostics[0].message) from None
+    failed = next((check for check in found.checks if check.code is not None), None)
+    if failed is not None:
+        raise Broken(failed.code or "", failed.message or "")
+    with path.open("rb") as file:
+        held = deque(map(_told_hash, _read(file)), maxlen=len(entries))
+    if list(held) != list(entries):
+        raise Broken(E_AUDIT_DIFFERS, "the log does not end with the entries of the run")
+    return f"{len(entries)} entries of the run, head {entries[-1] if entries else GENESIS}"
+
+
+def _verify(lines: Iterator[bytes]) -> Verification:
+    log, verification = _Log(), Verification()
+    broken: Broken | None = None
+    try:
+        for line in lines:
+            log.take(line)
+    except Broken as found:
+        broken = found
+    said = iter((f"{log.count} entries, {log.modes()}", f"head {log.head}", f"{log.tokens} tokens"))
+    for name, codes in _CHECKS.items():
+        if broken is None:
+            verification.passed(name, next(said))
+        elif broken.code in codes:
+            verification.failed(name, broken)
+        else:
+            verification.not_made(name, f"reading stopped at line {log.count + 1}")
+    return verification
+
+
+class _Log:
+    """The entries that were read so far.
+
+    Attributes:
+        count, head: Of the chain.
+        tokens: How many issued tokens were checked.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.head = GENESIS
+        self.tokens = 0
+        self._modes: Counter[str] = Counter()
+        self._accepts = axion().check("audit_entry")
+
+    def take(self, line: bytes) -> None:
+        """Check the next line, its newline included.
+
+        Raises:
+            Broken: It is not what it must be.
+        """
+        entry = self._entry(line)
+        if entry["prev_entry_hash"] != self.head:
+            raise self._broken(E_AUDIT_CHAIN, "does not follow the entry before it")
+        if entry_hash(entry) != entry["entry_hash"]:
+            raise self._broken(E_AUDIT_CHAIN, "does not have the hash that it tells")
+        if entry["event"] == "CAPABILITY_ISSUED":
+            for token in entry["capability_tokens"]:
+                self._check_token(entry, token)
+        self._modes[mode_of(entry) or "unknown"] += 1
+        self.head = entry["entry_hash"]
+        self.count += 1
+
+    def modes(self) -> str:
+        """How many entries tell which mode."""
+        return ", ".join(f"{count} of mode {mode}" for mode, count in sorted(self._modes.items()))
+
+    def _entry(self, line: bytes) -> Mapping[str, Any]:
+        if len(line) > MAX_ENTRY:
+            raise self._broken(E_AUDIT_LINE, f"has more than {MAX_ENTRY} bytes")
+        if not line.endswith(b"\n"):
+            raise self._broken(E_AUDIT_TORN, "has no newline")
+        try:
+            entry: Any = parse_canonical(line[:-1], limit=MAX_ENTRY)
+        except NotCanonical as error:
+            raise self._broken(E_AUDIT_LINE, f"is no entry: {error}") from None
+        if not self._accepts(entry):
+            _, place = axion().explain("audit_entry", entry)[0]
+            raise self._broken(E_AUDIT_LINE, f"does not fit the schema of an entry at {place!a}")
+        mapping: Mapping[str, Any] = entry
+        return mapping
+
+    def _check_token(self, entry: Mapping[str, Any], token: Mapping[str, Any]) -> None:
+        binding, at_ms = token["binding"], entry["timestamp_ms"]
+        bound = {"proposal_hash": entry["proposal_hash"], "trace_hash": entry["trace_hash"]}
+        if binding != {**bound, "scope_hash": scope_hash(token["scope"])}:
+            raise self._broken(E_AUDIT_TOKEN, "issues a token that is bound to something else")
+        if (token["issued_at_ms"], token["expires_at_ms"]) != (at_ms, at_ms + token["scope"]["expiry_ms"]):
+            raise self._broken(E_AUDIT_TOKEN, "issues a token for another time")
+        self.tokens += 1
+
+    def _broken(self, code_: str, what: str) -> Broken:
+        return Broken(code_, f"line {self.count + 1} {what}")
+
+
+def _read(file: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a file; one that is too long comes in pieces longer than any entry."""
+    while line := file.readline(MAX_ENTRY + 1):
+        yield line
+
+
+def _told_hash(line: bytes) -> str:
+    """The hash that the line of an entry, which was checked, tells."""
+    entry: Any = parse_canonical(line[:-1], limit=MAX_ENTRY)
+    return str(entry["entry_hash"])
+
+
+def _no_log(path: Path, why: str) -> Rejected:
+    inside = path.name != AUDIT_LOG and holds_bundle(path.parent)
+    hint = f"it lies in a bundle: verify the folder `{path.parent}`" if inside else None
+    return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no audit log: {why}", hint=hint)])

@@ -1,0 +1,208 @@
+"""What a verification says: a numbered list of checks, each passed, failed or not made, and each of one level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from specledger.core.diagnostics import code
+from specledger.core.verdict import Verdict
+
+
+class Status(StrEnum):
+    """The outcome of one check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_MADE = "not made"
+
+
+class Level(StrEnum):
+    """What a check contributes to: what can be shown about evidence, from the nearest to the furthest."""
+
+    INTACT = "L0"
+    SIGNED = "L1"
+    TIMED = "L2"
+    UNFORKED = "L3"
+    REPLAYED = "L4"
+    JUDGED = "L5"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of a verification.
+
+    Attributes:
+        number: Its place in the list.
+        name: What is checked, in words.
+        status: Its outcome.
+        code: Why it failed, or what is missing where it was not made: a registered code.
+        message: What was found, with its place in the evidence; or why the check was not made.
+        level: What it contributes to.
+    """
+
+    number: int
+    name: str
+    status: Status
+    code: str | None = None
+    message: str | None = None
+    level: Level = Level.INTACT
+
+
+class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine error
+    """A check that fails, raised where it is noticed."""
+
+    def __init__(self, code_: str, message: str) -> None:
+        """Keep the code and the message."""
+        self.code = code_
+        self.message = message
+        super().__init__(f"{code_}: {message}")
+
+
+class Lacking(Exception):  # noqa: N818 - as above
+    """A check that cannot be made, since something that it needs is not there; nothing is refuted by that."""
+
+    def __init__(self, message: str, code_: str | None = None) -> None:
+        """Keep what is missing, and its code if it has one."""
+        self.code = code_
+        self.message = message
+        super().__init__(message)
+
+
+@dataclass
+class Verification:
+    """The checks made so far, in order.
+
+    Attributes:
+        checks: All of them.
+        asked: The levels that the verdict is about; None for all that there are checks of.
+        demanded: Those of them of which a check must have been made.
+        signed: Whether the evidence holds what signatures are kept in, whoever made them.
+        facts: Figures of checks that say more than a sentence, as JSON, by their names.
+        unchecked: What no check was about, since the evidence lacks what it would be made with; nobody need hold that.
+    """
+
+    checks: list[Check] = field(default_factory=list)
+    asked: frozenset[Level] | None = None
+    demanded: frozenset[Level] = frozenset()
+    signed: bool = False
+    facts: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    unchecked: list[str] = field(default_factory=list)
+
+    def ask(self, levels: frozenset[Level]) -> None:
+        """Demand that levels be reached."""
+        self.asked = self.demanded = levels
+
+    def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:
+        """Note a check that passed."""
+        self._add(name, Status.PASSED, None, message, level)
+
+    def failed(self, name: str, broken: Broken, level: Level = Level.INTACT) -> None:
+        """Note a check that failed."""
+        self._add(name, Status.FAILED, broken.code, broken.message, level)
+
+    def not_made(self, name: str, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
+        """Note a check that was not made."""
+        self._add(name, Status.NOT_MADE, code_, why, level)
+
+    def _add(self, name: str, status: Status, code_: str | None, message: str | None, level: Level) -> None:
+        self.checks.append(Check(len(self.checks) + 1, name, status, code_, message, level))
+
+    @property
+    def intact(self) -> bool:
+        """Whether no check has failed."""
+        return all(check.status is not Status.FAILED for check in self.checks)
+
+    @property
+    def complete(self) -> bool:
+        """Whether there are checks of whatever was asked for, and all of these passed."""
+        counted = [check for check in self.checks if self.asked is None or check.level in self.asked]
+        missing = self.demanded - {check.level for check in counted}
+        return bool(counted) and not missing and all(check.status is Status.PASSED for check in counted)
+
+    @property
+    def verdict(self) -> Verdict:
+        """FAIL if a check failed, PASS if every check that was asked for was made and passed, else INCONCLUSIVE."""
+        if not self.intact:
+            return Verdict.FAIL
+        return Verdict.PASS if self.complete else Verdict.INCONCLUSIVE
+
+
+E_MANIFEST = code(
+    "E_MANIFEST",
+    "the manifest is missing or malformed",
+    "A bundle's manifest.json is canonical JSON of a known format. Without a manifest the folder is no finished "
+    "result: the manifest is written last.",
+)
+E_FILES = code(
+    "E_FILES",
+    "a file of the bundle is missing, foreign or changed",
+    "The manifest lists every file with its size and SHA-256. A file that it does not list is no part of the "
+    "evidence and must not lie among it.",
+)
+E_SPECS = code(
+    "E_SPECS",
+    "the recorded specs are not those that the manifest names",
+    "specs.json holds the resolved specs of the run. Their digest is in the manifest and in the first receipt.",
+)
+E_LINE = code(
+    "E_LINE",
+    "a receipt is not a canonical line",
+    "Each line of receipts.jsonl is the canonical JSON of {body, prev, run, seq, type} with integers only. White "
+    "space, duplicate keys, other spellings of a number or a torn last line are refused, since two readers could "
+    "read them differently.",
+)
+E_CHAIN = code(
+    "E_CHAIN",
+    "the chain of receipts is broken",
+    "Every receipt names the digest of the one before it, the same run, and the next number. A line was edited, "
+    "dropped, moved or taken from another run.",
+)
+E_ENDS = code(
+    "E_ENDS",
+    "the receipts do not begin and end as a run does",
+    "The first receipt is `start`, the last one `end`, and each occurs once. Receipts were cut off or appended.",
+)
+E_HEAD = code(
+    "E_HEAD",
+    "head, count or root differ from the manifest",
+    "The digest of the last receipt, the number of receipts and the Merkle root over them are recomputed and "
+    "compared with the manifest.",
+)
+E_COMMITMENT = code(
+    "E_COMMITMENT",
+    "a decision does not match what was committed to",
+    "The Merkle root over the stored proposal set, the digest of the chosen proposal and the token's binding are "
+    "recomputed. Every decision follows the commitment of its own step, and an action was admitted by every gate.",
+)
+E_STATE = code(
+    "E_STATE",
+    "the states of successive receipts do not join",
+    "Each step and drift begins in the state in which the one before it ended, and each part's chain continues from "
+    "its own last tip.",
+)
+E_RESULT = code(
+    "E_RESULT",
+    "the recorded result is not what the receipts say",
+    "Counts, rejections, violations and the verdict are recomputed from the receipts and compared with the manifest.",
+)
+E_REPLAY = code(
+    "E_REPLAY",
+    "replay gives other receipts",
+    "The run was made again from the resolved specs, and its receipts are compared with the recorded ones byte for "
+    "byte. A chain that was sealed again after a change is whole in itself, but it is not what the specs lead to.",
+)
+E_ARCHIVE = code(
+    "E_ARCHIVE",
+    "the zip file is no archive of a bundle",
+    "A bundle in one file is a zip archive of one form: plain files in the order of their paths, stored, with fixed "
+    "times and rights. A file in any other form is refused as a whole: links, compressed bytes, paths that leave the "
+    "folder, names twice or the same but for their case, bytes that no file covers.",
+)
+E_NO_EVIDENCE = code(
+    "E_NO_EVIDENCE",
+    "there is no evidence there",
+    "`spec verify` takes the folder that `spec run --out` wrote, and must be allowed to read its files.",
+)

@@ -1,0 +1,302 @@
+"""The verification of a discovery: the chain, then every verdict by what it rests on, the ledger, and replay.
+
+Decides that each recorded proof proves what the recorded law asks, that each recorded counterexample violates it, and
+that the ledger holds all of them. Neither needs a prover, a harness or a model. What was asked, answered, left out and
+ranked, and what samples saw, only replay can tell: it makes everything again from the specs and the tape.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.model import PlannedModel
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.diagnostics import Rejected, code
+from specledger.core.events import Event
+from specledger.discovery.loop import retell, run_discovery
+from specledger.discovery.plan import KIND, DiscoveryPlan
+from specledger.discovery.pool import Job, open_all, work_all
+from specledger.discovery.record import ledger_line
+from specledger.discovery.step import Workbench
+from specledger.discovery.tape import Kept, Played, read_answers
+from specledger.evidence.discovery_result import DiscoveryTally
+from specledger.evidence.layout import RECEIPTS, TAPE
+from specledger.laws.law import Law
+from specledger.laws.verdict import digest_verdict
+from specledger.load import Bundle
+from specledger.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
+from specledger.verify.bundle import Verifier
+from specledger.verify.checks import E_ENDS, E_SPECS, Broken
+from specledger.verify.judge_discovery import judge_discovery
+from specledger.verify.judged import summary
+from specledger.verify.law import E_VERDICT, check_about, check_proof, check_refutation
+from specledger.verify.receipts import Receipts
+
+E_DISCOVERY_LEDGER = code(
+    "E_DISCOVERY_LEDGER",
+    "the ledger of a discovery is not what its verdicts lead to",
+    "The ledger names every refuted law with the ring that refutes it and when, in the order in which they were "
+    "proposed, and none else. A law was dropped, added, or is told with another ring.",
+)
+
+_INSIDE: Final[Mapping[str, frozenset[str]]] = {
+    "": frozenset({"start"}),
+    "start": frozenset({"iteration"}),
+    "iteration": frozenset({"iteration", "law", "escalation", "stop"}),
+    "law": frozenset({"iteration", "law", "escalation", "stop"}),
+    "escalation": frozenset({"iteration", "escalation", "stop"}),
+    "stop": frozenset({"ledger"}),
+    "ledger": frozenset({"ledger", "expected", "end"}),
+    "expected": frozenset({"expected", "end"}),
+    "end": frozenset(),
+}
+"""By the type of a receipt what may follow it; escalations may also come right before `stop` tells why."""
+
+
+class DiscoveryOrder:
+    """The receipts of a discovery: iterations with their laws, escalations, `stop`, `ledger`, `expected`, `end`."""
+
+    def __init__(self) -> None:
+        """Begin before the first receipt."""
+        self._last = ""
+        self._iterations = 0
+        self._laws = 0
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It is out of order, or out of its number.
+        """
+        if type_ not in _INSIDE[self._last]:
+            raise Broken(E_ENDS, f"{type_!r} has no place after {self._last!r}")
+        self._last = type_
+        if type_ == "iteration":
+            _demand(body["iteration"], self._iterations, "iterations count up")
+            self._iterations, self._laws = self._iterations + 1, 0
+        elif type_ == "law":
+            _demand(body["iteration"], self._iterations - 1, "a law stands after its iteration")
+            _demand(body["number"], self._laws, "the laws of an iteration count up")
+            self._laws += 1
+        elif type_ in ("stop", "end"):
+            _demand(body["iterations"], self._iterations, "the end counts the iterations")
+
+
+def _demand(recorded: Any, number: int, message: str) -> None:
+    if type(recorded) is not int or recorded != number:
+        raise Broken(E_ENDS, message)
+
+
+class DiscoveryVerifier(Verifier):
+    """Makes the checks of a discovery's bundle."""
+
+    kind = KIND
+    further = (TAPE,)
+
+    def __init__(self, place: Path, replay: bool, workers: int = 1, **more: Any) -> None:
+        """Prepare to verify; replay may use several workers."""
+        super().__init__(place, replay, workers=workers, **more)
+        self._plan: DiscoveryPlan | None = None
+        self._told: list[tuple[str, Mapping[str, Any]]] = []
+
+    def _make_further(self) -> None:
+        self._make("every verdict is about its law, and fits itself", self._check_verdicts)
+        self._make("every certificate proves what its law asks", self._check_certificates)
+        self._make("every counterexample violates its law when it is evolved again", self._check_counterexamples)
+        self._make("the ledger holds every refuted law with its ring", self._check_ledger)
+
+    def _open_receipts(self) -> Receipts:
+        keep = self._keep
+        return Receipts(self.place / RECEIPTS, self.manifest["run"], DiscoveryOrder(), DiscoveryTally(), listen=keep)
+
+    def _keep(self, type_: str, body: Mapping[str, Any]) -> None:
+        self._hear(type_, body)
+        if type_ in ("law", "escalation", "ledger"):
+            self._told.append((type_, body))
+
+    def compile(self, bundle: Bundle) -> None:
+        """Compile the discovery again.
+
+        Raises:
+            Broken: E_SPECS, if it does not compile; a code of the tape, if it has none or a damaged one.
+        """
+        try:
+            workbench, model = open_all(bundle)
+        except Rejected as rejected:
+            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
+            raise Broken(E_SPECS, message) from None
+        self._plan = workbench.plan
+        path = self.place / TAPE
+        if model.outside and not path.exists():
+            raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
+        if path.exists() and not model.outside:
+            raise Broken(E_TAPE_EXTRA, "the answers follow from the specs, and the evidence holds a tape of others")
+        try:
+            kept = read_answers(path) if path.exists() else None
+        except TapeError as error:
+            raise Broken(error.code, error.message) from None
+        self.make = lambda progress: _again(workbench, model, kept, self._workers)
+
+    def _check_verdicts(self) -> str:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        count = 0
+        known: set[str] = set()
+        for type_, body in self._judged():
+            with _refusing():
+                document, verdict = body["document"], body["verdict"]
+                parsed = self._plan.parsed(document)
+                if body["law"] != parsed.bundle.root or (type_ == "escalation" and body["law"] not in known):
+                    raise Broken(E_VERDICT, f"{body['law']} is not the law whose document is recorded")
+                if body["late"] is None if type_ == "law" else False:
+                    known.add(body["law"])
+                if (verdict is None) == (body["error"] is None):
+                    raise Broken(E_VERDICT, f"{body['law']} has a verdict and an error, or neither")
+                if body["digest"] != (None if verdict is None else digest_verdict(verdict)):
+                    raise Broken(E_VERDICT, f"the digest of the verdict on {body['law']} is not its own")
+                if verdict is not None:
+                    check_about(self._law(type_, body), verdict)
+                    count += 1
+        return f"{count} verdicts"
+
+    def _judged(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        return (told for told in self._told if told[0] != "ledger")
+
+    def _law(self, type_: str, body: Mapping[str, Any]) -> Law:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        model = self._plan.model
+        return self._plan.law(body["document"], model.trial if type_ == "law" else model.escalation).law
+
+    def _check_certificates(self) -> str:
+        count = 0
+        for type_, body in self._judged():
+            if body["verdict"] is not None and body["verdict"]["certificate"] is not None:
+                with _refusing():
+                    check_proof(self._law(type_, body), body["verdict"])
+                count += 1
+        return f"{count} certificates"
+
+    def _check_counterexamples(self) -> str:
+        count = 0
+        for type_, body in self._judged():
+            with _refusing():
+                found = self._refutations(type_, body)
+                for law, counterexample in found:
+                    check_refutation(law, counterexample)
+                    count += 1
+        return f"{count} counterexamples"
+
+    def _refutations(self, type_: str, body: Mapping[str, Any]) -> list[tuple[Law, Any]]:
+        """The counterexamples that a receipt holds, each with the law that it refutes."""
+        verdict = body["verdict"]
+        found = []
+        if verdict is not None and verdict["counterexample"] is not None:
+            found.append((self._law(type_, body), verdict["counterexample"]))
+        for held in body["held_out"] if type_ == "escalation" else ():
+            if (held["status"] == "FAIL") != (held["counterexample"] is not None):
+                raise Broken(E_VERDICT, f"{body['law']}: {held['status']} and its counterexample do not go together")
+            if held["counterexample"] is not None:
+                found.append((self._elsewhere(body["document"], held), held["counterexample"]))
+        return found
+
+    def _elsewhere(self, document: Mapping[str, Any], held: Mapping[str, Any]) -> Law:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        if held["mutant"] is not None:
+            own = self._plan.law_elsewhere(document, self._plan.universe).law
+            if held["mutant"] not in self._plan.mutant_numbers():
+                raise Broken(E_VERDICT, f"the discovery tries no mutant {held['mutant']!r}")
+            return self._plan.under(own, held["mutant"])
+        universes = {universe.root: universe for universe in self._plan.others}
+        return self._plan.law_elsewhere(document, universes[held["universe"]]).law
+
+    def _check_judged(self) -> str:
+        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        with _refusing():
+            count = judge_discovery(self._plan, self._judged(), self._unreplayable())
+        return summary(count, self.verification)
+
+    def _check_ledger(self) -> str:
+        refuted: dict[str, dict[str, Any]] = {}
+        came: dict[str, int] = {}
+        recorded: list[Any] = []
+        for type_, body in self._told:
+            if type_ == "ledger":
+                recorded += body["refuted"]
+            elif type_ == "escalation" or body["late"] is None:
+                came.setdefault(body["law"], body["iteration"] if type_ == "law" else 0)
+                line = ledger_line(body["law"], came[body["law"]], body["verdict"])
+                if body["verdict"] is not None:
+                    refuted.pop(body["law"], None)
+                if line is not None:
+                    refuted[body["law"]] = line
+        ordered = [refuted[law] for law in came if law in refuted]
+        try:
+            same = canonical_bytes(recorded) == canonical_bytes(ordered)
+        except NotCanonical:
+            same = False
+        if not same:
+            raise Broken(E_DISCOVERY_LEDGER, "it is not what the recorded verdicts lead to")
+        return f"{len(ordered)} refuted laws"
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Make a finding of a receipt that is not what it must be."""
+    try:
+        yield
+    except Rejected as rejected:
+        message = f"a recorded law is none: {rejected.diagnostics[0].message}"
+        raise Broken(E_VERDICT, message) from None
+    except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Broken(E_VERDICT, f"a receipt is not what it must be: {error!r}") from None
+
+
+def _again(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
+    """The events of a discovery whose answers are read off its tape, or follow from its specs.
+
+    Raises:
+        Broken: E_TAPE_MISSING, E_TAPE_EXTRA, E_TAPE_FORM; or what the model of the specs is refused.
+    """
+    try:
+        if workers > 1:
+            yield from _shared(workbench, model, kept, workers)
+        elif kept is None:
+            yield from run_discovery(workbench, model.identity, model.open(False).ask)
+        else:
+            played = Played(model.identity, kept)
+            yield from run_discovery(workbench, model.identity, played.ask)
+            played.finish()
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
+    except Rejected as rejected:
+        found = rejected.diagnostics[0]
+        raise Broken(E_TAPE_MISSING if kept is not None else found.code, found.message) from None
+
+
+def _shared(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
+    """The same, made by several processes."""
+    from specledger.discovery.store import Store  # noqa: PLC0415 - a database opens no door
+
+    bundle = workbench.plan.bundle
+    with tempfile.TemporaryDirectory(prefix="specledger-") as folder:
+        job = Job(bundle, str(Path(folder) / "store.sqlite"), _LEASE, taped=kept is not None)
+        store = Store(job.store, bundle.digest, _LEASE)
+        try:
+            for iteration, answer in sorted((kept or {}).items()):
+                store.keep_answer(iteration, answer)
+            work_all(job, store, workers)
+            asked = 0
+            for event in retell(workbench, model.identity, store):
+                asked += event.type == "iteration"
+                yield event
+        finally:
+            store.close()
+    if kept is not None and len(kept) > asked:
+        raise TapeError(E_TAPE_EXTRA, f"nobody asks for the answer of iteration {asked}")
+
+
+_LEASE: Final = 60.0
+"""Seconds for which work of a replay is claimed: nobody else works at it, and it ends with its processes."""

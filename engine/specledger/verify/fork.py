@@ -1,0 +1,183 @@
+"""Whether a log only grew since somebody saw its head: no fork, no rollback.
+
+Decides how two heads of one log compare: the same size has the same root, and a smaller one is a prefix, shown by a
+consistency proof. Refuses to know who signed which head.
+
+The root over the first receipts is computed again from the receipts themselves, so no proof has to be believed; the
+proof is made for whoever has only the two heads.
+
+Source: RFC 6962, sections 2.1.2 and 5 (gossip of tree heads); C2SP tlog-checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.merkle import consistency_path, leaf_hash, root_of, verify_consistency
+from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, read_note
+from specledger.evidence.layout import CHECKPOINT, MANIFEST
+from specledger.verify.checks import Broken, Lacking
+from specledger.verify.documents import MAX_MANIFEST, read_document
+from specledger.verify.trust import Seen
+from specledger.verify.unpack import is_archive, unpacked
+
+E_FORK = code(
+    "E_FORK",
+    "the log has forked",
+    "The receipts do not begin with those of a head that was seen before: two histories of one log exist. Both heads "
+    "are shown. Keep both pieces of evidence; whoever signed both of them is convicted by the two signatures.",
+)
+E_ROLLBACK = code(
+    "E_ROLLBACK",
+    "the log was longer before",
+    "A head that was seen before covers more receipts than there are now. Receipts were cut off, and everything after "
+    "was made to fit.",
+)
+E_OTHER_LOG = code(
+    "E_OTHER_LOG",
+    "the head is that of another log",
+    "Only heads of one log can be compared. The checkpoint names another origin, or the bundle another run.",
+)
+E_AGAINST = code(
+    "E_AGAINST",
+    "there is nothing to compare with",
+    "`--against` takes a checkpoint file (a C2SP signed note), or a bundle, a folder or one zip file, whose head is "
+    "then compared. What is there is neither, or cannot be read.",
+)
+
+_MAX_PROOF: Final = 64  # a consistency proof of any number of receipts has fewer hashes
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A head that was seen before, and what is known of its log.
+
+    Attributes:
+        seen: The head.
+        where: Where it was found, in words.
+        note: The checkpoint that states it, if one does.
+        run: The run that it is a head of, if that was said.
+        trusted: Whether the reader's trust file says so.
+    """
+
+    seen: Seen
+    where: str
+    note: Note | None = None
+    run: str | None = None
+    trusted: bool = False
+
+
+def read_against(place: Path) -> Against:
+    """Read a checkpoint file, or the head of a bundle, folder or zip file, of which nothing else is looked at.
+
+    Raises:
+        Rejected: E_AGAINST; E_NO_EVIDENCE, if a zip file cannot be laid out.
+    """
+    try:
+        if place.is_dir():
+            return _against_bundle(place, str(place))
+        if place.is_file() and is_archive(place):
+            with unpacked(place) as folder:
+                return _against_bundle(folder, str(place))
+        return against_note(_bytes(place), str(place))
+    except Broken as broken:
+        raise _nothing(place, broken.message) from None
+    except OSError as error:
+        raise _nothing(place, error.strerror or "the system refuses") from error
+    except (ValueError, LookupError, TypeError) as error:
+        raise _nothing(place, str(error)) from error
+
+
+def _against_bundle(folder: Path, where: str) -> Against:
+    """The head of a bundle in a folder.
+
+    Raises:
+        Broken, OSError, ValueError, LookupError, TypeError: It states none.
+    """
+    manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_AGAINST)
+    head, run = manifest["receipts"], manifest["run"]
+    if type(head["count"]) is not int or not isinstance(run, str):
+        raise ValueError("its head is none")
+    seen = Seen(head["count"], bytes.fromhex(head["root"]))
+    note = read_note(_bytes(folder / CHECKPOINT)) if (folder / CHECKPOINT).is_file() else None
+    if note is not None and (note.size, note.root) != (seen.size, seen.root):
+        raise ValueError("its checkpoint and its manifest state two heads")
+    return Against(seen, where, note, run)
+
+
+def against_note(data: bytes, where: str) -> Against:
+    """The head that a checkpoint file states.
+
+    Raises:
+        InvalidNote: It is none.
+    """
+    note = read_note(data)
+    return Against(Seen(note.size, note.root), where, note)
+
+
+def _bytes(path: Path) -> bytes:
+    with path.open("rb") as file:
+        data = file.read(MAX_NOTE + 1)
+    if len(data) > MAX_NOTE:
+        raise InvalidNote(f"it has more than {MAX_NOTE} bytes")
+    return data
+
+
+def _nothing(place: Path, why: str) -> Rejected:
+    return Rejected([Diagnostic(E_AGAINST, f"{place} states no head: {why}")])
+
+
+def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[str, dict[str, Any]]:
+    """See that a log only grew since a head of it was seen.
+
+    Args:
+        lines: All receipts of the log.
+        now: Its head, which was recomputed from them.
+        before: The head that was seen.
+
+    Returns:
+        What was found, in words, and as facts: both heads, and the consistency proof.
+
+    Raises:
+        Broken: E_ROLLBACK or E_FORK, with both heads.
+    """
+    seen, both = before.seen, f"seen: {before.seen} ({before.where}); here: {now}"
+    if seen.size > now.size:
+        raise Broken(E_ROLLBACK, f"the log was longer before. {both}")
+    hashes = [leaf_hash(line) for line in lines]
+    if root_of(hashes[: seen.size]) != seen.root:
+        raise Broken(E_FORK, f"the log does not go on from the head that was seen. {both}")
+    proof = consistency_path(hashes, seen.size)
+    shown = verify_consistency(seen.size, now.size, seen.root, now.root, proof) and len(proof) < _MAX_PROOF
+    if not shown:
+        raise Broken(E_FORK, f"no proof leads from the head that was seen to this one. {both}")
+    facts = {
+        "seen": {"size": seen.size, "root": seen.root.hex()},
+        "here": {"size": now.size, "root": now.root.hex()},
+        "proof": [part.hex() for part in proof],
+    }
+    if seen.size == now.size:
+        return "the head is the one that was seen", facts
+    return f"the first {seen.size} of {now.size} receipts are those that were seen", facts
+
+
+def same_log(before: Against, run: str, origin: str | None) -> str:
+    """What shows that a head is one of this log, in words.
+
+    Args:
+        before: The head.
+        run: The run of the log.
+        origin: The origin that its checkpoints have, if that is known.
+
+    Raises:
+        Lacking: E_OTHER_LOG, if it is that of another log.
+    """
+    if before.run is not None and before.run != run:
+        raise Lacking(f"{before.where} is evidence of the run {before.run}, this of {run}", E_OTHER_LOG)
+    if before.note is not None and origin is not None and before.note.origin != origin:
+        raise Lacking(f"{before.where} is of the log {before.note.origin!a}, this of {origin!a}", E_OTHER_LOG)
+    return "" if before.run is not None or origin is not None else "; that it is of this log, only you can know"

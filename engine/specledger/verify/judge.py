@@ -1,0 +1,240 @@
+"""The second evaluator: every gate's decision and every invariant's verdict of a run, judged by another engine of CEL.
+
+Decides which recorded verdicts are those of expressions, what each expression is given, and what counts as agreement.
+The run is made again, and compared, for the states that the expressions are about; their values, and those of what a
+governor names by `let`, `each` and `cost`, come from the other engine (`cel-expr-python`, the extra `judge`) alone.
+Refuses to claim more: worlds step by our code, and functions of ours that an expression calls are ours there too; both
+are counted and said. What is no expression (the schema gate, scopes, tokens) is not judged. `judge_kernel` sees to
+documents and probes.
+
+Source: CEL language definition (github.com/google/cel-spec).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.plan import Judgement, Plan, State
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.events import Event
+from specledger.evidence.chain import Chain, run_id
+from specledger.expr import RecordType
+from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
+from specledger.gates.invariant import Invariant, check_invariant
+from specledger.load import Bundle, Resolved
+from specledger.spec.invariant import Invariant as InvariantSpec
+from specledger.verify.attached import signatures_of
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Verification
+from specledger.verify.judge_kernel import KernelWitness, fields_of
+from specledger.verify.judged import UNVALUED, Count, summary
+from specledger.verify.reference import Names, Reference
+from specledger.verify.replay import first_difference, make_run
+from specledger.verify.tape import played, tape_at
+from specledger.worlds.check import check_world
+from specledger.worlds.model import World
+
+_IDLE: Final = "idle"
+_HOLDS: Final = "holds"
+_BROKEN: Final = "broken"
+
+
+def judge_run(bundle: Bundle, place: Path, recorded: Iterable[bytes], verification: Verification) -> str:
+    """Judge every verdict of a scenario's run.
+
+    Args:
+        bundle: Its recorded specs, which compile.
+        place: Its evidence.
+        recorded: Its receipts, which replay makes again.
+        verification: Is told the figures.
+
+    Returns:
+        What was judged, in words.
+
+    Raises:
+        Broken: E_JUDGE, at the first verdict on which the engines differ.
+        Lacking: Not every verdict could be judged, or there is none.
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    return summary(judge_lines(bundle, place, recorded), verification)
+
+
+def judge_lines(bundle: Bundle, place: Path, recorded: Iterable[bytes]) -> Count:
+    """Make a run again and judge each verdict where it falls, until one differs.
+
+    Raises:
+        Broken: E_REPLAY, if the run is not the recorded one.
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    plan = compile_scenario(bundle)
+    if plan.signed:
+        plan = replace(plan, signatures=signatures_of(recorded := list(recorded)))
+    witness = _Witness(plan, _Rules(bundle))
+    events = played(witness.plan, tape_at(place), partial(make_run, bundle))(None)
+    chain = Chain(run_id(bundle.digest))
+    for event, line in zip_longest(events, recorded):
+        made = None if event is None else chain.seal(event)
+        if made != line:
+            raise Broken(E_REPLAY, first_difference(chain.count - 1, made, line))
+        witness.see(event)
+        if witness.count.against is not None:
+            break
+    return witness.count
+
+
+class _Rules:
+    """The expressions of a scenario that give verdicts, checked again for what they read."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        diagnostics = Diagnostics()
+        self._bundle, self._spec = bundle, bundle.main
+        world = check_world(self._referred("world"), bundle, diagnostics)
+        footing = None if world is None else _footing(world)
+        governor = None if footing is None else check_governor(self._referred("governor"), footing, diagnostics)
+        if governor is None or footing is None or world is None:  # it compiled before
+            diagnostics.raise_if_errors()
+            raise Broken(E_SPECS, "the recorded specs have no rules")
+        self.governor: Governor = governor
+        self.state = world.state
+        self.invariants = self._invariants(footing, diagnostics)
+
+    def _referred(self, name: str) -> Resolved:
+        return self._bundle.specs[self._spec.refs[name,]]
+
+    def _invariants(self, footing: Footing, diagnostics: Diagnostics) -> dict[str, Invariant]:
+        """By name; those about documents are the kernel's."""
+        found = {}
+        for spec in (self._referred("governor"), self._spec):
+            for path, key in spec.refs.items():
+                named = self._bundle.specs[key]
+                if path[0] != "invariants" or not isinstance(named.model, InvariantSpec):
+                    continue
+                if named.model.scope != "proposal" and named.name not in found:
+                    invariant = check_invariant(named, footing, diagnostics)
+                    if invariant is not None:
+                        found[named.name] = invariant
+        return found
+
+
+def _footing(world: World) -> Footing:
+    return Footing(
+        environment=world.environment,
+        state=world.state,
+        inputs=world.inputs,
+        action=world.action,
+        outcome=world.outcome,
+        observation=RecordType("observation", world.observe.types),
+        write_step=_unwritten,
+    )
+
+
+def _unwritten(*_: Any) -> Any:
+    raise NotImplementedError("rules are checked here, not compiled")
+
+
+class _Witness:
+    """Stands beside a run, sees what its rules are given, and has each verdict judged.
+
+    Attributes:
+        plan: The plan, which tells of its judgements and of its invariants.
+        count: What was judged so far.
+    """
+
+    def __init__(self, plan: Plan, rules: _Rules) -> None:
+        self.count = Count()
+        self._rules = rules
+        self._reference = Reference()
+        self._step = plan.step
+        self._judge = plan.judge
+        self._given: tuple[Any, ...] | None = None
+        self._judgements: list[Judgement] = []
+        told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
+        self._kernel = KernelWitness(self.count, self._reference, rules.state)
+        kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
+        self.plan = replace(plan, look=None, judge=self._judged, invariants=told, kernel=kernel)
+
+    def _judged(self, *given: Any) -> list[Judgement]:
+        self._judgements = self._judge(*given)
+        self._given = given
+        return self._judgements
+
+    def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State) -> Any:
+        """What an invariant says, after the other engine was asked."""
+        found = judge(previous, state)
+        invariant = self._rules.invariants[name]
+        said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
+        names = Names(self._reference, {**fields_of(state, self._rules.state), "now": state, "previous": previous})
+
+        def verdict() -> str:
+            if not names.truth(invariant.when):
+                return _IDLE
+            return _HOLDS if names.truth(invariant.require) else _BROKEN
+
+        rules = (invariant.when, invariant.require)
+        self.count.compare(f"invariant {name}", said, verdict, self._reference, rules)
+        return found
+
+    def see(self, event: Event | None) -> None:
+        """Judge what a step decided; count what is no expression's."""
+        if event is None:
+            return
+        if event.type == "probe":
+            self._kernel.see(event.body)
+        elif event.type == "step":
+            for decision in event.body["decisions"]:
+                self._count_rest({failing["gate"] for failing in decision["rejected"]})
+            if self._given is not None:
+                self._decided(event.body, *self._given)
+            self._given = None
+
+    def _count_rest(self, recorded: set[str]) -> None:
+        """The schema gate looks at every proposal; of other gates without an expression only a rejection is told."""
+        ruled = {gate.id for gate in self._rules.governor.gates} | self._kernel.ruled
+        self.count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
+
+    def _decided(
+        self,
+        body: Mapping[str, Any],
+        state: State,
+        proposals: Sequence[Mapping[str, Any]],
+        rejected: int,
+        writes: Sequence[int],
+        memory: Any = None,
+    ) -> None:
+        governor = self._rules.governor
+        shared = {
+            **fields_of(state, self._rules.state),
+            **(memory or {}),
+            "now": state,
+            "proposals": len(proposals),
+            "rejected": rejected,
+        }
+        once = Names(self._reference, shared, dict(governor.let))
+        for index, (proposal, judgement) in enumerate(zip(proposals, self._judgements, strict=True)):
+            recorded = {failing["gate"] for failing in body["decisions"][index]["rejected"]}
+            if judgement.error is not None:
+                self.count.open[UNVALUED] += len(governor.gates)
+            elif SCHEMA not in recorded:
+                action = proposal["action"]
+                after, outcome = self._step(state, action["op"], action, judgement.inputs)
+                given = {"proposal": proposal, "action": action, "writes": writes[index]}
+                names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
+                names.bind(next=after, outcome=outcome)
+                place = f"episode {body['episode']}, step {body['t']}, proposal {index}"
+                self._gates(governor, names, recorded, place)
+
+    def _gates(self, governor: Governor, names: Names, recorded: set[str], place: str) -> None:
+        for gate in governor.gates:
+
+            def verdict(gate: Any = gate) -> str:
+                fails = names.truth(gate.when) and names.truth(gate.condition) is gate.rejects
+                return "rejected" if fails else "admitted"
+
+            said = "rejected" if gate.id in recorded else "admitted"
+            rules = (gate.when, gate.condition)
+            self.count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)

@@ -1,0 +1,147 @@
+"""What became of the verdicts that a second evaluator looked at, and the words for it.
+
+Decides what counts as agreement, and that a verdict which was not judged is never among those on which the evaluators
+agree. Refuses to know which verdicts there are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from specledger.core.diagnostics import code
+from specledger.expr import Checked
+from specledger.verify.checks import Broken, Lacking, Verification
+from specledger.verify.reference import Names, Reference, Unjudged
+
+E_JUDGE = code(
+    "E_JUDGE",
+    "a second evaluator disagrees with a verdict",
+    "An expression of the recorded specs was evaluated by the reference implementation of CEL on the state of the run, "
+    "or on a start of a law, and gives another verdict than the recorded one. One of the two evaluators is wrong: "
+    "please report it.",
+)
+
+E_WORK = code(
+    "E_WORK",
+    "a verifier would have to do more work than it does",
+    "A bound of work keeps evidence from holding up its reader. Of verdicts on laws the second evaluator judges none "
+    "that takes more than 24 million cells, and no more of a bundle than 96 million take; `tools/verify.py` makes "
+    "nothing again that takes more than 60 million steps of evaluation. Nothing is refuted by that: the level is not "
+    "reached, and the message says what was left out. Elsewhere the same evidence may be shown: the replay of "
+    "`spec verify` is bounded by its specs alone.",
+)
+
+NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"
+
+BEYOND_WORK: Final = "beyond the bound of work"
+"""Why a verdict is not judged that would take too long."""
+
+UNVALUED: Final = "the engine could not evaluate it"
+"""Why a verdict is not judged where our engine has none: an expression without a value is an error in the run."""
+
+
+@dataclass
+class Count:
+    """How many verdicts there are, and what became of them.
+
+    Attributes:
+        judged: Verdicts on which the other engine agrees.
+        ours: Those of them whose expressions call functions of ours, by the functions.
+        open: Verdicts of expressions that were not judged, by the reason.
+        without: Verdicts that are no expression's, by what they are.
+        seen: On what verdicts were judged that are about many things, by what it is.
+        unseen: What such verdicts rest on beside that, by what it is.
+        against: The first verdict on which the engines differ, if there is one.
+    """
+
+    judged: int = 0
+    ours: Counter[str] = field(default_factory=Counter)
+    open: Counter[str] = field(default_factory=Counter)
+    without: Counter[str] = field(default_factory=Counter)
+    seen: Counter[str] = field(default_factory=Counter)
+    unseen: Counter[str] = field(default_factory=Counter)
+    against: str | None = None
+
+    @property
+    def all(self) -> int:
+        """How many verdicts of expressions there are."""
+        return self.judged + self.open.total() + (self.against is not None)
+
+    def take(self, other: Count, place: str) -> None:
+        """Add what was counted elsewhere."""
+        self.judged += other.judged
+        self.ours += other.ours
+        self.open += other.open
+        self.without += other.without
+        self.seen += other.seen
+        self.unseen += other.unseen
+        if other.against is not None and self.against is None:
+            self.against = f"{place}: {other.against}"
+
+    def compare(
+        self,
+        what: str,
+        said: str,
+        verdict: Callable[[], str],
+        reference: Reference,
+        rules: tuple[Checked, ...],
+        names: Names | None = None,
+    ) -> None:
+        """Hold one recorded verdict against the other engine's, and count what became of it.
+
+        Args:
+            what: Whose verdict it is, and where it was reached.
+            said: The recorded one.
+            verdict: Asks the other engine for its own.
+            reference: The other engine, which knows what the expressions call.
+            rules: The expressions of the verdict.
+            names: What they read, where that names further expressions.
+        """
+        try:
+            found = verdict()
+        except Unjudged as unjudged:
+            self.open[unjudged.why] += 1
+            return
+        if found != said:
+            if self.against is None:
+                self.against = f"{what}: recorded {said}, judged {found}"
+            return
+        self.judged += 1
+        for function in sorted(reference.ours(rules, {} if names is None else names.defined)):
+            self.ours[function] += 1
+
+
+def summary(count: Count, verification: Verification) -> str:
+    """What a count amounts to.
+
+    Raises:
+        Broken: E_JUDGE, at the first verdict on which the engines differ.
+        Lacking: Not every verdict could be judged, or there is none; E_WORK, if some take too long.
+    """
+    rests = {"looked_at": count.seen, "not_looked_at": count.unseen}
+    verification.facts["judge"] = {
+        "judged": count.judged,
+        "of": count.all,
+        "with_functions_of_ours": dict(sorted(count.ours.items())),
+        "not_judged": dict(sorted(count.open.items())),
+        "no_expression": dict(sorted(count.without.items())),
+        **{name: dict(sorted(figures.items())) for name, figures in rests.items() if figures},
+    }
+    if count.against is not None:
+        raise Broken(E_JUDGE, count.against)
+    if not count.all:
+        raise Lacking("; ".join(filter(None, [NO_EXPRESSION, _listed("no expressions", count.without)])))
+    words = [f"judged {count.judged} of {count.all} verdicts of expressions"]
+    words += [_listed("calling functions of ours", count.ours), _listed("not judged", count.open)]
+    words += [_listed("looked at", count.seen), _listed("not looked at", count.unseen)]
+    text = "; ".join(filter(None, [*words, _listed("no expressions", count.without)]))
+    if count.judged < count.all:
+        raise Lacking(text, E_WORK if BEYOND_WORK in count.open else None)
+    return text
+
+
+def _listed(title: str, counts: Counter[str]) -> str:
+    return f"{title}: " + ", ".join(f"{name} {number}" for name, number in sorted(counts.items())) if counts else ""

@@ -1,0 +1,127 @@
+"""The files of a bundle: those that its manifest lists, whole and unchanged, and nothing else.
+
+Decides which paths a bundle may have. Refuses to read what a file says.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.evidence.layout import (
+    COUNTEREXAMPLES,
+    MANIFEST,
+    RECEIPTS,
+    SOURCES,
+    SPECS,
+    file_digest,
+    is_counterexample,
+    is_source,
+)
+from specledger.verify.checks import E_FILES, Broken
+from specledger.verify.signed import attached
+
+_DEPTH: Final = 2  # folders inside one another below the bundle
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a bundle by what they are, each by its path, sorted.
+
+    Attributes:
+        more: The further files that such a bundle may hold.
+        sources: What its specs were resolved from.
+        cases: Its failing cases.
+        covers: What lies there outside the manifest, in a fixed order.
+    """
+
+    more: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    cases: Sequence[str] = ()
+    covers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a bundle of a kind has room for.
+
+    Attributes:
+        further: Names of files beside receipts and specs.
+        folders: Names of folders that hold other bundles.
+        held: The places of these bundles.
+        covered: Whether it may hold what covers a manifest.
+    """
+
+    further: Sequence[str]
+    folders: Collection[str]
+    held: Sequence[str]
+    covered: bool
+
+
+def check_files(place: Path, listed: Any, room: Room) -> Listing:
+    """Check that a bundle holds what its manifest lists, and nothing else.
+
+    Args:
+        place: The bundle.
+        listed: `files` of its manifest.
+        room: What such a bundle has room for.
+
+    Raises:
+        Broken: E_FILES.
+    """
+    shape = {"path", "sha256", "size"}
+    if not isinstance(listed, list) or not all(isinstance(e, dict) and e.keys() == shape for e in listed):
+        raise Broken(E_FILES, "`files` lists {path, sha256, size}")
+    paths = [entry["path"] for entry in listed]
+    texts = [path for path in paths if isinstance(path, str)]
+    sources, cases = [path for path in texts if is_source(path)], [path for path in texts if is_counterexample(path)]
+    more = [name for name in room.further if name in texts]
+    own = {RECEIPTS, SPECS, *more, *sources, *cases}
+    expected = sorted({*own, *(f"{held}/{MANIFEST}" for held in room.held)})  # code points are in the order of bytes
+    if paths != expected:
+        raise Broken(E_FILES, f"this bundle holds {', '.join(expected[:3])}{' ...' if len(expected) > 3 else ''}")
+    found = sorted(_found(place, room.folders))
+    covers = attached(found) if room.covered else ()
+    if found != sorted({MANIFEST, *own, *covers}):
+        foreign = sorted({*found} - {MANIFEST, *own, *covers})
+        named = foreign or sorted({MANIFEST, *own} - {*found})
+        shown = ", ".join(named[:3]) + (" ..." if len(named) > 3 else "")
+        raise Broken(E_FILES, f"{'not listed' if foreign else 'listed, and missing'}: {shown}")
+    for entry in listed:
+        _check_file(place / entry["path"], entry)
+    return Listing(more, sources, cases, covers)
+
+
+def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
+    if path.is_symlink() or not path.is_file():
+        raise Broken(E_FILES, f"{entry['path']} is no plain file")
+    if path.stat().st_size != entry["size"]:
+        raise Broken(E_FILES, f"{entry['path']} has {path.stat().st_size} bytes, the manifest says {entry['size']}")
+    if file_digest(path) != entry["sha256"]:
+        raise Broken(E_FILES, f"{entry['path']} differs from its SHA-256 in the manifest")
+
+
+def _found(place: Path, folders: Collection[str]) -> Iterator[str]:
+    """The paths of all that lies in a bundle, but for the folders that hold other bundles."""
+    with os.scandir(place) as entries:
+        for entry in entries:
+            if entry.name in (SOURCES, COUNTEREXAMPLES) and entry.is_dir(follow_symlinks=False):
+                yield from _below(place, entry.name, _DEPTH)
+            elif entry.name not in folders:
+                yield entry.name
+
+
+def _below(place: Path, folder: str, depth: int) -> Iterator[str]:
+    """The paths of what lies in a folder; its own if that is nothing, or too deep."""
+    with os.scandir(place / folder) as entries:
+        inside = [(f"{folder}/{entry.name}", entry.is_dir(follow_symlinks=False)) for entry in entries]
+    if not inside or not depth:
+        yield f"{folder}/"
+    for path, is_folder in inside if depth else ():
+        if is_folder:
+            yield from _below(place, path, depth - 1)
+        else:
+            yield path

@@ -1,0 +1,236 @@
+"""Inclusion proofs: that one receipt stands at one place of a log with a given root, without the other receipts.
+
+Decides the form of a proof, `specledger/inclusion/v1`: the receipt's line, its place, the size and the root of the log,
+and the path. Refuses to know whether the root is the right one: whoever checks a proof compares it with a head of the
+same run, and a proof is signed by whoever signed a checkpoint that states its head.
+
+Source: RFC 6962, section 2.1.1; RFC 9162, section 2.1.3.2.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import MAX_INTEGER, NotCanonical, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
+from specledger.evidence.layout import MAX_LINE
+from specledger.verify.checks import Broken, Lacking, Level, Verification
+from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
+from specledger.verify.ladder import Reader
+from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
+from specledger.verify.trust import Seen, Trust, read_json
+
+INCLUSION: Final = "specledger/inclusion/v1"
+MAX_PROOF: Final = 2 * MAX_LINE
+"""Bytes of a proof's file at most."""
+
+E_PROOF = code(
+    "E_PROOF",
+    "an inclusion proof does not hold",
+    "The path of the proof does not lead from the receipt at its place to the root: the receipt, its place, the size "
+    "or the root is not what it was when the proof was made.",
+)
+E_PROOF_FORM = code(
+    "E_PROOF_FORM",
+    "the file is no inclusion proof",
+    "An inclusion proof is JSON as `spec verify BUNDLE --proof SEQ` prints it: {format: specledger/inclusion/v1, "
+    "index, leaf, path, receipt, root, run, size}.",
+)
+E_NO_RECEIPT = code(
+    "E_NO_RECEIPT",
+    "there is no such receipt",
+    "Receipts are numbered from 0. The bundle has fewer than the number that was asked for.",
+)
+
+_FIELDS: Final = frozenset({"format", "index", "leaf", "path", "receipt", "root", "run", "size"})
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+_LONGEST: Final = 64
+
+
+def prove(lines: Iterable[bytes], run: str, index: int) -> dict[str, Any]:
+    """The proof that a receipt is part of a run.
+
+    Args:
+        lines: All receipts of the run, which were found in order.
+        run: Its identifier.
+        index: The receipt's number.
+
+    Raises:
+        Rejected: E_NO_RECEIPT.
+    """
+    hashes, found = [], b""
+    for number, line in enumerate(lines):
+        hashes.append(leaf_hash(line))
+        if number == index:
+            found = line
+    if not 0 <= index < len(hashes):
+        raise Rejected([Diagnostic(E_NO_RECEIPT, f"there is no receipt {index}: the last one is {len(hashes) - 1}")])
+    return {
+        "format": INCLUSION,
+        "run": run,
+        "index": index,
+        "size": len(hashes),
+        "leaf": hashes[index].hex(),
+        "path": [part.hex() for part in inclusion_path(hashes, index)],
+        "root": root_of(hashes).hex(),
+        "receipt": found.decode(),
+    }
+
+
+def verify_proof(path: Path, reader: Reader) -> Verification:
+    """Check an inclusion proof by itself, and by what the reader knows from elsewhere: heads, and whom he trusts.
+
+    Args:
+        path: The file.
+        reader: His heads (`against`), whom he trusts, and the levels that he names; the rest is about bundles.
+
+    Raises:
+        Rejected: E_PROOF_FORM; E_KEY_PACKAGE, if signatures cannot be verified here.
+    """
+    proof, verification = _read(path), Verification()
+    verification.asked = reader.asked if reader.levels else reader.asked - {Level.REPLAYED} | {Level.UNFORKED}
+    verification.demanded = reader.levels
+    verification.signed = any(before.note is not None and _states(before.seen, proof) for before in reader.against)
+    name = "the receipt is canonical, and its leaf and its number are those of the proof"
+    _make(verification, name, _check_receipt, proof)
+    _make(verification, "the path leads from the leaf to the root", _check_path, proof)
+    trust = reader.trust
+    name = "enough keys that you trust have signed a checkpoint of this head"
+    if trust is None:
+        verification.not_made(name, "you named no keys that you trust (--trust)", Level.SIGNED)
+    else:
+        _make(verification, "it is of the run that you expect", _check_expected, proof, trust, level=Level.SIGNED)
+        _make(verification, name, _check_signed, proof, trust, reader.against, level=Level.SIGNED)
+    for before in reader.against:
+        name = f"size and root are those of the head in {before.where}"
+        _make(verification, name, _check_head, proof, before, trust, level=Level.UNFORKED)
+    if not reader.against:
+        why = "no checkpoint was given by --against: any root can be made"
+        verification.not_made("size and root are those of a head that is known from elsewhere", why, Level.UNFORKED)
+    return verification
+
+
+def _make(
+    verification: Verification, name: str, check: Callable[..., str], *about: Any, level: Level = Level.INTACT
+) -> None:
+    """Make one check, unless an earlier one failed."""
+    if not verification.intact:
+        verification.not_made(name, "an earlier check failed", level)
+        return
+    try:
+        verification.passed(name, check(*about), level)
+    except Broken as broken:
+        verification.failed(name, broken, level)
+    except Lacking as lacking:
+        verification.not_made(name, lacking.message, level, lacking.code)
+
+
+def _check_expected(proof: Any, trust: Trust) -> str:
+    if trust.run is not None and trust.run != proof["run"]:
+        raise Broken(E_EXPECTED, f"the run is {proof['run']}, expected is {trust.run}")
+    if trust.specs is None:
+        return f"run {proof['run']}"
+    receipt: Any = parse_canonical(proof["receipt"].encode(), limit=MAX_LINE)
+    found = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
+    if receipt.get("type") != "start" or found is None:
+        raise Lacking("the digest of the specs stands in receipt 0 alone, and this is another one")
+    if found != trust.specs:
+        raise Broken(E_EXPECTED, "the specs' digest in the receipt is not the one that you expect")
+    return f"run {proof['run']}, specs' digest {found}"
+
+
+def _check_signed(proof: Any, trust: Trust, heads: Sequence[Against]) -> str:
+    """See that enough trusted keys signed one checkpoint of the proof's head, and none of them wrongly."""
+    origin = trust.origin_for(proof["run"])
+    notes = [before.note for before in heads if before.note is not None and before.note.origin == origin]
+    if not notes:
+        raise Lacking(f"no signed checkpoint of the log {origin} was given by --against", E_UNSIGNED)
+    signers = [(note, note_signers(trust, note)) for note in notes]
+    head = proof["size"], proof["root"]
+    most = max((keys for note, keys in signers if (note.size, note.root.hex()) == head), key=len, default=None)
+    if most is None:
+        raise Lacking("no checkpoint that was given states this head", E_UNSIGNED)
+    if len(most) < trust.threshold:
+        message = f"{len(most)} of your {len(trust.keys)} trusted keys signed it, {trust.threshold} must"
+        raise Lacking(message, E_UNTRUSTED)
+    return f"signed by {', '.join(sorted(most))}"
+
+
+def _check_head(proof: Any, before: Against, trust: Trust | None) -> str:
+    """Compare the proof's head with one that was seen; only two of one size and one log can contradict each other."""
+    seen, run = before.seen, proof["run"]
+    note = None if before.trusted else before.note
+    if before.run is not None and before.run != run:
+        raise Lacking(f"{before.where} is evidence of the run {before.run}, the proof of {run}", E_OTHER_LOG)
+    if note is not None and trust is not None and note.origin != trust.origin_for(run):
+        message = f"{before.where} is of the log {note.origin!a}, the proof of {trust.origin_for(run)!a}"
+        raise Lacking(message, E_OTHER_LOG)
+    if _states(seen, proof):
+        return str(seen)  # the leaf holds the run, so the head is one of it
+    if note is not None and before.run is None and trust is None and run not in note.origin:
+        raise Lacking(f"that {before.where}, of the log {note.origin!a}, is of this run is not known", E_OTHER_LOG)
+    both = f"the proof is for {proof['size']} receipts, root {proof['root']}; {before.where}: {seen}"
+    if seen.size != proof["size"]:
+        raise Lacking(f"{both}: ask for a proof for that size")
+    raise Broken(E_FORK, both)
+
+
+def _states(seen: Seen, proof: Any) -> bool:
+    """Whether a head that was seen is that of the proof."""
+    return (seen.size, seen.root.hex()) == (proof["size"], proof["root"])
+
+
+def _check_receipt(proof: Any) -> str:
+    line = proof["receipt"].encode()
+    try:
+        receipt: Any = parse_canonical(line, limit=MAX_LINE)
+    except NotCanonical as error:
+        raise Broken(E_PROOF, f"the receipt is not canonical: {error}") from None
+    known = isinstance(receipt, dict) and (receipt.get("run"), receipt.get("seq")) == (proof["run"], proof["index"])
+    if not known or type(receipt["seq"]) is not int:
+        raise Broken(E_PROOF, "the receipt is not that of the run and the number in the proof")
+    if leaf_hash(line).hex() != proof["leaf"]:
+        raise Broken(E_PROOF, "the leaf is not the hash of the receipt")
+    return f"receipt {proof['index']} of run {proof['run']}"
+
+
+def _check_path(proof: Any) -> str:
+    path, root = [bytes.fromhex(part) for part in proof["path"]], bytes.fromhex(proof["root"])
+    if not verify_inclusion(proof["receipt"].encode(), proof["index"], proof["size"], path, root):
+        raise Broken(E_PROOF, "the path does not lead from the receipt to the root")
+    return f"root {proof['root']} over {proof['size']} receipts"
+
+
+def _read(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            proof = read_json(file.read(MAX_PROOF + 1), MAX_PROOF)
+    except OSError as error:
+        raise _no_proof(path, error.strerror or "the system refuses") from error
+    except ValueError as error:
+        raise _no_proof(path, str(error)) from error
+    if not isinstance(proof, dict) or proof.keys() != _FIELDS or proof["format"] != INCLUSION:
+        raise _no_proof(path, f"it has exactly the fields {', '.join(sorted(_FIELDS))}")
+    numbers = all(type(proof[name]) is int and 0 <= proof[name] <= MAX_INTEGER for name in ("index", "size"))
+    texts = all(isinstance(proof[name], str) for name in ("receipt", "run"))
+    listed = proof["path"] if isinstance(proof["path"], list) and len(proof["path"]) <= _LONGEST else [None]
+    hashes = all(isinstance(one, str) and _HASH.fullmatch(one) for one in [*listed, proof["leaf"], proof["root"]])
+    if not (numbers and texts and hashes and _is_text(proof["receipt"])):
+        raise _no_proof(path, "a field is not of its form")
+    return proof
+
+
+def _is_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a pair
+        return False
+    return True
+
+
+def _no_proof(path: Path, why: str) -> Rejected:
+    return Rejected([Diagnostic(E_PROOF_FORM, f"{path} is no inclusion proof: {why}")])

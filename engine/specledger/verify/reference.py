@@ -1,0 +1,271 @@
+"""The reference implementation of CEL (`cel-expr-python`), asked for the values of checked expressions.
+
+Decides how an expression and its variables are said to the other engine, and how its values come back. Functions that
+CEL lacks are given to it, and whoever asks is told which: those are computed by our code. Refuses to fall back on our
+evaluator: what the other engine cannot say is `Unjudged`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.expr import Checked, to_cel
+from specledger.expr.builtins import STANDARD
+from specledger.expr.functions import Native
+from specledger.expr.tree import DefinedCall, NativeCall, Typed, walk
+
+E_JUDGE_PACKAGE = code(
+    "E_JUDGE_PACKAGE",
+    "the second evaluator is not installed",
+    "`--judge` asks the reference implementation of CEL, the package `cel-expr-python`: run "
+    "`pip install 'specledger[judge]'`. Everything else about verifying works without it.",
+)
+
+OURS: Final = ("sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
+"""The standard functions that CEL and its math extension lack."""
+
+
+BEYOND: Final = "beyond the other evaluator"
+"""Why there is no value of what the other engine does not compile."""
+
+
+class Unjudged(Exception):  # noqa: N818 - says what happened, not that the engine failed
+    """The other engine gives no value."""
+
+    def __init__(self, why: str) -> None:
+        """Keep the reason, one of few, so that it can be counted."""
+        self.why = why
+        super().__init__(why)
+
+
+def require_reference() -> None:
+    """See that the other engine is there.
+
+    Raises:
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    _cel()
+
+
+def _cel() -> tuple[Any, Any]:
+    try:
+        from cel_expr_python import cel  # noqa: PLC0415 - only who judges loads it
+        from cel_expr_python.ext import ext_math  # noqa: PLC0415 - as above
+    except ImportError:
+        hint = "pip install 'specledger[judge]'"
+        message = "the package `cel-expr-python` is not installed"
+        raise Rejected([Diagnostic(E_JUDGE_PACKAGE, message, hint=hint)]) from None
+    return cel, ext_math
+
+
+class Reference:
+    """Evaluates expressions by the other engine; each is compiled there once."""
+
+    def __init__(self) -> None:
+        """Load the other engine.
+
+        Raises:
+            Rejected: E_JUDGE_PACKAGE.
+        """
+        self._cel, self._math = _cel()
+        self._compiled: dict[Checked, tuple[Any, tuple[str, ...]]] = {}
+        self._texts: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self._natives: dict[Checked, frozenset[str]] = {}
+
+    def value(self, checked: Checked, given: Callable[[str], Any]) -> Any:
+        """The value of an expression.
+
+        Args:
+            checked: The expression.
+            given: The value of each variable that it reads.
+
+        Raises:
+            Unjudged: The other engine does not compile it, or finds an error.
+        """
+        if checked not in self._compiled:
+            self._compiled[checked] = self._compile(checked)
+        expression, names = self._compiled[checked]
+        if expression is None:
+            raise Unjudged(BEYOND)
+        data: dict[str, Any] = {}
+        for name in names:
+            *path, last = name.split(".")
+            inside = data
+            for part in path:
+                inside = inside.setdefault(part, {})
+            inside[last] = given(name)
+        return _evaluated(expression, data)
+
+    def say(self, text: str, given: Mapping[str, Any]) -> Any:
+        """The value of CEL text that no checker of ours has seen.
+
+        Args:
+            text: The text; it is compiled once for these names.
+            given: The variables that it reads, none with a dot in its name.
+
+        Raises:
+            Unjudged: As `value`.
+        """
+        key = text, tuple(sorted(given))
+        if key not in self._texts:
+            variables = dict.fromkeys(key[1], self._cel.Type.DYN)
+            try:
+                self._texts[key] = self._cel.NewEnv(variables=variables).compile(text)
+            except RuntimeError:
+                self._texts[key] = None
+        if self._texts[key] is None:
+            raise Unjudged(BEYOND)
+        return _evaluated(self._texts[key], dict(given))
+
+    def ours(self, rules: tuple[Checked, ...], defined: Mapping[str, Checked]) -> frozenset[str]:
+        """The functions of ours that expressions call, themselves or through what they name."""
+        waiting, seen = list(rules), set[Checked]()
+        found: frozenset[str] = frozenset()
+        while waiting:
+            checked = waiting.pop()
+            if checked in seen:
+                continue
+            seen.add(checked)
+            if checked not in self._natives:
+                self._natives[checked] = frozenset(foreign(checked.root))
+            found |= self._natives[checked]
+            waiting += [defined[name] for name in checked.variables if name in defined]
+        return found
+
+    def _compile(self, checked: Checked) -> tuple[Any, tuple[str, ...]]:
+        cel, kind = self._cel, self._cel.Type
+        names = tuple(sorted(checked.variables))
+        variables = {name.split(".")[0]: kind.DYN for name in names}
+        declared = [
+            cel.FunctionDecl(
+                name,
+                [
+                    cel.Overload(f"{name}_{count}", kind.DYN, [kind.DYN] * count, False, _plainly(native.call))
+                    for count in sorted({len(signature.params) for signature in native.overloads})
+                ],
+            )
+            for name, native in sorted(foreign(checked.root).items())
+        ]
+        text = to_cel(checked)
+        for unchecked in (False, True):
+            try:
+                environment = cel.NewEnv(
+                    variables=variables, extensions=[self._math.ExtMath(), cel.CelExtension("ours", declared)]
+                )
+                return environment.compile(text, disable_check=unchecked), names
+            except RuntimeError:
+                continue
+        return None, names
+
+
+class Names:
+    """What the names in a rule stand for: values that are given, and expressions that the other engine evaluates.
+
+    Attributes:
+        defined: The expressions by their names, those of outer names included.
+    """
+
+    def __init__(
+        self,
+        reference: Reference,
+        values: Mapping[str, Any],
+        defined: Mapping[str, Checked] | None = None,
+        outer: Names | None = None,
+    ) -> None:
+        """Begin with values and expressions; the latter are evaluated when something reads them."""
+        self._reference = reference
+        self._values = dict(values)
+        self._own = dict(defined or {})
+        self._outer = outer
+        self._items: tuple[str, ...] = ()
+        self.defined: dict[str, Checked] = {**(outer.defined if outer else {}), **self._own}
+
+    def inner(self, values: Mapping[str, Any], each: Mapping[str, Checked], cost: Mapping[str, Checked]) -> Self:
+        """The names of one proposal: its own values, what is named for each, and what the decision costs."""
+        made = type(self)(self._reference, values, {**{f"{_ITEM}{name}": item for name, item in cost.items()}}, self)
+        made._items = tuple(made._own)
+        made._own |= each
+        made.defined |= each
+        return made
+
+    def bind(self, **values: Any) -> None:
+        """Give further values."""
+        self._values |= values
+
+    def truth(self, checked: Checked) -> bool:
+        """Whether an expression holds.
+
+        Raises:
+            Unjudged: The other engine does not say.
+        """
+        value = self._reference.value(checked, self.value)
+        if not isinstance(value, bool):
+            raise Unjudged("the other evaluator gives no truth value")
+        return value
+
+    def value(self, name: str) -> Any:
+        """What a name stands for.
+
+        Raises:
+            Unjudged: It is unknown here, or the other engine gives no value.
+        """
+        if name not in self._values:
+            if name in self._own:
+                self._values[name] = self._reference.value(self._own[name], self.value)
+            elif name == "cost" and self._outer is not None:
+                self._values[name] = sum(self.value(item) for item in self._items)
+            elif self._outer is not None:
+                return self._outer.value(name)
+            else:
+                raise Unjudged("it reads what is not known here")
+        return self._values[name]
+
+
+def _evaluated(expression: Any, data: Mapping[str, Any]) -> Any:
+    try:
+        value = expression.eval(data=data)
+    except RuntimeError:
+        raise Unjudged("the other evaluator gives no value") from None
+    if value.type().name() == "ERROR":
+        raise Unjudged("the other evaluator gives an error")
+    return plain(value)
+
+
+_ITEM: Final = "cost of "  # no name of an expression begins so
+
+
+def foreign(root: Typed) -> dict[str, Native]:
+    """The functions that an expression calls and CEL lacks, by name, bodies of defined functions included."""
+    found: dict[str, Native] = {}
+    waiting, seen = [root], set[int]()
+    while waiting:
+        for node in walk(waiting.pop()):
+            if isinstance(node, NativeCall) and (node.native.name not in STANDARD or node.native.name in OURS):
+                if node.native.name not in _MEMBERS:
+                    found[node.native.name] = node.native
+            elif isinstance(node, DefinedCall) and id(node.instance) not in seen:
+                seen.add(id(node.instance))
+                waiting.append(node.instance.body)
+    return found
+
+
+_MEMBERS: Final = ("contains", "startsWith", "endsWith")
+
+
+def _plainly(call: Callable[..., Any]) -> Callable[..., Any]:
+    def with_plain_values(*args: Any) -> Any:
+        return call(*map(plain, args))
+
+    return with_plain_values
+
+
+def plain(value: Any) -> Any:
+    """A value of the other engine as Python has it: lists, dicts and scalars."""
+    value = value.plain_value() if hasattr(value, "plain_value") else value
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list) or (hasattr(value, "__getitem__") and not isinstance(value, str | bytes)):
+        return [plain(each) for each in value]
+    return value

@@ -1,0 +1,195 @@
+"""Replay: the run made again from its recorded specs, and its receipts compared byte for byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+from typing import Any, Final
+
+from specledger.compile.law import compile_law
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.core.events import Event
+from specledger.evidence.chain import Chain, run_id
+from specledger.evidence.layout import SCENARIO
+from specledger.laws.trial import KIND as LAW
+from specledger.laws.trial import run_law
+from specledger.load import Bundle, bundle_from_document
+from specledger.oracles.tape import Tape
+from specledger.run.apart import run_apart
+from specledger.spec.scenario import Scenario
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
+from specledger.verify.tape import played
+
+Progress = Callable[[int, int], None]
+Made = Callable[[Progress | None], Iterator[Event]]
+"""What makes the events of a run, as often as it is called; it may tell how much is done of how much."""
+
+
+def _scenario(bundle: Bundle) -> Made:
+    plan = compile_scenario(bundle)
+    return lambda progress: make_run(bundle, plan, progress)
+
+
+def _law(bundle: Bundle) -> Made:
+    plan = compile_law(bundle)
+    return lambda progress: run_law(plan)
+
+
+def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
+    """The events of a scenario's run, from its compiled plan, by at most so many processes."""
+    assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
+    events = run_apart(plan, partial(compile_scenario, bundle), workers, progress)
+    return _uncommitted(events) if bundle.main.model.commit == "none" else events
+
+
+def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
+    """A run that commits to no set of proposals, and says so in its first receipt."""
+    for event in events:
+        if event.type == "start":
+            yield Event("start", {**event.body, "commit": "none"})
+        elif event.type != "commit":
+            yield event
+
+
+MAKERS: Final[Mapping[str, Callable[[Bundle], Made]]] = {SCENARIO: _scenario, LAW: _law}
+"""By the kind of what was run how its bundle is compiled, or Rejected is raised; each gives one chain of events."""
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
+
+
+class _Absent:
+    """Stands for a field that only one of two receipts has."""
+
+    def __repr__(self) -> str:
+        return "nothing"
+
+
+_ABSENT: Final = _Absent()
+
+
+def rebuild(document: Any, kind: str = SCENARIO) -> Bundle:
+    """The bundle of recorded specs, which are checked like anybody's.
+
+    Raises:
+        Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
+    """
+    try:
+        bundle = bundle_from_document(document)
+    except Rejected as rejected:
+        raise _invalid(rejected) from None
+    if bundle.main.kind != kind:
+        raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, not of a {kind}")
+    return bundle
+
+
+def plan_again(
+    bundle: Bundle,
+    tape: Tape | None = None,
+    signatures: Callable[[], tuple[str, ...]] = tuple,
+    workers: int = 1,
+) -> Made:
+    """What makes the run of recorded specs again.
+
+    Args:
+        bundle: The specs.
+        tape: What came from outside in the run, if anything did; nobody outside is asked again.
+        signatures: Gives the recorded signatures, which are verified where a kernel signed with a key: it is not here.
+        workers: How many processes share the episodes of a run.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no tape.
+    """
+    try:
+        if bundle.main.kind != SCENARIO:
+            return MAKERS[bundle.main.kind](bundle)
+        plan = compile_scenario(bundle)
+    except Rejected as rejected:
+        raise _invalid(rejected) from None
+    if plan.signed:
+        plan = replace(plan, signatures=signatures())
+    return played(plan, tape, partial(make_run, bundle, workers=workers))
+
+
+def _invalid(rejected: Rejected) -> Broken:
+    return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
+
+
+def make_again(make: Made, digest: str) -> Iterator[bytes]:
+    """The lines of a run that is made again from specs of this digest."""
+    chain = Chain(run_id(digest))
+    return (chain.seal(event) for event in make(None))
+
+
+def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
+    """Compare every receipt of two runs.
+
+    Args:
+        made: The lines that replay makes.
+        recorded: Those that are compared with them.
+
+    Returns:
+        How many receipts were compared.
+
+    Raises:
+        Broken: E_REPLAY, naming the first receipt and field that differ.
+    """
+    count = 0
+    for new, given in zip_longest(made, recorded):
+        if new != given:
+            raise Broken(E_REPLAY, first_difference(count, new, given))
+        count += 1
+    return count
+
+
+def first_difference(number: int, made: bytes | None, given: bytes | None) -> str:
+    """Words for how a recorded receipt differs from the one that replay made: its type, or a field that says much.
+
+    Args:
+        number: The receipt's number.
+        made: The line that replay made, None after the last one.
+        given: The recorded line, None after the last one.
+    """
+    if given is None:
+        return f"receipt {number} is missing: replay goes on"
+    if made is None:
+        return f"receipt {number} is one too many: replay has ended"
+    found = list(differences(made, given))
+    path, left, right = min(found, key=lambda one: (one[0] != "type", is_digest(one)))
+    return f"receipt {number} differs at {path}: recorded {short(right)}, replayed {short(left)}"
+
+
+def differences(made: bytes, given: bytes) -> Iterator[tuple[str, Any, Any]]:
+    """Every field in which two receipts that are not the same bytes differ, in canonical order: path, made, given."""
+    try:
+        recorded = parse_canonical(given, limit=len(given))
+    except NotCanonical:
+        recorded = given
+    return _differ(parse_canonical(made, limit=len(made)), recorded, "")
+
+
+def is_digest(difference: tuple[str, Any, Any]) -> bool:
+    """Whether two digests differ: something that follows from another difference and says nothing by itself."""
+    return all(isinstance(value, str) and _DIGEST.fullmatch(value) for value in difference[1:])
+
+
+def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    if isinstance(made, Mapping) and isinstance(given, Mapping):
+        for key in sorted({*made, *given}):
+            yield from _differ(made.get(key, _ABSENT), given.get(key, _ABSENT), f"{path}.{key}" if path else key)
+    elif isinstance(made, list) and isinstance(given, list):
+        for index, (left, right) in enumerate(zip_longest(made, given, fillvalue=_ABSENT)):
+            yield from _differ(left, right, f"{path}[{index}]")
+    elif type(made) is not type(given) or made != given:
+        yield path or "its form", made, given
+
+
+def short(value: Any) -> str:
+    """A value in words, eighty characters at most."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,216 @@
+"""What a run log says, alone and of a bundle: which attempt it is, and what became of the others.
+
+Decides which attempts are of the same thing: those of its kind and name. Refuses to believe a log because it is whole:
+whoever writes a log alone can write another one, and the bytes that it holds may have been made before, unannounced. A
+reader who saw its head earlier names it, and it must still be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.diagnostics import code
+from specledger.evidence.runlog import (
+    E_RUNLOG,
+    FORMAT,
+    MAX_LOG,
+    Attempt,
+    InvalidLog,
+    RunLog,
+    manifest_digest,
+    read_runlog,
+    result_of,
+)
+from specledger.verify.checks import Broken, Level, Verification
+
+E_RUNLOG_UNLISTED = code(
+    "E_RUNLOG_UNLISTED",
+    "the run log does not hold this bundle",
+    "No result in the log names this bundle's manifest, or its attempt announced another thing: other specs, another "
+    "run. It was made without the log, or this is another log, or the bundle was changed.",
+)
+E_RUNLOG_REWRITTEN = code(
+    "E_RUNLOG_REWRITTEN",
+    "the run log is not the one that you saw",
+    "A log only grows, so a head that it once had stays the digest of one of its lines. The head that you name is not: "
+    "the log was cut, changed or written anew, or the head is that of another log.",
+)
+
+
+_BEGINS: Final = 1024
+"""Bytes in which the first line of a log says its format."""
+
+
+def is_runlog(path: Path) -> bool:
+    """Whether a file begins as a run log does, whole or not; one that is not there or cannot be read does not."""
+    try:
+        with path.open("rb") as file:
+            return FORMAT.encode() in file.read(_BEGINS).partition(b"\n")[0]
+    except OSError:
+        return False
+
+
+def verify_runlog(path: Path, seen: str | None = None) -> Verification:
+    """Check a run log by itself: its chain, and that it goes on from a head that the reader saw.
+
+    Args:
+        path: The log.
+        seen: A head of the log that the reader saw before, or None.
+
+    Returns:
+        The checks; `facts["runlog"]` has the head and every attempt.
+    """
+    verification, again = Verification(), "the head that you saw is the digest of one of its lines"
+    name = "every line is an entry, and the entries form one chain"
+    try:
+        log = _read(path)
+    except Broken as broken:
+        verification.failed(name, broken)
+        if seen is not None:
+            verification.not_made(again, "an earlier check failed", Level.UNFORKED)
+        return verification
+    torn = f"; the last line is torn: {len(log.torn)} bytes were not read" if log.torn else ""
+    verification.passed(name, f"{len(log.heads)} lines, head {log.head}{torn}")
+    told = [f"line {one.seq} {one.body['kind']} {one.body['name']} {_ended(one)}" for one in log.attempts]
+    number = f"{len(told)} attempt{'' if len(told) == 1 else 's'}"
+    verification.passed("a result follows the one attempt that it is of", f"{number}: {_first(told) or 'none'}")
+    if seen is not None and seen in log.heads:
+        verification.passed(again, f"line {log.heads.index(seen)} of {len(log.heads)}", Level.UNFORKED)
+    elif seen is not None:
+        other = Broken(E_RUNLOG_REWRITTEN, f"no line of {path.name} has the digest {seen}")
+        verification.failed(again, other, Level.UNFORKED)
+    verification.facts["runlog"] = {
+        "head": log.head,
+        "lines": len(log.heads),
+        "torn": len(log.torn),
+        "attempts": [
+            {
+                **{key: one.body[key] for key in ("kind", "name", "specs", "run", "purpose")},
+                "line": one.seq,
+                "verdict": None if one.result is None else one.result["verdict"],
+                "manifest": None if one.result is None else one.result["manifest"],
+            }
+            for one in log.attempts
+        ],
+    }
+    return verification
+
+
+def _ended(attempt: Attempt) -> str:
+    return "without a result" if attempt.result is None else str(attempt.result["verdict"])
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """What was run, as the specs of a bundle say it.
+
+    Attributes:
+        kind: Its kind.
+        name: The name of its spec; a log may add the id of a case, `name.case`.
+        seeds: All seeds that it uses, ascending.
+    """
+
+    kind: str
+    name: str
+    seeds: Sequence[int]
+
+    def named(self, attempt: Attempt) -> bool:
+        """Whether an attempt is one of this, in whatever case of its matrix and with whatever specs."""
+        body = attempt.body
+        return bool(body["kind"] == self.kind and body["name"].partition(".")[0] == self.name)
+
+
+def check_runlog(path: Path, manifest: Mapping[str, Any], thing: Thing, seen: str | None = None) -> str:
+    """Find a bundle in a log, and see that the log says of it what it says of itself.
+
+    Args:
+        path: The log.
+        manifest: The bundle's manifest, which was checked.
+        thing: What was run, from the bundle's specs.
+        seen: A head of the log that the reader saw before, or None.
+
+    Returns:
+        Which attempt it is, of how many, and what is to be known of the others.
+
+    Raises:
+        Broken: E_RUNLOG, E_RUNLOG_UNLISTED, E_RUNLOG_REWRITTEN.
+    """
+    log = _read(path)
+    if seen is not None and seen not in log.heads:
+        raise Broken(E_RUNLOG_REWRITTEN, f"no line of {path.name} has the digest {seen}")
+    wanted = manifest_digest(manifest)
+    found = [one for one in log.attempts if one.result is not None and one.result["manifest"] == wanted]
+    if not found:
+        raise Broken(E_RUNLOG_UNLISTED, f"{path.name} has no result with the manifest {wanted}")
+    attempt = found[0]
+    for name, own in (("specs", manifest["specs"]), ("run", manifest["run"]), ("seeds", list(thing.seeds))):
+        if attempt.body[name] != own:
+            raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced other {name}: {attempt.body[name]}")
+    if not thing.named(attempt):
+        told = f"{attempt.body['kind']} {attempt.body['name']}"
+        raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {told}, this is {thing.kind} {thing.name}")
+    if attempt.result != result_of(attempt.seq, manifest):
+        raise Broken(E_RUNLOG_UNLISTED, f"the result of attempt {attempt.seq} is not what the bundle says of itself")
+    words = tell(log, attempt, thing)
+    if len(found) > 1:
+        words += f"; the same bundle was entered {len(found)} times"
+    return f"{words}; head {log.head}"
+
+
+def _read(path: Path) -> RunLog:
+    try:
+        with path.open("rb") as file:
+            return read_runlog(file.read(MAX_LOG + 1))
+    except InvalidLog as error:
+        raise Broken(E_RUNLOG, f"{path.name}: {error}") from None
+    except OSError as error:
+        raise Broken(E_RUNLOG, f"{path.name} cannot be read: {error.strerror or error}") from None
+
+
+def tell(log: RunLog, attempt: Attempt, thing: Thing) -> str:
+    """Which attempt of a thing one is, in words.
+
+    Args:
+        log: The log.
+        attempt: One of its attempts.
+        thing: What it is an attempt of.
+    """
+    alike = [one for one in log.attempts if thing.named(one)]
+    number = alike.index(attempt)
+    same = [one for one in alike if one.body["specs"] == attempt.body["specs"]]
+    parts = [f"attempt {number + 1} of {len(alike)} of {thing.kind} {thing.name}"]
+    parts.append(f"number {same.index(attempt) + 1} of {len(same)} with these specs")
+    parts += _others(alike, attempt)
+    if log.torn:
+        parts.append(f"the last line is torn: {len(log.torn)} bytes were not read")
+    return "; ".join(parts)
+
+
+def _others(alike: Sequence[Attempt], attempt: Attempt) -> list[str]:
+    """What is to be known of the other attempts: results, those without one, and where the specs changed."""
+    others = [one for one in alike if one is not attempt]
+    unfinished = [one for one in others if one.result is None]
+    verdicts = [f"{one.result['verdict']} in line {one.seq}" for one in others if one.result is not None]
+    changed = [
+        f"{later.seq}{'' if earlier.body['seeds'] == later.body['seeds'] else ' (with other seeds)'}"
+        for earlier, later in pairwise(alike)
+        if earlier.body["specs"] != later.body["specs"]
+    ]
+    parts = []
+    if verdicts:
+        parts.append(f"others came to {_first(verdicts)}")
+    if unfinished:
+        parts.append(f"{len(unfinished)} without a result, in line {_first([str(one.seq) for one in unfinished])}")
+    if changed:
+        parts.append(f"the specs are others from line {_first(changed)} on")
+    if attempt.body["purpose"] is not None:
+        parts.append(f"it was announced for: {attempt.body['purpose']}")
+    return parts
+
+
+def _first(words: Sequence[str], most: int = 10) -> str:
+    return ", ".join(words[:most]) + (f" and {len(words) - most} more" if len(words) > most else "")

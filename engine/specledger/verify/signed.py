@@ -1,0 +1,272 @@
+"""What covers a bundle from outside its manifest: the checkpoint, two envelopes, a time stamp, digests and a guide.
+
+Decides that each of them is about this bundle, whoever signed it: what they say follows from the manifest, so it is
+made again and compared. Then whose signatures count: only those of keys that the reader brings, each once. Refuses to
+trust a key that lies in a bundle; there is none.
+
+Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.diagnostics import Rejected, code
+from specledger.core.digest import sha256_hex, sha256_raw
+from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
+from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
+from specledger.evidence.guide import guide
+from specledger.evidence.keys import verify
+from specledger.evidence.layout import (
+    ATTACHED,
+    ATTESTATION,
+    CHECKPOINT,
+    ENGINE,
+    GUIDE,
+    MANIFEST,
+    PROVENANCE,
+    SUMS,
+    TIMESTAMP,
+)
+from specledger.evidence.seal import E_TIMESTAMP, sums
+from specledger.evidence.statement import attestation, provenance
+from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
+from specledger.verify.checks import E_FILES, Broken, Lacking
+from specledger.verify.documents import MAX_MANIFEST, read_plain
+from specledger.verify.timestamps import Authorities, check_stamp
+from specledger.verify.trust import Trust
+
+E_CHECKPOINT = code(
+    "E_CHECKPOINT",
+    "the checkpoint is not one of these receipts",
+    "`checkpoint` is a C2SP signed note: the origin of the log, the number of receipts, their Merkle root, and "
+    "signature lines. It is malformed, or states another number or root than the receipts have.",
+)
+E_ENVELOPE = code(
+    "E_ENVELOPE",
+    "an envelope is malformed or about something else",
+    "A DSSE envelope of a bundle holds exactly one in-toto Statement about its manifest, made from the manifest alone, "
+    "in canonical JSON without further fields. What is in the envelope is something else: it may have been signed for "
+    "another bundle.",
+)
+E_SIGNATURE = code(
+    "E_SIGNATURE",
+    "a signature of a trusted key is wrong",
+    "The evidence names a key that you trust, but the signature is not that key's over these bytes. Something was "
+    "changed after signing, or the signature was taken from elsewhere.",
+)
+E_UNSIGNED = code(
+    "E_UNSIGNED",
+    "the evidence is not signed",
+    "You said whom you trust, but the bundle holds no signatures. Nothing is refuted by that, and nothing is known of "
+    "who made it: ask for a signed one.",
+)
+E_UNTRUSTED = code(
+    "E_UNTRUSTED",
+    "too few keys that you trust have signed",
+    "The evidence is signed, but not by as many of your trusted keys as your threshold asks for. Keys count, not "
+    "signatures, and a key that comes with the evidence counts for nothing.",
+)
+E_EXPECTED = code(
+    "E_EXPECTED",
+    "the evidence is not the one that you expect",
+    "Your trust file names a run, a specs digest or an origin, and this evidence has another one. It may be an older "
+    "bundle, one of other specs, or one of another log.",
+)
+E_DIGESTS = code(
+    "E_DIGESTS",
+    "what is written for people does not fit the bundle",
+    "`sha256sums` and VERIFY.md follow from the bundle and are made again: another digest or another instruction would "
+    "mislead whoever checks it by hand.",
+)
+
+SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
+"""The files of a signed bundle; it has all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seals:
+    """What lies beside the manifest and was found to be about it.
+
+    Attributes:
+        note: The checkpoint, if the bundle is signed.
+        envelopes: The envelopes by their files' names.
+        time: What the time stamp says, if there is one.
+        stamp: The time stamp itself, of which nobody's signature was verified.
+    """
+
+    note: Note | None
+    envelopes: Mapping[str, Envelope]
+    time: str | None
+    stamp: bytes = b""
+
+
+def attached(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of the names that may lie in a bundle outside its manifest, in a fixed order."""
+    held = set(names)
+    return tuple(name for name in ATTACHED if name in held)
+
+
+def check_seals(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> Seals:
+    """Check that everything beside the manifest is about it; no signature is verified.
+
+    Args:
+        place: The bundle.
+        manifest: Its manifest, whose head is that of the receipts.
+        held: What lies there of `ATTACHED`.
+
+    Raises:
+        Broken: E_FILES, E_CHECKPOINT, E_ENVELOPE, E_TIMESTAMP or E_DIGESTS.
+    """
+    signed = [name for name in SIGNED if name in held]
+    if signed and len(signed) < len(SIGNED):
+        missing = next(name for name in SIGNED if name not in held)
+        raise Broken(E_FILES, f"{missing} is missing: a signed bundle holds {', '.join(SIGNED)}")
+    note = _note(place, manifest) if signed else None
+    payloads = {ATTESTATION: attestation, PROVENANCE: provenance}
+    envelopes = {name: _envelope(place / name, make(manifest)) for name, make in payloads.items() if signed}
+    time, stamp = _timestamp(place) if TIMESTAMP in held else (None, b"")
+    _check_help(place, manifest, held)
+    return Seals(note, envelopes, time, stamp)
+
+
+def _note(place: Path, manifest: Mapping[str, Any]) -> Note:
+    try:
+        note = read_note(read_plain(place / CHECKPOINT, MAX_NOTE, E_CHECKPOINT))
+    except InvalidNote as error:
+        raise Broken(E_CHECKPOINT, f"it is no checkpoint: {error}") from None
+    head = manifest["receipts"]
+    if (note.size, note.root.hex()) != (head["count"], head["root"]):
+        found, stated = f"{head['count']} receipts, root {head['root']}", f"{note.size}, root {note.root.hex()}"
+        raise Broken(E_CHECKPOINT, f"the checkpoint states {stated}; there are {found}")
+    return note
+
+
+def _envelope(path: Path, payload: bytes) -> Envelope:
+    try:
+        envelope = read_envelope(read_plain(path, MAX_ENVELOPE, E_ENVELOPE))
+    except InvalidEnvelope as error:
+        raise Broken(E_ENVELOPE, f"{path.name}: {error}") from None
+    if envelope.payload != payload:
+        raise Broken(E_ENVELOPE, f"{path.name} is not the statement about this manifest")
+    return envelope
+
+
+def _timestamp(place: Path) -> tuple[str, bytes]:
+    """When somebody says that the manifest existed, and the bytes that show who says so."""
+    data = read_plain(place / TIMESTAMP, MAX_TIMESTAMP, E_TIMESTAMP)
+    try:
+        stamp = read_timestamp(data)
+    except InvalidTimestamp as error:
+        raise Broken(E_TIMESTAMP, f"it is no time stamp: {error}") from None
+    if stamp.imprint != sha256_raw(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP)):
+        raise Broken(E_TIMESTAMP, "the time stamp is over another digest than that of manifest.json")
+    return stamp.time, data
+
+
+def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
+    """See that an authority which the reader trusts signed the time stamp.
+
+    Returns:
+        When it did, and who it is.
+
+    Raises:
+        Broken, Lacking, Rejected: As `check_stamp`; Lacking too if there is no stamp, or the reader names no authority.
+    """
+    if seals.time is None:
+        raise Lacking("the evidence holds no time stamp")
+    if authorities is None:
+        message = (
+            f"the time stamp over this manifest says {seals.time}, but you named no authority that you trust (--tsa)"
+        )
+        raise Lacking(message)
+    imprint = sha256_raw(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP))
+    return f"{seals.time} by {check_stamp(seals.stamp, imprint, authorities)}"
+
+
+def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> None:
+    """See that what people are told follows from the bundle; a guide by another version has other words."""
+    try:
+        wanted = sums(place) if SUMS in held else b""
+    except Rejected as rejected:  # of a bundle inside
+        raise Broken(E_DIGESTS, rejected.diagnostics[0].message) from None
+    if SUMS in held and read_plain(place / SUMS, len(wanted), E_DIGESTS) != wanted:
+        raise Broken(E_DIGESTS, f"{SUMS} is not that of these files")
+    if GUIDE in held and manifest["engine"] == ENGINE:
+        digest = sha256_hex(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_DIGESTS))
+        text = guide(manifest, digest, frozenset(held))
+        if read_plain(place / GUIDE, len(text), E_DIGESTS) != text:
+            raise Broken(E_DIGESTS, f"{GUIDE} is not that of this bundle")
+
+
+def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> str:
+    """See that the evidence is the one that the reader expects.
+
+    Returns:
+        What was compared, in words.
+
+    Raises:
+        Broken: E_EXPECTED.
+    """
+    run, specs = manifest["run"], manifest["specs"]
+    compared = [("run", run, trust.run), ("specs' digest", specs, trust.specs)]
+    if seals.note is not None:
+        compared.append(("origin", seals.note.origin, trust.origin_for(run)))
+    for name, found, expected in compared:
+        if expected is not None and found != expected:
+            raise Broken(E_EXPECTED, f"the {name} is {found}, expected is {expected}")
+    return ", ".join(f"{name} {found}" for name, found, expected in compared if expected is not None)
+
+
+def check_signatures(trust: Trust, seals: Seals) -> str:
+    """See that enough keys which the reader trusts have signed all that is signed.
+
+    Raises:
+        Broken: E_SIGNATURE, if a signature that names a trusted key is not that key's.
+        Lacking: E_UNSIGNED or E_UNTRUSTED.
+        Rejected: E_KEY_PACKAGE, if signatures cannot be verified here.
+    """
+    if seals.note is None:
+        raise Lacking("the bundle holds no signatures", E_UNSIGNED)
+    signers = {CHECKPOINT: note_signers(trust, seals.note)}
+    signers |= {name: _signers(trust, name, envelope) for name, envelope in seals.envelopes.items()}
+    for name, keys in signers.items():
+        if len(keys) < trust.threshold:
+            message = f"{len(keys)} of your {len(trust.keys)} trusted keys signed {name}, {trust.threshold} must"
+            raise Lacking(message, E_UNTRUSTED)
+    both = frozenset[str].intersection(*signers.values())
+    if len(both) < trust.threshold:
+        raise Lacking(f"{len(both)} trusted keys signed all of it, {trust.threshold} must", E_UNTRUSTED)
+    return f"signed by {', '.join(sorted(both))}"
+
+
+def note_signers(trust: Trust, note: Note) -> frozenset[str]:
+    """The trusted keys that signed a checkpoint.
+
+    Raises:
+        Broken: E_SIGNATURE.
+    """
+    found = set()
+    for id_, public in trust.keys.items():
+        own = [one for one in note.signatures if (one.name, one.hint) == (note.origin, key_hash(note.origin, public))]
+        for signature in own:
+            if not verify(public, signature.raw, note.signed):
+                raise Broken(E_SIGNATURE, f"{CHECKPOINT}: the signature of the trusted key {id_} is wrong")
+            found.add(id_)
+    return frozenset(found)
+
+
+def _signers(trust: Trust, name: str, envelope: Envelope) -> frozenset[str]:
+    """The trusted keys that signed an envelope."""
+    found = set()
+    for signature in envelope.signatures:
+        public = trust.keys.get(signature.key)
+        if public is None:
+            continue
+        if not verify(public, signature.raw, envelope.signed):
+            raise Broken(E_SIGNATURE, f"{name}: the signature of the trusted key {signature.key} is wrong")
+        found.add(signature.key)
+    return frozenset(found)

@@ -1,0 +1,96 @@
+"""The sources of a bundle: resolved again, they give the specs that ran.
+
+Decides how much is read. Refuses to read anything but the sources: what they refer to lies among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Rejected, code
+from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
+from specledger.load.from_sources import InvalidSources, load_sources, read_sources
+from specledger.verify.checks import Broken
+from specledger.verify.documents import MAX_SPECS, read_document, read_plain
+from specledger.verify.replay import differences, short
+
+_LONGEST: Final = 400
+"""Characters at most of what is said of a difference."""
+
+WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle has no {SOURCES}/"
+"""What is not checked of a bundle without sources."""
+
+E_SOURCES = code(
+    "E_SOURCES",
+    "the spec files are not those that the run was resolved from",
+    "`specs/` holds the YAML files of a run, and specs/origin.json the settings: the main file, the matrix case, what "
+    "--set, --seed and --episodes changed, and where references lead. They are resolved again, from these files alone, "
+    "and must give specs.json; each file must be needed. A file was changed, left out, added or renamed.",
+)
+
+
+def check_sources(place: Path, paths: Sequence[str], digest: str) -> str:
+    """See that the sources of a bundle resolve to its specs.
+
+    Args:
+        place: The bundle.
+        paths: The sources, which are plain files.
+        digest: Of the specs.
+
+    Returns:
+        How many there are, in words.
+
+    Raises:
+        Broken: E_SOURCES.
+    """
+    sizes = [(place / path).stat().st_size for path in paths]
+    if max(sizes) > MAX_SOURCE or sum(sizes) > MAX_SOURCES:
+        raise Broken(E_SOURCES, f"a source has more than {MAX_SOURCE} bytes, or all have more than {MAX_SOURCES}")
+    origin = read_document(place / ORIGIN, MAX_SOURCE, E_SOURCES)
+    documents = {
+        path.removeprefix(f"{SOURCES}/"): read_plain(place / path, MAX_SOURCE, E_SOURCES)
+        for path in paths
+        if path != ORIGIN
+    }
+    try:
+        found = load_sources(read_sources(origin, documents))
+    except InvalidSources as invalid:
+        raise Broken(E_SOURCES, str(invalid)) from None
+    except Rejected as rejected:
+        raise Broken(E_SOURCES, f"they resolve to nothing: {rejected.diagnostics[0].message}") from None
+    if found.digest != digest:
+        recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
+        apart = _first_apart(found.document()["specs"], recorded["specs"])
+        raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
+    return f"{len(documents)} files"
+
+
+def _first_apart(resolved: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:
+    """Words for the first spec, by kind and name, and its first field in which two documents of specs differ."""
+    sides = [_by_name(specs) for specs in (resolved, recorded)]
+    for name in sorted({*sides[0], *sides[1]}):
+        ours, theirs = (side.get(name, []) for side in sides)
+        if len(ours) != len(theirs):
+            return f"there are {len(ours)} specs {name}, among those that ran {len(theirs)}"
+        for one, other in zip(ours, theirs, strict=True):
+            for path, left, right in differences(canonical_bytes(one), canonical_bytes(other)):
+                if not _follows(left, right):
+                    return f"{name} differs at {path}: the files say {short(left)}, what ran {short(right)}"
+    return "they refer to each other in another way"
+
+
+def _by_name(specs: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The data of specs by kind and name, several of one name in the order of their keys."""
+    found: dict[str, list[Any]] = {}
+    for key in sorted(specs):
+        found.setdefault(key.partition("@")[0], []).append(specs[key])
+    return found
+
+
+def _follows(left: Any, right: Any) -> bool:
+    """Whether two keys of one spec differ in their digests alone, which follows from another difference."""
+    keys = isinstance(left, str) and isinstance(right, str) and "@" in left and "@" in right
+    return keys and left.partition("@")[0] == right.partition("@")[0]

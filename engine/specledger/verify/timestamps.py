@@ -1,0 +1,212 @@
+"""Who signed a time stamp: an authority of the reader's, at a time at which its certificate was valid for that.
+
+Decides what an authority is: root certificates that the reader brings, and the certificates that lead from the signer
+to one of them. What leads to none refutes nothing, since anybody may stamp; what leads to one must be right. Refuses to
+take a root from the response, to ask anybody whether a certificate was revoked, and to know what time it is now: a
+certificate must have been valid when it stamped, by the stamp's own time.
+
+`rfc3161-client` and `cryptography` are imported by whoever verifies a stamp; the extra `sign` installs them.
+
+Source: RFC 3161, 2.3 (purpose) and 2.4.2 (response); RFC 5652, 5.4 (signature); RFC 5280, 6.1 (path).
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
+from specledger.verify.checks import Broken, Lacking
+
+if TYPE_CHECKING:
+    from cryptography.x509 import Certificate
+    from rfc3161_client import TimeStampResponse
+
+MAX_TSA: Final = 1_048_576
+"""Bytes of a file of certificates at most."""
+
+_MOST: Final = 64  # certificates in a file or a response
+_LONGEST: Final = 8  # certificates from a signer to its root
+_BLOCK: Final = b"-----BEGIN "
+_WHY: Final = re.compile(r'Verify error: ([^"]{1,120})')
+
+E_TSA = code(
+    "E_TSA",
+    "the authority's certificates cannot be read",
+    "`--tsa` takes a file with the certificates of a time-stamping authority that you trust, in PEM and nothing else, "
+    "at least one of them a root, which names itself as its issuer. Get it from the authority, never from a bundle.",
+)
+E_TSA_PACKAGE = code(
+    "E_TSA_PACKAGE",
+    "time stamps cannot be verified here",
+    "Whether an authority signed a time stamp is verified by the packages `rfc3161-client` and `cryptography`: run "
+    "`pip install 'specledger[sign]'`. Everything else about evidence works without them.",
+)
+E_STAMP = code(
+    "E_STAMP",
+    "the time stamp is not the authority's",
+    "The signer's certificate leads to an authority that you trust, but the stamp is not right: its signature is "
+    "wrong, or the certificate was not valid at the stamp's own time or is not one for time stamps (RFC 3161, 2.3).",
+)
+E_STAMP_UNTRUSTED = code(
+    "E_STAMP_UNTRUSTED",
+    "no authority that you trust made the time stamp",
+    "The signer's certificate leads to no root that you brought. Anybody may stamp anything, so nothing is refuted, "
+    "and nothing is known of the time. `--tsa` takes the root of the authority, and what lies between if the stamp "
+    "lacks it.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Authorities:
+    """The certificates that a reader brings.
+
+    Attributes:
+        roots: Those that name themselves as their issuer; at least one.
+        between: The others, which may lead from a signer to a root.
+    """
+
+    roots: tuple[Certificate, ...]
+    between: tuple[Certificate, ...] = ()
+
+
+def read_authorities(files: Sequence[Path]) -> Authorities | None:
+    """Read files of certificates; None if there are no files.
+
+    Raises:
+        Rejected: E_TSA, or E_TSA_PACKAGE if none can be read here.
+    """
+    if not files:
+        return None
+    held = dict.fromkeys(certificate for file in files for certificate in _certificates(file))
+    roots = tuple(one for one in held if one.issuer == one.subject)
+    return Authorities(roots, tuple(one for one in held if one.issuer != one.subject))
+
+
+def _certificates(file: Path) -> list[Certificate]:
+    try:
+        from cryptography.x509 import load_pem_x509_certificates  # noqa: PLC0415 - only who verifies loads it
+    except ImportError:
+        raise _not_installed() from None
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(MAX_TSA + 1)
+        if len(data) > MAX_TSA:
+            raise ValueError(f"it has more than {MAX_TSA} bytes")
+        found = load_pem_x509_certificates(data)
+        if not data.count(_BLOCK) == len(found) <= _MOST:
+            raise ValueError(f"it holds something else than at most {_MOST} certificates")
+        if not any(one.issuer == one.subject for one in found):
+            raise ValueError("no certificate in it is a root")
+        return found
+    except OSError as error:
+        raise _unreadable(file, error.strerror or "the system refuses") from error
+    except ValueError as error:
+        raise _unreadable(file, str(error)) from error
+
+
+def _unreadable(file: Path, why: str) -> Rejected:
+    return Rejected([Diagnostic(E_TSA, f"{file} holds no authority: {printable(why)}")])
+
+
+def _not_installed() -> Rejected:
+    message = "the packages `rfc3161-client` and `cryptography` are not both installed"
+    return Rejected([Diagnostic(E_TSA_PACKAGE, message, hint="pip install 'specledger[sign]'")])
+
+
+def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
+    """See that a trusted authority signed a time stamp.
+
+    Args:
+        data: The response, in DER.
+        imprint: The SHA-256 digest that it must be over, 32 bytes.
+        authorities: Whom the reader trusts.
+
+    Returns:
+        The name of the signer, escaped.
+
+    Raises:
+        Broken: E_STAMP, if the signer's certificate leads to a trusted root and the stamp is not right.
+        Lacking: E_STAMP_UNTRUSTED, if it leads to none, or the response cannot be judged here.
+        Rejected: E_TSA_PACKAGE.
+    """
+    try:
+        from rfc3161_client import VerifierBuilder, decode_timestamp_response  # noqa: PLC0415 - only who verifies loads it
+    except ImportError:
+        raise _not_installed() from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # what the libraries tolerate as yet is not tolerated
+        try:
+            response = decode_timestamp_response(data)
+            signer, held = _signer(response)
+            name, granted = printable(signer.subject.rfc4514_string()), response.status == 0
+            trusted = _leads(signer, (*held, *authorities.between), authorities.roots)
+        except Exception as error:  # of hostile bytes the libraries say whatever comes to them
+            raise Lacking(f"the time stamp cannot be verified here: {printable(str(error))[:200]}") from None
+        if not trusted:
+            raise Lacking(f"it is stamped by {name}, which leads to no authority that you trust", E_STAMP_UNTRUSTED)
+        if not granted:
+            raise Lacking("the authority granted the time stamp with modifications, which is not verified here")
+        try:
+            verifier = VerifierBuilder(roots=list(authorities.roots), intermediates=list(authorities.between)).build()
+            verifier.verify(response, imprint)
+        except Exception as error:  # as above
+            raise Broken(E_STAMP, f"the stamp in the name of {name} is not right: {_why(error)}") from None
+    return name
+
+
+def _signer(response: TimeStampResponse) -> tuple[Certificate, list[Certificate]]:
+    """The certificate of the one who signed, and all certificates of a response.
+
+    Raises:
+        ValueError: There is not exactly one signer, or no certificate of it.
+    """
+    from cryptography.x509 import load_der_x509_certificate  # noqa: PLC0415 - as above
+
+    signed = response.signed_data
+    encoded, signers = sorted(signed.certificates), list(signed.signer_infos)
+    if len(encoded) > _MOST:
+        raise ValueError(f"it holds more than {_MOST} certificates")
+    if len(signers) != 1:
+        raise ValueError(f"it has {len(signers)} signers, not one")
+    held = [load_der_x509_certificate(one) for one in encoded]
+    for one in held:
+        if (one.issuer, one.serial_number) == (signers[0].issuer, signers[0].serial_number):
+            return one, held
+    raise ValueError("it does not hold the certificate of its signer; `openssl ts -query -cert` asks for it")
+
+
+def _leads(signer: Certificate, between: Iterable[Certificate], roots: Iterable[Certificate]) -> bool:
+    """Whether certificates lead from a signer to a root, by their signatures alone.
+
+    Each certificate is visited once, so a ring of certificates that sign one another ends.
+    """
+    waiting, left = [signer], set(between)
+    for _ in range(_LONGEST):
+        if any(_issued(one, root) for one in waiting for root in roots):
+            return True
+        above = {issuer for issuer in left for one in waiting if _issued(one, issuer)}
+        left -= above
+        waiting = list(above)
+    return False
+
+
+def _issued(certificate: Certificate, issuer: Certificate) -> bool:
+    try:
+        certificate.verify_directly_issued_by(issuer)
+    except Exception:  # another issuer, a wrong signature, an algorithm or a key that is unknown
+        return False
+    return True
+
+
+def _why(error: Exception) -> str:
+    """What the library says in a few words; of its own errors it gives a dump, of which the reason is taken."""
+    text = str(error)
+    found = _WHY.search(text)
+    if found is not None:
+        return printable(found[1])
+    return "the signature is wrong" if "ErrorStack" in text else printable(text)[:200]

@@ -1,0 +1,76 @@
+"""A bundle that comes as one zip file, laid out in a folder for as long as it is verified.
+
+Decides what is refused before anything is written, and that nothing is left behind. `evidence.archive` says the one
+form that such a file has, which leaves no room for links, compressed bytes, or paths that lead elsewhere. Refuses to
+know what the bundle holds.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.evidence.archive import InvalidArchive, unpack
+from specledger.verify.checks import E_NO_EVIDENCE
+
+_MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
+
+
+def is_archive(path: Path) -> bool:
+    """Whether a file begins as a zip file does.
+
+    Raises:
+        Rejected: E_NO_EVIDENCE, if it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in _MAGIC
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or 'the system refuses'}"
+        raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """The folder in which the files of an archive lie; it is gone afterwards.
+
+    Raises:
+        InvalidArchive: The file is no archive of a bundle.
+        Rejected: E_NO_EVIDENCE, if it cannot be read or laid out.
+    """
+    try:
+        with tempfile.TemporaryDirectory(prefix="specledger-verify-") as work:
+            folder = Path(work, "bundle")
+            _refuse_overlaps(path)
+            unpack(path, folder)
+            yield folder
+    except OSError as error:
+        message = f"{path} cannot be laid out: {error.strerror or 'the system refuses'}"
+        raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
+
+
+def _refuse_overlaps(path: Path) -> None:
+    """See that the files of an archive cannot be larger together than the archive, and that no two share a name.
+
+    Stored files that lie over one another would grow while they are laid out; names that differ in case alone would be
+    one file on some systems.
+
+    Raises:
+        InvalidArchive: They are.
+        OSError: It cannot be read.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+        raise InvalidArchive(f"it is damaged: {error}") from None
+    if sum(entry.file_size for entry in entries) > path.stat().st_size:
+        raise InvalidArchive("its files would be larger than it is")
+    names = [entry.filename.casefold() for entry in entries]
+    if len(set(names)) != len(names):
+        raise InvalidArchive("two paths in it are the same but for their case")

@@ -1,0 +1,198 @@
+"""Violations of laws, evolved anew: cell by cell, one state at a time, by the rule's table and nothing else.
+
+Decides whether a recorded start violates a law at the recorded step and never before, whether what was written down
+around it is what happens, and whether a law that is said to be proved is violated on rings that are tried at once.
+Refuses to know how laws are judged elsewhere: neither arrays nor the engine's own exact run are used, only what the law
+says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes
+from specledger.laws.claim import Const, Node, Not, Observe, Time, reads
+from specledger.laws.law import Law
+from specledger.laws.observable import Measured, Number, Part
+from specledger.laws.primitive import Scan
+from specledger.verify.statements import OPERATORS, require
+
+State = list[int]
+
+MAX_INT: Final = 2**63 - 1
+
+TRIED: Final = 24
+"""Starts of a length that a proved law is tried on, spread evenly over all of them."""
+
+LENGTHS: Final = 2
+"""Lengths that it is tried on, from the shortest."""
+
+STEPS: Final = 4
+"""Steps that it is judged over."""
+
+
+class Retold:
+    """What happens to one start under a law's rule, and what the law says of it."""
+
+    def __init__(self, law: Law, start: Sequence[int]) -> None:
+        """Evolve a start as far as the law looks."""
+        self.law = law
+        self.states = self._evolve(list(start))
+        self.images: list[State] = []
+        self.moved: list[State] = []
+        if law.image is not None:
+            self.images = self._evolve(self._moved(list(start)))
+            self.moved = [self._moved(state) for state in self.states]
+
+    def _evolve(self, state: State) -> list[State]:
+        table, symbols = self.law.universe.rule.table, self.law.universe.rule.symbols
+        states, size = [state], len(state)
+        for _ in range(self.law.steps + 1):
+            now = states[-1]
+            states.append(
+                [table[now[i - 1] * symbols * symbols + now[i] * symbols + now[(i + 1) % size]] for i in range(size)]
+            )
+        return states
+
+    def _moved(self, state: State) -> State:
+        """Reflected if so, then rotated right, then mapped."""
+        image = self.law.image
+        assert image is not None  # noqa: S101 - asked for only where there is one
+        if image.reflect:
+            state = state[::-1]
+        kept = len(state) - image.shift % len(state)
+        return [image.symbol_map[cell] for cell in state[kept:] + state[:kept]]
+
+    def usable(self) -> bool:
+        """Whether the start meets the preconditions."""
+        return bool(self.value(self.law.where, 0, 0))
+
+    def violated(self, t: int) -> bool:
+        """Whether the law is violated at a step, somewhere on the ring where it is about cells."""
+        law = self.law
+        waits = (law.H or 0) if law.template.within else 0
+        for cell in range(len(self.states[0])) if law.template.cells else [0]:
+            counts = law.antecedent is None or self.value(law.antecedent, t, cell)
+            if counts and not any(self.value(law.holds, t + later, cell) for later in range(waits + 1)):
+                return True
+        return False
+
+    def value(self, node: Node, t: int, cell: int) -> Any:
+        """A node of the claim at one step and cell."""
+        if isinstance(node, Const):
+            return node.value
+        if isinstance(node, Observe):
+            return self._read(node.name, node.time.offset if node.time.fixed else t + node.time.offset, cell)
+        if isinstance(node, Not):
+            return not self.value(node.operand, t, cell)
+        return _apply(node.op, self.value(node.left, t, cell), self.value(node.right, t, cell))
+
+    def _read(self, name: str, step: int, cell: int) -> Any:
+        rows = {
+            "state[i]": self.states,
+            "evolve(transform(S))[i]": self.images,
+            "transform(evolve(S))[i]": self.moved,
+        }.get(name)
+        if rows is not None:
+            return self.law.universe.alphabet[rows[step][cell]]
+        return measured(self.law.observables[name].root, self.states[step], self.law.universe.rule.symbols)
+
+
+def measured(part: Part, state: State, symbols: int) -> int:
+    """What an observable is worth on a ring."""
+    if isinstance(part, Number):
+        return part.value
+    if not isinstance(part, Measured):
+        found = _apply(part.op, measured(part.left, state, symbols), measured(part.right, state, symbols))
+        return int(found)
+    measure, size = part.measure, len(state)
+    if isinstance(measure, Scan):
+        return _scanned(measure, "".join("x" if measure.wanted[cell] else "." for cell in state))
+    total = measure.constant
+    for place in range(size):
+        window = "".join(chr(state[(place + offset) % size]) for offset in range(measure.width))
+        total += measure.weights[sum(ord(cell) * symbols**power for power, cell in enumerate(reversed(window)))]
+    return total
+
+
+def _scanned(scan: Scan, marks: str) -> int:
+    """A scan of a ring whose wanted cells are marked with `x`."""
+    if scan.form == "longest":
+        return max(map(len, marks.split(".")))
+    first, last = marks.find("x"), marks.rfind("x")
+    return {"first": first, "last": last, "extent": -1 if first < 0 else last - first}[scan.form]
+
+
+def _apply(op: str, left: Any, right: Any) -> Any:
+    if op in OPERATORS:
+        return OPERATORS[op](left, right)
+    if op == "=>":
+        return not left or right
+    if op in ("and", "or"):
+        return (left and right) if op == "and" else (left or right)
+    found = left + right if op == "+" else left - right if op == "-" else left * right
+    require(-MAX_INT - 1 <= found <= MAX_INT, "an integer leaves 64 bits")
+    return found
+
+
+def check_counterexample(law: Law, recorded: Any) -> None:
+    """Check a counterexample against its law.
+
+    Raises:
+        InvalidCertificate: It is none, or something else happens around it than was written down.
+    """
+    alphabet = law.universe.alphabet
+    text, t = recorded["start"], recorded["t"]
+    require(isinstance(text, str) and set(text) <= set(alphabet), "the start has symbols that the alphabet lacks")
+    require(law.universe.shortest <= len(text) <= law.universe.longest, "no ring of the universe has this length")
+    start = [alphabet.index(symbol) for symbol in text]
+    require(set(start) <= set(law.starts), "no start of the law has these symbols")
+    first, last = law.template.first, law.T - law.template.short
+    require(type(t) is int and first <= t <= last, f"step {t!r} is not judged")
+    told = Retold(law, start)
+    require(told.usable(), "the start does not meet the preconditions")
+    require(told.violated(t), f"the law holds at step {t}")
+    require(not any(told.violated(step) for step in range(first, t)), f"the law is violated before step {t}")
+    states = ["".join(alphabet[cell] for cell in state) for state in told.states]
+    excerpt = recorded["excerpt"]
+    begin, shown = excerpt["from"], excerpt["states"]
+    require(type(begin) is int and 0 <= begin <= t < begin + len(shown), "the excerpt leaves out the violation")
+    require(shown == states[begin : begin + len(shown)], "the excerpt is not what happens")
+    names = {name for name, _ in reads(law.claim) if name in law.observables}
+    found = {
+        key: {name: told.value(Observe(name, Time(step, fixed=True)), 0, 0) for name in names}
+        for key, step in (("t", t), ("t_plus_1", t + 1))
+    }
+    same = canonical_bytes(recorded["observables"]) == canonical_bytes(found)
+    require(same, "the observables are not what is measured")
+
+
+def check_proved(law: Law, up_to: int | None) -> None:
+    """Try a law that is said to be proved on a few short rings: a certificate may prove another law than was meant.
+
+    Args:
+        law: The law.
+        up_to: The longest ring that the proof is about; None for all.
+
+    Raises:
+        InvalidCertificate: One of them violates it.
+    """
+    short = replace(law, T=min(law.T, STEPS))
+    longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
+    for start in _short_starts(law, longest):
+        told = Retold(short, start)
+        if told.usable():
+            for t in range(short.template.first, short.T - short.template.short + 1):
+                shown = "".join(law.universe.alphabet[cell] for cell in start)
+                require(not told.violated(t), f"the law is violated at step {t} from {shown!r}")
+
+
+def _short_starts(law: Law, longest: int) -> Iterator[list[int]]:
+    symbols, shortest = law.starts, law.universe.shortest
+    for length in range(shortest, min(shortest + LENGTHS - 1, longest) + 1):
+        every = len(symbols) ** length
+        for number in range(min(TRIED, every)):
+            which = number * every // min(TRIED, every)
+            yield [symbols[which // len(symbols) ** place % len(symbols)] for place in range(length)]

@@ -1,0 +1,331 @@
+"""From a world's spec to a checked world: every name, type and expression, with all findings at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
+from specledger.expr.relations import assignable, join
+from specledger.expr.statements.declare import CELL, FIELD, allowed_values
+from specledger.expr.statements.effects import check_effects
+from specledger.expr.statements.scope import E_NAME_TAKEN, Let, Scope
+from specledger.load import Bundle, Resolved
+from specledger.spec.world import Drawing
+from specledger.spec.world import World as WorldSpec
+from specledger.worlds.cells import CELL_FUNCTIONS
+from specledger.worlds.model import (
+    PlannedAction,
+    PlannedCondition,
+    PlannedCoupling,
+    PlannedGlyph,
+    PlannedPart,
+    World,
+)
+from specledger.worlds.namespace import check_variables
+from specledger.worlds.natives import FIELD_FUNCTIONS
+from specledger.worlds.paths import PATH_FUNCTIONS
+from specledger.worlds.picture import check_picture
+
+E_WORLD_PART = code(
+    "E_WORLD_PART",
+    "a part does not fit its world",
+    "A part follows actions that its world has, by actions that the part's own world has, with exactly the arguments "
+    "that those take. Constants that both define must have the same value.",
+)
+E_WORLD_ACTION = code(
+    "E_WORLD_ACTION",
+    "the arguments of two actions disagree",
+    "Gates and agents see one type of action: arguments of the same name must have the same type in every action.",
+)
+E_WORLD_START = code(
+    "E_WORLD_START",
+    "a start value is missing or has no place",
+    "Every field of the state has a start value: from the world's `start`, from a part, or from the glyphs of a "
+    "drawing.",
+)
+
+WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
+"""The native functions of every world's environment, and so of whatever is built on a world."""
+
+LEDGER_FIELDS: Final = frozenset({"accepted", "before", "after", "tip", "tip_after"})
+"""What a part's chain adds to its receipts."""
+
+
+def check_world(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> World | None:
+    """Check a world and its parts.
+
+    Args:
+        spec: The resolved world.
+        bundle: Where its parts are found.
+        diagnostics: Receives every finding.
+
+    Returns:
+        The checked world, or None if its own names or types are so wrong that the rest cannot be looked at.
+    """
+    return _Checker(spec, bundle, diagnostics, {}).world()
+
+
+class _Checker:
+    """Checks one world; the order of its methods is the order in which names come into scope."""
+
+    def __init__(
+        self, spec: Resolved, bundle: Bundle, diagnostics: Diagnostics, known: dict[str, World | None]
+    ) -> None:
+        assert isinstance(spec.model, WorldSpec)  # noqa: S101 - a reference of kind world holds nothing else
+        self.model = spec.model
+        self.spec = spec
+        self.bundle = bundle
+        self.diagnostics = diagnostics
+        self.known = known
+        self.scope = Scope(Environment(functions=WORLD_FUNCTIONS), spec, diagnostics)
+
+    def world(self) -> World | None:
+        worlds = {name: self._part_world(name) for name in sorted(self.model.parts)}
+        scope = self._names(self.scope, {name: world for name, world in worlds.items() if world is not None})
+        fields = scope.types(self.model.state, "state", named=self.model.types)
+        inputs = scope.types(self.model.inputs, "inputs", named=self.model.types)
+        if None in worlds.values():
+            return None
+        parts = {name: world for name, world in worlds.items() if world is not None}
+        scope.sealed(fields, "state")
+        scope, state = self._state(scope, fields, parts)
+        if state is None:
+            return None
+        supplied = scope.declare(inputs, "inputs")
+        checked = {name: self._action(name, state, supplied) for name in sorted(self.model.actions)}
+        args = self._union({name: action.args for name, action in checked.items()})
+        planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
+        outcome = self._outcome(checked, planned)
+        after = scope.within(next=state, outcome=outcome)
+        observe = self._observe(scope)
+        record, _ = after.let(self.model.record, "record")
+        for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
+            self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
+        receipt, _ = after.let(self.model.receipt, "receipt")
+        opening = scope.each(self.model.opening, "opening")
+        for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
+            scope.sealed(told.types, path)
+        check_picture(self.model, state, record.types, self.scope)
+        after.unused(self.model.functions, self.model.derived, elsewhere=self.model.observe)
+        return World(
+            name=self.model.name,
+            environment=scope.environment,
+            state=state,
+            inputs=RecordType("inputs", inputs),
+            action=RecordType("action", {"op": STRING, **args.fields}, optional=args.optional),
+            outcome=outcome,
+            actions=checked,
+            every_step=check_effects(self.model.every_step, state, scope, "every_step"),
+            parts=planned,
+            opening=opening,
+            observe=observe,
+            record=record,
+            receipt=receipt,
+            success=scope.expression("success", expect=BOOL) if self.model.success is not None else None,
+            start=self._start(scope, state),
+            well_formed=self._conditions(scope),
+            drawing=self.model.drawing,
+            glyphs=self._glyphs(scope, state),
+            namespace=check_variables(self.model, state, checked, scope),
+        )
+
+    def _part_world(self, name: str) -> World | None:
+        key = self.spec.refs["parts", name, "world"]
+        if key not in self.known:
+            self.known[key] = _Checker(self.bundle.specs[key], self.bundle, self.diagnostics, self.known).world()
+        return self.known[key]
+
+    def _names(self, scope: Scope, parts: Mapping[str, World]) -> Scope:
+        """Constants, functions and their bodies' syntax: those of the parts first, then the world's own."""
+        for name, world in parts.items():
+            scope = self._borrow(scope, world, name)
+        return scope.constants(self.model.constants, "constants").functions(self.model.functions, "functions")
+
+    def _borrow(self, scope: Scope, world: World, part: str) -> Scope:
+        """The functions and constants of a part's world, by their own names."""
+        environment = scope.environment
+        own = {name: f for name, f in world.environment.functions.items() if name not in WORLD_FUNCTIONS}
+        for name, constant in world.environment.constants.items():
+            known = environment.constants.get(name)
+            if known is not None and known[1] != constant[1]:
+                self.scope.wrong(
+                    E_WORLD_PART, f"constant {name!r} of {world.name!r} differs from another part's", "parts", part
+                )
+                return scope
+        taken = sorted(set(own) & (set(environment.functions) | set(environment.constants)))
+        if taken:
+            self.scope.wrong(E_WORLD_PART, f"two parts bring functions named {', '.join(taken)}", "parts", part)
+            return scope
+        constants = {
+            name: value for name, value in world.environment.constants.items() if name not in environment.constants
+        }
+        return replace(scope, environment=environment.extend(functions=own, constants=constants))
+
+    def _state(
+        self, scope: Scope, fields: Mapping[str, Type], parts: Mapping[str, World]
+    ) -> tuple[Scope, RecordType | None]:
+        """The state's type and the scope in which its fields, its derived values and `now` are visible."""
+        clash = sorted(set(fields) & set(parts))
+        if clash:
+            self.scope.wrong(E_WORLD_PART, f"{clash[0]!r} is a field of the state already", "parts", clash[0])
+            return scope, None
+        own = {name: type_ for name, type_ in fields.items() if scope.free(name, "state", name)}
+        inner = {name: world.state for name, world in parts.items()}
+        theirs = {name: type_ for name, type_ in inner.items() if scope.free(name, "parts", name)}
+        scope = scope.within(**own, **theirs)
+        written = {name: Defined((), self.spec.text("derived", name)) for name in self.model.derived}
+        scope = scope.name("derived", written, "derived")
+        derived = {name: body for name, body in written.items() if scope.environment.derived.get(name) == body}
+        state = RecordType("state", {**fields, **inner}, derived=derived)
+        return scope.within(now=state), state
+
+    def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction:
+        """A checked action, without whatever is wrong in it."""
+        spec = self.model.actions[name]
+        args = scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
+        sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
+        allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
+        inner = scope.declare(args, "actions", name, "args")
+        let, inner = inner.let(spec.let, "actions", name, "let")
+        when = inner.condition(spec.when, "actions", name, "when")
+        return PlannedAction(
+            args=RecordType("args", args),
+            allowed=allowed,
+            let=let,
+            when=when or inner.always(),
+            effects=check_effects(spec.effects, state, inner, "actions", name, "effects"),
+            otherwise=check_effects(spec.otherwise, state, inner, "actions", name, "otherwise"),
+            outcome=inner.each(spec.outcome, "actions", name, "outcome"),
+        )
+
+    def _observe(self, scope: Scope) -> Let:
+        """The observation: its labels are variables of agents, beside the functions and constants of the world."""
+        names = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        known = {name: value for name, value in self.model.observe.items() if names.free(name, "observe", name)}
+        return scope.each(known, "observe")
+
+    def _part(self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope) -> PlannedPart:
+        spec = self.model.parts[name]
+        if world.inputs.fields:
+            needs = ", ".join(sorted(world.inputs.fields))
+            self.scope.wrong(
+                E_WORLD_PART, f"{world.name!r} needs inputs ({needs}), which no part is given", "parts", name
+            )
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        own = set(world.state.fields) - set(world.parts)
+        unknown = set(spec.start) - own
+        for field in sorted(own - set(spec.start) - set(world.start.types)):
+            self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
+        for field in sorted(unknown):
+            self.scope.wrong(E_WORLD_START, f"{field!r} is no field of {world.name!r}", "parts", name, "start", field)
+        start = constants.each(spec.start, "parts", name, "start", expect=world.state.fields)
+        follow = {}
+        for action in sorted(spec.follow):
+            coupling = self._coupling(name, action, world, actions, scope)
+            if coupling is not None:
+                follow[action] = coupling
+        return PlannedPart(world, start, follow)
+
+    def _coupling(
+        self, part: str, action: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope
+    ) -> PlannedCoupling | None:
+        place = ("parts", part, "follow", action)
+        spec = self.model.parts[part].follow[action]
+        if action not in self.model.actions:
+            near = suggest(action, self.model.actions)
+            self.scope.wrong(E_WORLD_PART, f"the world has no action {action!r}", *place, near=near)
+        if action not in actions:
+            return None
+        if spec.action not in world.actions:
+            near = suggest(spec.action, world.actions)
+            self.scope.wrong(E_WORLD_PART, f"{world.name!r} has no action {spec.action!r}", *place, "action", near=near)
+        known = world.actions.get(spec.action)
+        takes = {} if known is None else known.args.fields
+        if known is not None and set(takes) != set(spec.args):
+            named = ", ".join(sorted(takes)) or "none"
+            self.scope.wrong(
+                E_WORLD_PART, f"{spec.action!r} of {world.name!r} takes the arguments {named}", *place, "args"
+            )
+        changed = (*actions[action].effects, *actions[action].otherwise)
+        if any(effect.target[0] == part for effect in changed):
+            self.scope.wrong(E_WORLD_PART, f"{action!r} changes {part!r} itself, which follows it", *place)
+        inner = scope.within(**actions[action].args.fields, **actions[action].let.types)
+        let, inner = inner.let(spec.let, *place, "let")
+        return PlannedCoupling(spec.action, let, inner.each(spec.args, *place, "args", expect=takes))
+
+    def _outcome(self, actions: Mapping[str, PlannedAction], parts: Mapping[str, PlannedPart]) -> RecordType:
+        union = self._union({name: RecordType("", action.outcome.types) for name, action in actions.items()})
+        inner = {name: part.world.outcome for name, part in parts.items()}
+        for name in sorted(set(union.fields) & set(inner)):
+            self.scope.wrong(E_WORLD_PART, f"{name!r} is told in the outcome of an action already", "parts", name)
+        absent = {name for name, part in parts.items() if set(part.follow) != set(actions)}
+        return RecordType("outcome", {**union.fields, **inner}, optional=union.optional | absent)
+
+    def _union(self, records: Mapping[str, RecordType]) -> RecordType:
+        """The record whose fields are those of all; a field that some lack is optional."""
+        fields: dict[str, Type] = {}
+        for action, record in records.items():
+            for name, type_ in record.fields.items():
+                known = fields.setdefault(name, type_)
+                both = join(known, type_) if assignable(type_, known) else None
+                if both is None:
+                    self.scope.wrong(
+                        E_WORLD_ACTION, f"{name!r} is {type_} here and {known} elsewhere", "actions", action
+                    )
+                else:
+                    fields[name] = both
+        common = set(fields).intersection(*(record.fields for record in records.values()))
+        return RecordType("", fields, optional=frozenset(set(fields) - common))
+
+    def _start(self, scope: Scope, state: RecordType) -> Let:
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        for name in self.model.start:
+            if name not in state.fields or name in self.model.parts:
+                near = suggest(name, state.fields)
+                self.scope.wrong(E_WORLD_START, f"{name!r} is no field of the state", "start", name, near=near)
+        return constants.each(self.model.start, "start", expect=state.fields)
+
+    def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
+        found = []
+        for index, condition in enumerate(self.model.well_formed):
+            require = scope.expression("well_formed", index, "require", expect=BOOL)
+            if require is not None:
+                message = condition.message or f"the start state breaks {condition.id!r}"
+                found.append(PlannedCondition(condition.id, require, message))
+        return tuple(found)
+
+    def _glyphs(self, scope: Scope, state: RecordType) -> dict[str, PlannedGlyph]:
+        if self.model.drawing is None:
+            return {}
+        self._drawing(self.model.drawing, state)
+        glyphs = {}
+        constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
+        for glyph, spec in self.model.drawing.legend.items():
+            place = ("drawing", "legend", glyph)
+            cell = constants.expression(*place, "cell", expect=INT) if spec.cell is not None else None
+            effects = check_effects(spec.effects, state, constants.within(here=CELL), *place, "effects")
+            if (spec.cell is None) != (self.model.drawing.cells is None):
+                self.scope.wrong(E_WORLD_START, "a glyph has a `cell` exactly if the drawing has `cells`", *place)
+            glyphs[glyph] = PlannedGlyph(cell, effects)
+        return glyphs
+
+    def _drawing(self, drawing: Drawing, state: RecordType) -> None:
+        """Find what the drawing fills beside its glyphs: a field of codes, and the size of the map."""
+        cells = state.fields.get(drawing.cells or "")
+        if drawing.cells is not None and cells is not MISTAKEN and str(cells) != str(FIELD):
+            self.scope.wrong(E_WORLD_START, f"{drawing.cells!r} is no field of type `field`", "drawing", "cells")
+        for key, path in (("width", drawing.width), ("height", drawing.height)):
+            type_: Type | None = state
+            for name in path.split(".") if path is not None else ():
+                if type_ is not MISTAKEN:
+                    type_ = type_.fields.get(name) if isinstance(type_, RecordType) else None
+            if path is not None and type_ is not MISTAKEN and not isinstance(type_, IntType):
+                self.scope.wrong(E_WORLD_START, f"{path!r} is no int of the state", "drawing", key)
+
+
+def _without_state(environment: Environment) -> Environment:
+    """What a start value may read: constants and functions, since there is no state yet."""
+    return Environment(functions=environment.functions, constants=environment.constants)

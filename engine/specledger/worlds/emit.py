@@ -1,0 +1,239 @@
+"""A checked world written as Python functions over plain states; nothing here changes a state in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, NamedTuple
+
+from specledger.expr import Checked, Emitter, compile_function
+from specledger.expr.statements.bind import bind, emit_let, emit_record, fields_of
+from specledger.expr.statements.effects import PlannedEffect, demand, emit_effects
+from specledger.expr.statements.kept import Kept
+from specledger.expr.statements.scope import Fields, Let
+from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
+
+EVERYTHING: Final[frozenset[tuple[str, ...]]] = frozenset({()})
+"""The paths of an outcome, where all of it is wanted."""
+
+
+class Call(NamedTuple):
+    """The locals that hold what a step is about."""
+
+    state: str
+    op: str
+    args: str
+    inputs: str
+
+
+class Made(NamedTuple):
+    """The locals that hold what a step makes: the next state, and what is told of it."""
+
+    state: str
+    outcome: str
+
+
+def write_step(
+    emitter: Emitter, kept: Kept, world: World, call: Call, wanted: frozenset[tuple[str, ...]] = EVERYTHING
+) -> tuple[list[str], Made]:
+    """Lines that take a step.
+
+    The next state is the one after the action's effects, the parts' steps and `every_step`; the first two read the
+    state before, `every_step` reads what they made.
+
+    Args:
+        emitter: Where the lines will stand.
+        kept: What is kept where several steps from one state are tried; the state's local is steady.
+        world: The world.
+        call: What the step is about.
+        wanted: Paths of the outcome that the caller reads; the rest is left out, since a prediction needs little of it.
+    """
+    known, unknown = emitter.bind(frozenset(world.actions)), emitter.bind(UnknownActionError, "UnknownActionError")
+    lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
+    made = Made(emitter.local("after"), emitter.local("outcome"))
+    inputs = fields_of(emitter, call.inputs, world.inputs.fields)
+    word = "if"
+    for name, action in world.actions.items():
+        step = _Step(emitter, kept, world, name, wanted)
+        loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
+        taken = [*loading, *step.lines(call.state, given, made)]
+        if len(world.actions) == 1:
+            return lines + taken, made
+        lines += [f"{word} {call.op} == {emitter.constant(name)}:", *_indented(taken)]
+        word = "elif"
+    return lines, made
+
+
+class UnknownActionError(LookupError):
+    """A step was asked for an operation that the world does not have: a caller's mistake, never a spec's."""
+
+
+def _below(wanted: frozenset[tuple[str, ...]], name: str) -> frozenset[tuple[str, ...]]:
+    """The wanted paths inside one field; all of the field, if anything above it is wanted whole."""
+    return EVERYTHING if () in wanted else frozenset(path[1:] for path in wanted if path[0] == name)
+
+
+class _Step:
+    """Writes one action of a world, with the actions of the parts that follow it.
+
+    Attributes:
+        needed: The variables that its expressions read, those that it defines itself among them.
+    """
+
+    def __init__(
+        self, emitter: Emitter, kept: Kept, world: World, name: str, wanted: frozenset[tuple[str, ...]]
+    ) -> None:
+        self._emitter = emitter
+        self._kept = kept
+        self._world = world
+        self._action = world.actions[name]
+        self._wanted = wanted
+        self._told = Fields(tuple((key, checked) for key, checked in self._action.outcome if _below(wanted, key)))
+        self._couplings = {part: each.follow[name] for part, each in world.parts.items() if name in each.follow}
+        of_parts = (each.let.variables | _free(each.args, each.let) for each in self._couplings.values())
+        self.needed = _reads(self._action, self._told).union(*of_parts)
+
+    def lines(self, state: str, given: Mapping[str, str], made: Made) -> list[str]:
+        """Lines of the step from a state, with a local for each argument and input that is needed."""
+        emitter, action = self._emitter, self._action
+        sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
+        names = {**given, **self._kept.load(self.needed, sources)}
+        lines = [*self._kept.let(action.let, names), f"{made.state} = {{**{state}}}"]
+        lines += _guarded(emitter, action, names, made.state)
+        outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
+        for part, coupling in self._couplings.items():
+            inner = Made(emitter.local(part), emitter.local("told"))
+            lines += self._part(part, coupling, sources[part], dict(names), inner)
+            lines.append(f"{made.state}[{emitter.constant(part)}] = {inner.state}")
+            outcomes[part] = inner.outcome
+        report = ", ".join(f"{emitter.constant(key)}: {value}" for key, value in outcomes.items())
+        lines.append(f"{made.outcome} = {{{report}}}")
+        return lines + _every_step(emitter, self._world, made.state)
+
+    def _part(self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], made: Made) -> list[str]:
+        """Lines of the step that a part takes; a part is given no inputs."""
+        emitter, world = self._emitter, self._world.parts[part].world
+        lines = self._kept.let(coupling.let, names)
+        given = {}
+        takes = world.actions[coupling.action].args.fields
+        for key, checked in coupling.args:
+            more, given[key] = self._kept.value(key, checked, names)
+            lines += [*more, *demand(emitter, given[key], takes[key], checked)]
+        step = _Step(emitter, self._kept, world, coupling.action, _below(self._wanted, part))
+        state = self._kept.load([part], {part: source})[part]
+        return lines + step.lines(state, given, made)
+
+
+def _guarded(emitter: Emitter, action: PlannedAction, names: Mapping[str, str], after: str) -> list[str]:
+    """The effects of an action on the copy of the state in `after`, or what it does otherwise."""
+    effects = emit_effects(emitter, action.effects, names, after, copied=True)
+    otherwise = emit_effects(emitter, action.otherwise, names, after, copied=True)
+    if action.when.text.value == "true":
+        return effects
+    lines = [f"if {emitter.expression(action.when, names)}:", *_indented(effects or ["pass"])]
+    return [*lines, "else:", *_indented(otherwise)] if otherwise else lines
+
+
+def _every_step(emitter: Emitter, world: World, after: str) -> list[str]:
+    """What is done after every action to the copy in `after`, unless an effect still reads that as `now`."""
+    needed = frozenset[str]().union(*(effect.variables for effect in world.every_step))
+    lines, names = bind(emitter, needed, {"now": after, **fields_of(emitter, after, world.state.fields)})
+    return lines + emit_effects(emitter, world.every_step, names, after, copied="now" not in needed)
+
+
+def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:
+    """The variables that an action's own expressions read, with as much of its outcome as is told."""
+    effects: Iterable[PlannedEffect] = (*action.effects, *action.otherwise)
+    read = action.when.variables.union(*(effect.variables for effect in effects))
+    return action.let.variables | ((read | outcome.variables) - {name for name, _ in action.let})
+
+
+def _free(let: Let, before: Let) -> frozenset[str]:
+    """What the expressions of `let` read beyond the names that `before` gives."""
+    read = frozenset[str]().union(*(checked.variables for _, checked in let))
+    return read - {name for name, _ in before}
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """`(state, op, args, inputs) -> (next state, outcome)`; `like` is a state with the sizes to be expected."""
+
+    def compose(emitter: Emitter) -> str:
+        call = Call(*(emitter.local(hint) for hint in Call._fields))
+        emitter.expect(call.state, like)
+        kept = Kept(emitter, call.state)
+        lines, made = write_step(emitter, kept, world, call)
+        return emitter.function("step", call, [*kept.lines, *lines, f"return {made.state}, {made.outcome}"])
+
+    return compile_function(compose)
+
+
+def discloses_state(world: World) -> bool:
+    """Whether an observation holds every field of the state under its name, and a step needs nothing else."""
+    shown = {name for name, checked in world.observe if checked.text.value.strip() == name}
+    return not world.inputs.fields and shown >= world.state.fields.keys()
+
+
+def compile_over(
+    world: World, expressions: Let, like: Mapping[str, Any] | None = None
+) -> Callable[[dict[str, Any]], dict[str, Any]]:
+    """`state -> {name: value}` for expressions that read one state, such as `observe`; `like` as for a step."""
+
+    def compose(emitter: Emitter) -> str:
+        state = emitter.local("state")
+        emitter.expect(state, like)
+        lines, names = bind(emitter, expressions.variables, _state_sources(emitter, world, state))
+        return emitter.function("over", [state], [*lines, f"return {emit_record(emitter, expressions, names)}"])
+
+    return compile_function(compose)
+
+
+def compile_predicate(world: World, predicate: Checked | None, default: bool) -> Callable[[dict[str, Any]], bool]:
+    """`state -> bool` for one expression over a state, or the default where there is none."""
+    if predicate is None:
+        return lambda _state: default
+
+    def compose(emitter: Emitter) -> str:
+        state = emitter.local("state")
+        lines, names = bind(emitter, predicate.variables, _state_sources(emitter, world, state))
+        return emitter.function("holds", [state], [*lines, f"return {emitter.expression(predicate, names)}"])
+
+    return compile_function(compose)
+
+
+def compile_between(
+    world: World, expressions: Let, like: Mapping[str, Any] | None = None
+) -> Callable[..., dict[str, Any]]:
+    """`(state, next state, outcome) -> {name: value}` for expressions that read a step: `record`, `receipt`."""
+
+    def compose(emitter: Emitter) -> str:
+        state, after, outcome = (emitter.local(hint) for hint in ("state", "next", "outcome"))
+        emitter.expect(state, like)
+        emitter.expect(after, like)
+        sources = {**_state_sources(emitter, world, state), "next": after, "outcome": outcome}
+        lines, names = bind(emitter, expressions.variables, sources)
+        lines += emit_let(emitter, expressions, names)
+        display = ", ".join(f"{emitter.constant(name)}: {names[name]}" for name, _ in expressions)
+        return emitter.function("between", [state, after, outcome], [*lines, f"return {{{display}}}"])
+
+    return compile_function(compose)
+
+
+def part_receipt(
+    part: PlannedPart, name: str, like: Mapping[str, Any] | None = None
+) -> Callable[..., dict[str, Any]] | None:
+    """The receipt of a part's step as a function of the whole world's step, or None if its world keeps no receipts."""
+    if not part.world.receipt.items:
+        return None
+    told = compile_between(part.world, part.world.receipt, None if like is None else like[name])
+
+    def receipt(state: dict[str, Any], after: dict[str, Any], outcome: dict[str, Any]) -> dict[str, Any]:
+        return told(state[name], after[name], outcome[name])
+
+    return receipt
+
+
+def _state_sources(emitter: Emitter, world: World, state: str) -> dict[str, str]:
+    return {"now": state, **fields_of(emitter, state, world.state.fields)}

@@ -1,0 +1,150 @@
+"""A checked world: its types, its names, and its commands as checked expressions, ready to be written as Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specledger.expr import Checked, Environment, RecordType
+from specledger.expr.statements.effects import PlannedEffect
+from specledger.expr.statements.scope import Let
+from specledger.spec.world import Drawing
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAction:
+    """A guarded command.
+
+    Attributes:
+        args: The types of its arguments.
+        allowed: For arguments with an `enum`, the values.
+        let, when, effects, otherwise, outcome: As in the spec, checked.
+    """
+
+    args: RecordType
+    allowed: Mapping[str, tuple[Any, ...]]
+    let: Let
+    when: Checked
+    effects: tuple[PlannedEffect, ...]
+    otherwise: tuple[PlannedEffect, ...]
+    outcome: Let
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCoupling:
+    """What a part does when its world acts: its own action, with these arguments."""
+
+    action: str
+    let: Let
+    args: Let
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPart:
+    """A world inside a world, with its start state and its couplings by the outer action."""
+
+    world: World
+    start: Let
+    follow: Mapping[str, PlannedCoupling]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCondition:
+    """A condition on a start state, with the words for a state that fails it."""
+
+    id: str
+    require: Checked
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedGlyph:
+    """What one character of a drawing does: the code of its cell, and effects that may read `here`."""
+
+    cell: Checked | None
+    effects: tuple[PlannedEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAttempts:
+    """Edits to try in order: `element` goes over the list `each`; the first that does what is wanted is made."""
+
+    each: Checked
+    element: str
+    require: Checked
+    effects: tuple[PlannedEffect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedVariable:
+    """One entry of `variables`, which names one variable, or one for each text in `over`.
+
+    Attributes:
+        name: As in the spec, such as `dist:<id>`.
+        parameter: The name between the angle brackets, or an empty text.
+        over: The texts that may stand for the parameter.
+        read: Its value.
+        normal: The normal form of a wanted value, if not the value itself.
+        require: Whether a wanted value may be tried at all.
+        effects: The edit that gives it the value, if there is one.
+        attempts: The edits to try instead; a variable with these is derived.
+        alternatives: Other values to try.
+    """
+
+    name: str
+    parameter: str
+    over: Checked | None
+    read: Checked
+    normal: Checked | None
+    require: Checked
+    effects: tuple[PlannedEffect, ...]
+    attempts: PlannedAttempts | None
+    alternatives: Checked | None
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """What reasons about a world may name: its variables, the context that goes with them, and labels of actions."""
+
+    variables: tuple[PlannedVariable, ...]
+    context: Let
+    labels: Let
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A checked world.
+
+    Attributes:
+        name: The spec's name.
+        environment: Everything that an expression over the state may read: its fields, `now`, functions, constants.
+        state: The state's type, with the derived values as virtual fields.
+        inputs: What each step must be supplied with.
+        action: The type of an action as gates and agents see it: `op` and the arguments of all actions.
+        outcome: The type of what a step reports of itself: the outcomes of all actions, and of the parts.
+        actions, every_step, parts, opening, observe, record, receipt, success, start, well_formed: As in the spec,
+            checked.
+        drawing: The matrix that a map fills, and its glyphs.
+        namespace: The focus variables, their context and the labels of actions.
+    """
+
+    name: str
+    environment: Environment
+    state: RecordType
+    inputs: RecordType
+    action: RecordType
+    outcome: RecordType
+    actions: Mapping[str, PlannedAction]
+    every_step: tuple[PlannedEffect, ...]
+    parts: Mapping[str, PlannedPart]
+    opening: Let
+    observe: Let
+    record: Let
+    receipt: Let
+    success: Checked | None
+    start: Let
+    well_formed: tuple[PlannedCondition, ...]
+    drawing: Drawing | None
+    glyphs: Mapping[str, PlannedGlyph]
+    namespace: Namespace

@@ -1,0 +1,127 @@
+"""From what a world's spec says about focus variables to a checked namespace, with all findings at once.
+
+Decides which names there are and that no two can be mistaken for each other. `worlds.variables` says what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Final
+
+from specledger.core.diagnostics import code
+from specledger.expr import MISTAKEN, STRING, Environment, ListType, RecordType
+from specledger.expr.statements.effects import check_effects
+from specledger.expr.statements.scope import E_DECLARATION, Fields, Scope
+from specledger.spec.world import Attempts as AttemptsSpec
+from specledger.spec.world import World as WorldSpec
+from specledger.worlds.model import Namespace, PlannedAction, PlannedAttempts, PlannedVariable
+
+E_VARIABLE = code(
+    "E_VARIABLE",
+    "a focus variable does not fit its world",
+    "A name with `<id>` in it needs `over`, the list of texts that may stand there, and no other name may be read in "
+    "two ways. `alternatives` names entries of `variables`, `labels` names actions, and `context` has no labels "
+    "`focus` and `derived`, under which the variables themselves are found.",
+)
+
+FOCUS: Final = "focus"
+"""Where a normal form keeps the variables that are edited directly."""
+
+DERIVED: Final = "derived"
+"""Where it keeps those that follow from others."""
+
+
+def check_variables(
+    model: WorldSpec, state: RecordType, actions: Mapping[str, PlannedAction], scope: Scope
+) -> Namespace:
+    """Check what a world says about its focus variables; wrong entries are findings and left out.
+
+    Args:
+        model: The world's spec.
+        state: The type of its state.
+        actions: Its checked actions.
+        scope: The names that an expression over the state may read.
+    """
+    _told_apart(sorted(model.variables), scope)
+    found = [_variable(name, model, state, scope) for name in sorted(model.variables)]
+    for name in sorted(model.alternatives.keys() - model.variables.keys()):
+        scope.wrong(E_VARIABLE, f"there is no variable {name!r}", "alternatives", name)
+    for name in sorted(model.context.keys() & {FOCUS, DERIVED}):
+        scope.wrong(E_VARIABLE, f"the variables themselves are found under {name!r}", "context", name)
+    context = scope.each(model.context, "context")
+    scope.sealed(context.types, "context")
+    known = Environment(functions=scope.environment.functions, constants=scope.environment.constants)
+    stateless = replace(scope, environment=known)
+    labels = []
+    for op in sorted(model.labels):
+        if op not in model.actions:
+            scope.wrong(E_VARIABLE, f"the world has no action {op!r}", "labels", op)
+        elif op in actions:
+            checked = stateless.within(**actions[op].args.fields).expression("labels", op, expect=STRING)
+            labels += [] if checked is None else [(op, checked)]
+    return Namespace(tuple(each for each in found if each is not None), context, Fields(tuple(labels)))
+
+
+def split_name(name: str) -> tuple[str, str, str]:
+    """A name as (what stands before the parameter, the parameter, what stands after it)."""
+    before, _, rest = name.partition("<")
+    parameter, _, after = rest.partition(">")
+    return before, parameter, after
+
+
+def _told_apart(names: list[str], scope: Scope) -> None:
+    """Find names of which one could stand for another."""
+    for one, other in combinations(names, 2):
+        if _overlap(split_name(one), split_name(other)):
+            scope.wrong(E_VARIABLE, f"{one!r} and {other!r} can name the same variable", "variables", other)
+
+
+def _overlap(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+    (a, a_parameter, a_after), (b, b_parameter, b_after) = one, other
+    if not a_parameter and not b_parameter:
+        return a == b
+    if not a_parameter or not b_parameter:
+        whole, (before, _, after) = (a, other) if b_parameter else (b, one)
+        return len(whole) > len(before) + len(after) and whole.startswith(before) and whole.endswith(after)
+    return (a.startswith(b) or b.startswith(a)) and (a_after.endswith(b_after) or b_after.endswith(a_after))
+
+
+def _variable(name: str, model: WorldSpec, state: RecordType, scope: Scope) -> PlannedVariable | None:
+    spec = model.variables[name]
+    place = ("variables", name)
+    _, parameter, _ = split_name(name)
+    if bool(parameter) != (spec.over is not None):
+        scope.wrong(E_VARIABLE, "`over` goes with a name that has a parameter, such as `distance:<id>`", *place)
+    over = scope.expression(*place, "over", expect=ListType(STRING)) if spec.over is not None else None
+    if parameter:
+        scope = scope.declare({parameter: STRING}, *place)
+    read = scope.expression(*place, "read")
+    value = MISTAKEN if read is None else read.type
+    scope.sealed({"read": value}, *place)
+    inner = scope.declare({"value": value}, *place)
+    normal = inner.expression(*place, "normal", expect=value) if spec.normal is not None else None
+    alternatives = None
+    if name in model.alternatives:
+        alternatives = inner.expression("alternatives", name, expect=ListType(value))
+    require = inner.condition(spec.require, *place, "require")
+    effects = check_effects(spec.effects or (), state, inner, *place, "effects")
+    attempts = None if spec.attempts is None else _attempts(spec.attempts, state, inner, *place, "try")
+    if read is None or require is None or (spec.attempts is not None and attempts is None):
+        return None
+    return PlannedVariable(name, parameter, over, read, normal, require, effects, attempts, alternatives)
+
+
+def _attempts(spec: AttemptsSpec, state: RecordType, scope: Scope, *place: str) -> PlannedAttempts | None:
+    each = scope.expression(*place, "for")
+    item = each.type.item if each is not None and isinstance(each.type, ListType) else MISTAKEN
+    if each is not None and not isinstance(each.type, ListType):
+        scope.wrong(E_DECLARATION, f"what is tried comes from a list, not from {each.type}", *place, "for")
+    scope.sealed({"for": item}, *place)
+    inner = scope.declare({spec.element: item}, *place)
+    require = inner.condition(spec.require, *place, "require")
+    effects = check_effects(spec.effects, state, inner, *place, "effects")
+    if each is None or require is None or item is MISTAKEN:
+        return None
+    return PlannedAttempts(each, spec.element, require, effects)

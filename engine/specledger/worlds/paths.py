@@ -1,0 +1,271 @@
+"""Functions for finding a way: on a map that is still being made, and past what moves in a cycle.
+
+As in `worlds.fields`, a field is a list of rows and nothing here changes its arguments. Decides what a remembered map
+promises (all that was never seen is open) and where one can stay out of harm for ever. Refuses to know who remembers.
+Sources: breadth-first search on 4-connected grids; optimistic search in unknown terrain (Koenig and Likhachev's D*
+Lite treats unseen cells as free); the viability kernel as the greatest fixpoint of Aubin's viability theory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, TypeVar
+
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.digest import tagger
+from specledger.expr import INT, STRING, EvaluationError, IntType, ListType, Native, Signature
+from specledger.expr.errors import E_EVAL_ARGUMENT
+from specledger.expr.statements.declare import CELL, FIELD, FIELD_SIDE
+from specledger.expr.types import Type, TypeVariable
+from specledger.worlds.fields import Cell, Field
+
+VALUE_TAG: Final = "specledger/value/v1"
+
+MOST_PLACES: Final = 1_000_000
+"""Pairs of a cell and a phase that one viability kernel may have."""
+
+_OPEN, _SHUT = -1, -2
+
+
+def field_paste(f: Field, g: Field, p: Cell, fill: int) -> Field:
+    """The field with another laid over it, whose top left corner comes to lie on a cell.
+
+    The field grows to the right and below, holding `fill`, as far as the other reaches; what would lie to the left of
+    it, above it, or beyond a field's greatest sides is left out. The field itself where nothing changes.
+    """
+    x, y = p["x"], p["y"]
+    width = min(FIELD_SIDE, max([0, *map(len, f), *(x + len(row) for row in g)]))
+    height = min(FIELD_SIDE, max(len(f), y + len(g)))
+    if height > len(f) or any(len(row) < width for row in f):
+        rows = [row + [fill] * (width - len(row)) for row in f]
+        rows += [[fill] * width for _ in range(height - len(f))]
+    else:
+        rows = f
+    made = rows[:]
+    for index, row in enumerate(g, start=y):
+        if 0 <= index < height:
+            begin, held = max(x, 0), row[max(-x, 0) : max(width - x, 0)]
+            old = made[index]
+            if held and old[begin : begin + len(held)] != held:
+                made[index] = [*old[:begin], *held, *old[begin + len(held) :]]
+    return f if made == f else made
+
+
+def field_count(f: Field, codes: list[int]) -> int:
+    """How many cells hold one of `codes`."""
+    return sum([row.count(a) for row in f for a in frozenset(codes)])
+
+
+def open_distances(f: Field, codes: list[int], p: Cell) -> Field:
+    """Steps from a cell to every cell of an unfinished map, by moves N, E, S, W; -1 where no way leads.
+
+    A way leads over cells that hold none of `codes`; beyond its right and lower edges the map counts as open. The
+    result reaches one cell beyond the map and the start, as no shortest way need lead farther out.
+    """
+    x, y = p["x"], p["y"]
+    if not (0 <= x < FIELD_SIDE and 0 <= y < FIELD_SIDE):
+        return [[-1] * len(row) for row in f]
+    return _remembered(f, ("open", *codes, x, y), lambda: _spread_open(f, codes, x, y))
+
+
+def _spread_open(f: Field, codes: list[int], x: int, y: int) -> Field:
+    width = min(FIELD_SIDE, max([x + 1, *map(len, f)]) + 1)
+    height = min(FIELD_SIDE, max(y + 1, len(f)) + 1)
+    places, stride = _walled(f, codes, (width, height), _OPEN)
+    _spread(places, stride, (y + 1) * stride + x + 1)
+    return [
+        [-1 if a < 0 else a for a in places[row : row + width]]
+        for row in range(stride + 1, (height + 1) * stride, stride)
+    ]
+
+
+def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
+    """Steps of a shortest way N, E, S, W between two cells over cells that hold none of `codes`; -1 without one.
+
+    The first cell may hold anything; outside of the field there is no way.
+    """
+    for cell in (p, q):
+        if not (0 <= cell["y"] < len(f) and 0 <= cell["x"] < len(f[cell["y"]])):
+            return -1
+    if p == q:
+        return 0
+    x, y = q["x"], q["y"]
+    if f[y][x] in codes:
+        return -1
+    places, stride = _remembered(f, ("ways", *codes, x, y), lambda: _spread_closed(f, codes, x, y))
+    place = (p["y"] + 1) * stride + p["x"] + 1
+    if places[place] != _SHUT:
+        return places[place]
+    near = [places[place + step] for step in (-stride, 1, stride, -1) if places[place + step] >= 0]
+    return 1 + min(near) if near else -1
+
+
+def _spread_closed(f: Field, codes: list[int], x: int, y: int) -> tuple[list[int], int]:
+    places, stride = _walled(f, codes, (max(map(len, f)), len(f)), _SHUT)
+    _spread(places, stride, (y + 1) * stride + x + 1)
+    return places, stride
+
+
+A = TypeVar("A")
+_ANSWERS: Final[dict[tuple[Any, ...], tuple[Field, Any]]] = {}
+_MOST_ANSWERS: Final = 256
+
+
+def _remembered(f: Field, question: tuple[Any, ...], answer: Callable[[], A]) -> A:
+    """The answer to a question about a field, found once for each field and question of late.
+
+    Most steps ask what the last one asked. A field is never changed in place, so the same object is the same field; an
+    answer holds its field, whose identity is therefore not given to another one.
+    """
+    key = (id(f), *question)
+    known = _ANSWERS.get(key)
+    if known is None or known[0] is not f:
+        if len(_ANSWERS) >= _MOST_ANSWERS:
+            _ANSWERS.clear()
+        known = _ANSWERS[key] = (f, answer())
+    found: A = known[1]
+    return found
+
+
+def _walled(
+    f: Iterable[Sequence[int]], codes: Iterable[int], sides: tuple[int, int], beyond: int
+) -> tuple[list[int], int]:
+    """The cells in one list with a wall around them, and how far apart the cells of a column lie in it.
+
+    Args:
+        f: The field.
+        codes: What is shut; all else is open.
+        sides: Width and height of what lies inside the wall.
+        beyond: What lies inside the wall but outside of the field.
+    """
+    width, height = sides
+    stride = width + 2
+    shut = frozenset(codes)
+    places = [_SHUT] * stride
+    for row in f:
+        places.append(_SHUT)
+        places += [_SHUT if a in shut else _OPEN for a in row]
+        places += [beyond] * (width - len(row))
+        places.append(_SHUT)
+    while len(places) < (height + 1) * stride:
+        places += [_SHUT, *[beyond] * width, _SHUT]
+    places += [_SHUT] * stride
+    return places, stride
+
+
+def _spread(places: list[int], stride: int, start: int) -> None:
+    """Write into `places` the steps from a start to all open places."""
+    places[start] = steps = 0
+    front = [start]
+    while front:
+        steps += 1
+        reached = []
+        for place in front:
+            for near in (place - stride, place + 1, place + stride, place - 1):
+                if places[near] == _OPEN:
+                    places[near] = steps
+                    reached.append(near)
+        front = reached
+
+
+def viability(f: Field, phases: list[list[Cell]]) -> list[Field]:
+    """The viability kernel of a cycle of dangers: per phase 1 for each cell in it, else 0.
+
+    It is the greatest set of pairs (cell, phase) outside of danger from each of which a step N, E, S, W, or none, leads
+    to a pair of the set in the next phase; after the last phase comes the first. The same question is answered once.
+
+    Args:
+        f: 0 where one may be at all.
+        phases: Per phase the cells in which it is deadly to be.
+
+    Raises:
+        ValueError: If there are no phases, or more than `MOST_PLACES` pairs.
+    """
+    if not phases or len(phases) * sum(map(len, f)) > MOST_PLACES:
+        raise ValueError(f"a viability kernel has at least one phase and at most {MOST_PLACES} pairs of cell and phase")
+    deadly = tuple(tuple((cell["x"], cell["y"]) for cell in cells) for cells in phases)
+    return _kernel(tuple(map(tuple, f)), deadly)
+
+
+@lru_cache(maxsize=32)
+def _kernel(f: tuple[tuple[int, ...], ...], deadly: tuple[tuple[tuple[int, int], ...], ...]) -> list[Field]:
+    """Take away pairs from which every step leads out, and whatever that takes the last step from, until none is left.
+
+    `ways` counts for each pair of a safe cell and a phase the steps that stay inside; it is 0 outside of the set.
+    """
+    width, height, period = max(map(len, f), default=0), len(f), len(deadly)
+    codes = frozenset(a for row in f for a in row if a)
+    open_, stride = _walled(f, codes, (width, height), _SHUT)
+    near = (0, -stride, 1, stride, -1)
+    inside = [[place == _OPEN for place in open_] for _ in deadly]
+    for held, cells in zip(inside, deadly, strict=True):
+        for x, y in cells:
+            if 0 <= y < height and 0 <= x < width:
+                held[(y + 1) * stride + x + 1] = False
+    places = [place for place, kind in enumerate(open_) if kind == _OPEN]
+    ways = [[0] * len(open_) for _ in deadly]
+    gone = []
+    for phase, held in enumerate(inside):
+        following = inside[(phase + 1) % period]
+        for place in places:
+            if held[place]:
+                ways[phase][place] = sum(following[place + step] for step in near)
+                if not ways[phase][place]:
+                    gone.append((phase, place))
+    while gone:
+        phase, place = gone.pop()
+        inside[phase][place] = False
+        before = (phase - 1) % period
+        for step in near:
+            if inside[before][place + step]:
+                ways[before][place + step] -= 1
+                if not ways[before][place + step]:
+                    gone.append((before, place + step))
+    return [
+        [[1 if held[(y + 1) * stride + x + 1] else 0 for x in range(len(row))] for y, row in enumerate(f)]
+        for held in inside
+    ]
+
+
+_digest = tagger(VALUE_TAG)
+
+
+def digest_of(value: Any) -> str:
+    """The digest of any value without doubles: of its canonical JSON under `VALUE_TAG`, as lower-case hex.
+
+    Raises:
+        ValueError: If the value has no canonical form.
+    """
+    try:
+        return _digest(canonical_bytes(value))
+    except NotCanonical as error:
+        raise ValueError(str(error)) from None
+
+
+def _native(function: Callable[..., Any], *params: Type, result: Type, cost: int) -> Native:
+    name = function.__name__
+
+    def call(*args: Any) -> Any:
+        try:
+            return function(*args)
+        except ValueError as error:
+            raise EvaluationError(E_EVAL_ARGUMENT, f"{name}: {error}") from None
+
+    return Native(name, (Signature(params, result),), call, cost=cost, fast=function)
+
+
+_CODES: Final = ListType(INT)
+
+PATH_FUNCTIONS: Final[Mapping[str, Native]] = {
+    native.name: native
+    for native in (
+        _native(field_paste, FIELD, FIELD, CELL, INT, result=FIELD, cost=FIELD_SIDE),
+        _native(field_count, FIELD, _CODES, result=IntType(low=0), cost=FIELD_SIDE),
+        _native(open_distances, FIELD, _CODES, CELL, result=FIELD, cost=1024),
+        _native(path_length, FIELD, _CODES, CELL, CELL, result=IntType(low=-1), cost=1024),
+        _native(viability, FIELD, ListType(ListType(CELL)), result=ListType(FIELD), cost=65_536),
+        _native(digest_of, TypeVariable("T"), result=STRING, cost=FIELD_SIDE),
+    )
+}
+"""Name -> native function, beside those of `worlds.natives`."""

@@ -1,0 +1,90 @@
+"""What a world's picture names must be there: a field of codes, constants, places of the state, labels of the record.
+
+Decides that a picture can be drawn from receipts alone. Refuses to know how: it never touches what a run does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from specledger.core.diagnostics import code, suggest
+from specledger.expr import INT, MISTAKEN, IntType, RecordType, Type
+from specledger.expr.relations import assignable
+from specledger.expr.statements.declare import CELL, FIELD
+from specledger.expr.statements.scope import Scope
+from specledger.spec.world import Chart
+from specledger.spec.world import World as WorldSpec
+
+E_PICTURE = code(
+    "E_PICTURE",
+    "a picture names what its world does not have",
+    "A picture is drawn from receipts: `cells` names a field of the state of type `field`, the keys of `colours` are "
+    "constants of this world with different integers, `start` of a token leads to a cell in the state, `each` of a "
+    "token is a label of the record that is a cell or y * 256 + x, and a chart names an int of the record.",
+)
+
+
+def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type], scope: Scope) -> None:
+    """Check what a world says about its picture; whatever is wrong is a finding.
+
+    Args:
+        model: The world's spec.
+        state: The type of its state.
+        record: The type of each label of its record.
+        scope: Where findings go.
+    """
+    picture = model.picture
+    if picture is None:
+        return
+    fields = [name for name, type_ in state.fields.items() if _same(type_, FIELD)]
+    if picture.cells not in fields:
+        _wrong(scope, f"{picture.cells!r} is no field of type `field`", fields, picture.cells, "cells")
+    _check_codes(model, scope)
+    sound = {label: type_ for label, type_ in record.items() if type_ is not MISTAKEN}
+    record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong was told of already
+    ints = [label for label, type_ in record.items() if isinstance(type_, IntType)]
+    places = [label for label, type_ in record.items() if label in ints or _same(type_, CELL)]
+    cells = [name for name, type_ in state.fields.items() if isinstance(type_, RecordType)]
+    for name, token in picture.tokens.items():
+        if not _same(_at(state, token.start), CELL):
+            _wrong(scope, f"{token.start!r} is no cell of the state", cells, token.start, "tokens", name, "start")
+        if token.each is not None and token.each not in places:
+            message = f"{token.each!r} is no label of the record that holds a place"
+            _wrong(scope, message, places, token.each, "tokens", name, "each")
+    for name, chart in picture.charts.items():
+        label, rest = (chart.of, ("of",)) if isinstance(chart, Chart) else (chart, ())
+        if label not in ints:
+            _wrong(scope, f"{label!r} is no int of the record", ints, label, "charts", name, *rest)
+
+
+def _check_codes(model: WorldSpec, scope: Scope) -> None:
+    """Each colour belongs to a constant of the world, and no two to the same integer."""
+    seen: dict[int, str] = {}
+    assert model.picture is not None  # noqa: S101 - looked at before
+    for name in sorted(model.picture.colours):
+        value = model.constants.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            codes = [known for known, held in model.constants.items() if isinstance(held, int)]
+            _wrong(scope, f"{name!r} is no constant of this world that is an int", codes, name, "colours", name)
+        elif value in seen:
+            _wrong(scope, f"{name!r} is the same integer as {seen[value]!r}", (), name, "colours", name)
+        else:
+            seen[value] = name
+
+
+def _at(state: RecordType, path: str) -> Type | None:
+    """The type at a dotted path of the state, or None where there is none."""
+    type_: Type | None = state
+    for name in path.split("."):
+        if type_ is MISTAKEN:
+            return MISTAKEN
+        type_ = type_.fields.get(name) if isinstance(type_, RecordType) and name not in type_.optional else None
+    return type_
+
+
+def _same(type_: Type | None, wanted: Type) -> bool:
+    return type_ is not None and assignable(type_, wanted) and assignable(wanted, type_)
+
+
+def _wrong(scope: Scope, message: str, known: Iterable[str], name: str, *path: str) -> None:
+    scope.wrong(E_PICTURE, message, "picture", *path, near=suggest(name, known))

@@ -1,0 +1,241 @@
+"""Start states: from a world's own start values, its parts', a scenario's, and the glyphs of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specledger.core.canonical import NotCanonical
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.spans import Span, Text
+from specledger.core.weight import check_weight
+from specledger.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
+from specledger.expr.statements.bind import bind, emit_record
+from specledger.expr.statements.effects import emit_effects
+from specledger.expr.statements.scope import Let, Scope
+from specledger.spec.scenario import Map
+from specledger.worlds.emit import compile_predicate
+from specledger.worlds.maps import Grid, MapError, Stretch
+from specledger.worlds.model import PlannedGlyph, World
+
+E_MAP = code(
+    "E_MAP",
+    "a map cannot be made",
+    "The lines of a drawing have one length, each of its characters is in the world's legend, and generator steps find "
+    "the room that they need.",
+)
+E_MAP_GLYPH = code(
+    "E_MAP_GLYPH",
+    "a character of the map means nothing",
+    "Every character of a drawing, or made by a generator, has an entry in the legend of the world.",
+)
+E_MAP_TWICE = code(
+    "E_MAP_TWICE",
+    "two characters of the map say where one thing is",
+    "A glyph with an effect such as {set: position, to: here} says where something is, and a second one would silently "
+    "move it. Take one of the two out of the drawing. What there may be many of is kept in a list: {append: things, "
+    "value: here}.",
+)
+E_START_INCOMPLETE = code(
+    "E_START_INCOMPLETE",
+    "a field of the state has no start value",
+    "Every field needs a value at the start: from the world's `start`, the scenario's `start`, a part, or a glyph of "
+    "the map. Fields of a drawing are set by glyphs such as S and G, which the map must then contain.",
+)
+E_START_ILL_FORMED = code(
+    "E_START_ILL_FORMED",
+    "the start state breaks a condition of the world",
+    "A world states in `well_formed` what its start must satisfy, for instance that the goal stands on a free cell.",
+)
+
+
+class IllFormedError(ValueError):
+    """A start state that the world refuses; `code` says which way, `at` where in a drawing, `first` where before."""
+
+    def __init__(self, code_: str, message: str, at: Stretch | None = None, first: Stretch | None = None) -> None:
+        """Keep the code, the message and the places."""
+        self.code = code_
+        self.at = at
+        self.first = first
+        super().__init__(message)
+
+
+@dataclass(frozen=True, slots=True)
+class Starter:
+    """Makes start states.
+
+    Attributes:
+        world: The world.
+        own: `() -> start values` of the world and the scenario.
+        parts: `() -> start state` of each part.
+        glyphs: Per character, the code of its cell and `(state, here) -> state`.
+        conditions: Per condition of `well_formed`: its message and `state -> bool`.
+    """
+
+    world: World
+    own: Callable[[], dict[str, Any]]
+    parts: Mapping[str, Callable[[], dict[str, Any]]]
+    glyphs: Mapping[str, tuple[int | None, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
+    conditions: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]
+
+    def state(self, grid: Grid | None) -> dict[str, Any]:
+        """The start state for a map, or without one.
+
+        Raises:
+            IllFormedError: A character without a meaning, a field without a value, or a condition that fails.
+            EvaluationError: A start value that cannot be computed.
+        """
+        state = {name: make() for name, make in self.parts.items()} | self.own()
+        if grid is not None:
+            state = self._draw(state, grid)
+        missing = sorted(set(self.world.state.fields) - set(state))
+        if missing:
+            raise IllFormedError(E_START_INCOMPLETE, f"no start value for {', '.join(missing)}")
+        try:
+            check_weight(state)
+        except NotCanonical as error:
+            raise IllFormedError(E_START_ILL_FORMED, f"the start state holds too much: {error.message}") from None
+        for name, type_ in self.world.state.fields.items():
+            if not conforms(state[name], type_):
+                raise IllFormedError(E_START_ILL_FORMED, f"the start value of {name!r} does not fit its type {type_}")
+        for message, holds in self.conditions:
+            if not holds(state):
+                raise IllFormedError(E_START_ILL_FORMED, message)
+        return state
+
+    def _draw(self, state: dict[str, Any], grid: Grid) -> dict[str, Any]:
+        if self.world.drawing is None:
+            raise IllFormedError(E_MAP, f"the world {self.world.name!r} has no `drawing`, so it takes no map")
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                if character not in self.glyphs:
+                    message = f"{character!r} in column {x}, row {y} of the map is not in the legend"
+                    raise IllFormedError(E_MAP_GLYPH, message, (x, y, 1))
+        self._refuse_twins(grid)
+        self._demand_bases({character for row in grid for character in row}, state)
+        drawing = self.world.drawing
+        if drawing.cells is not None:
+            state[drawing.cells] = [[self.glyphs[character][0] for character in row] for row in grid]
+        for path, length in ((drawing.width, len(grid[0])), (drawing.height, len(grid))):
+            if path is not None:
+                state = _with(state, path.split("."), length)
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                state = self.glyphs[character][1](state, {"x": x, "y": y})
+        return state
+
+    def _refuse_twins(self, grid: Grid) -> None:
+        """Refuse a map on which two glyphs set one field to the cell that each stands on."""
+        seen: dict[tuple[str, ...], Stretch] = {}
+        lone = {character: _says_where(glyph) for character, glyph in self.world.glyphs.items()}
+        for y, row in enumerate(grid):
+            for x, character in enumerate(row):
+                for target in lone[character]:
+                    if target in seen:
+                        message = f"{character!r} in column {x}, row {y} of the map sets {'.'.join(target)!r} again"
+                        raise IllFormedError(E_MAP_TWICE, message, (x, y, 1), seen[target])
+                    seen[target] = (x, y, 1)
+
+    def _demand_bases(self, used: set[str], state: dict[str, Any]) -> None:
+        """Refuse glyphs that would change a part of a field which has no value yet."""
+        for character in sorted(used):
+            for effect in self.world.glyphs[character].effects:
+                whole = effect.kind == "set" and len(effect.target) == 1
+                if not whole and effect.target[0] not in state:
+                    message = f"{character!r} changes {effect.target[0]!r}, which has no start value"
+                    raise IllFormedError(E_START_INCOMPLETE, message)
+
+
+def starter(world: World, scenario_start: Let) -> Starter:
+    """Compile what makes a world's start states; the scenario's values replace the world's."""
+    own = dict(world.start.items) | dict(scenario_start.items)
+    return Starter(
+        world=world,
+        own=_values(Let(tuple(sorted(own.items())))),
+        parts={name: _part_start(world, name) for name in world.parts},
+        glyphs={character: (_value(glyph.cell), _glyph(glyph)) for character, glyph in world.glyphs.items()},
+        conditions=tuple((c.message, compile_predicate(world, c.require, True)) for c in world.well_formed),
+    )
+
+
+def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
+    """Check a scenario's own start values against the world's state."""
+    for name in start:
+        if name not in world.state.fields or name in world.parts:
+            scope.wrong(
+                E_START_INCOMPLETE, f"{name!r} is no field of the state that a start value can be given", "start", name
+            )
+    constants = Environment(functions=scope.environment.functions, constants=scope.environment.constants)
+    return replace(scope, environment=constants).each(start, "start", expect=world.state.fields)
+
+
+def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:
+    """Make one start state and turn what is wrong with it into a finding at the scenario's map."""
+    drawn = spec is not None and spec.drawing is not None
+    place = () if spec is None else ("map", "drawing" if drawn else "generate")
+
+    def span(at: Stretch | None) -> Span | None:
+        return scope.source.span(*place) if at is None or not drawn else _inside(scope.source.text(*place), at)
+
+    try:
+        make()
+    except IllFormedError as error:
+        first = span(error.first) if error.first is not None and drawn else None
+        related = () if first is None else (("the other one", first),)
+        diagnostics.error(error.code, str(error), span(error.at), related=related)
+    except MapError as error:
+        diagnostics.error(E_MAP, str(error), span(error.at))
+
+
+def _inside(drawing: Text, at: Stretch) -> Span:
+    """Where characters of a drawing were written."""
+    column, row, length = at
+    start = sum(len(line) + 1 for line in drawing.value.split("\n")[:row]) + column
+    return drawing.span(start, start + length)
+
+
+def _part_start(world: World, name: str) -> Callable[[], dict[str, Any]]:
+    part = world.parts[name]
+    inner = starter(part.world, part.start)
+    return lambda: inner.state(None)
+
+
+def _values(let: Let) -> Callable[[], dict[str, Any]]:
+    def compose(emitter: Emitter) -> str:
+        return emitter.function("start", [], [f"return {emit_record(emitter, let, {})}"])
+
+    return compile_function(compose)
+
+
+def _with(record: dict[str, Any], path: list[str], value: int) -> dict[str, Any]:
+    """The record with the value at a path; a record on the way that has no value yet is made."""
+    inner = value if len(path) == 1 else _with(record.get(path[0], {}), path[1:], value)
+    return {**record, path[0]: inner}
+
+
+def _value(checked: Checked | None) -> int | None:
+    if checked is None:
+        return None
+    value: int = compile_expression(checked, ())()
+    return value
+
+
+def _says_where(glyph: PlannedGlyph) -> list[tuple[str, ...]]:
+    """The fields that a glyph sets to something about its cell, if it does nothing else: it says where one thing is."""
+    sets = [effect for effect in glyph.effects if effect.kind == "set" and effect.when is None]
+    return [effect.target for effect in sets if "here" in effect.variables] if len(sets) == len(glyph.effects) else []
+
+
+def _glyph(glyph: PlannedGlyph) -> Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]:
+    if not glyph.effects:
+        return lambda state, _here: state
+
+    def compose(emitter: Emitter) -> str:
+        state, here = emitter.local("state"), emitter.local("here")
+        lines, names = bind(emitter, ["here"], {"here": here})
+        return emitter.function(
+            "draw", [state, here], [*lines, *emit_effects(emitter, glyph.effects, names, state), f"return {state}"]
+        )
+
+    return compile_function(compose)
