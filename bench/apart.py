@@ -11,7 +11,7 @@ from bench.pieces import seal
 from bench.table import AIM_PUBLISHED, PUBLISHED, reached
 from specledger.compile.scenario import compile_scenario
 from specledger.load import Bundle
-from specledger.run.apart import run_apart
+from specledger.run.parallel_episodes import run_apart
 from specledger.run.workers import available
 
 

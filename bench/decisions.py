@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 from bench.clock import Piece, measure
 from specledger.agents.mind import Choice, Occasion
-from specledger.compile.desk import Moment
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.decision_controller import Moment
+from specledger.compile.kernel import KernelController
 from specledger.compile.plan import Plan, Proposal
 from specledger.compile.scenario import compile_scenario
-from specledger.compile.submitted import first_action, shown
+from specledger.compile.submission_json import first_action, shown
 from specledger.core.entries import Mode
 from specledger.evidence.audit import AuditLog
 from specledger.gates.digests import receive
@@ -52,7 +52,7 @@ class Case(NamedTuple):
     document: Any
 
 
-class Recorder(KernelDesk):
+class Recorder(KernelController):
     """The desk of the run whose proposals are kept."""
 
     def __init__(self, plan: Plan, cases: list[Case]) -> None:
@@ -67,7 +67,7 @@ class Recorder(KernelDesk):
         return document
 
 
-class Submitting(KernelDesk):
+class Submitting(KernelController):
     """A desk to which proposals come that were made before."""
 
     document: Any = None

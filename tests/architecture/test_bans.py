@@ -22,9 +22,9 @@ OWNERS = {
     "engine/specledger/core/canonical.py": {"json.dumps"},
     "engine/specledger/core/digest.py": {"hashlib", "hmac"},
     "engine/specledger/discovery/clock.py": {"time"},
-    "engine/specledger/oracles/waiting.py": {"time"},
+    "engine/specledger/oracles/retry_clock.py": {"time"},
     "engine/specledger/run/watchdog.py": {"time"},
-    "engine/specledger/expr/emitter.py": {"builtins.compile", "builtins.exec"},
+    "engine/specledger/expr/generate/emitter.py": {"builtins.compile", "builtins.exec"},
     "engine/specledger/oracles/outside.py": {"importlib.import_module"},
 }
 

@@ -28,7 +28,7 @@ from specledger.expr import (
     join,
     to_cel,
 )
-from specledger.expr.types import NOTHING, Type
+from specledger.expr.check.types import NOTHING, Type
 from tests.properties.test_expr_agreement import same
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "conformance" / "cel-spec-core.json"

@@ -18,12 +18,12 @@ from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
 from specledger.core.spans import Text
 from specledger.core.weight import MAX_WEIGHT
 from specledger.expr import Environment, compile_expression, limits
-from specledger.expr.builtins import METHODS, STANDARD
-from specledger.expr.checker import check as check_expression
-from specledger.expr.environment import RESERVED
-from specledger.expr.statements.scope import ENGINE_NAMES
+from specledger.expr.check.checker import check as check_expression
+from specledger.expr.check.environment import RESERVED
+from specledger.expr.eval.builtins import METHODS, STANDARD
+from specledger.lang.scope import ENGINE_NAMES
 from specledger.load import events, extends, load, matrix, resolve
-from specledger.load.gate import MAX_BYTES
+from specledger.load.input_filter import MAX_BYTES
 from specledger.pipeline import check, execute, verify
 from specledger.run.loop import run
 from specledger.spec.base import Spec

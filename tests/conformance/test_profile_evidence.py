@@ -15,7 +15,7 @@ from specledger.cli.main import _guarded
 from specledger.expr import EvaluationError
 from specledger.load import load
 from specledger.pipeline import execute
-from specledger.report.asking import Answers, questions_of
+from specledger.report.profile_rules import Answers, questions_of
 from specledger.report.results import Outcome
 from specledger.verify.checks import Verification
 

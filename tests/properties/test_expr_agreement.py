@@ -37,10 +37,10 @@ from specledger.expr import (
     evaluate,
     to_cel,
 )
-from specledger.expr import emitter as emitter_module
-from specledger.expr import evaluator as evaluator_module
-from specledger.expr import meter as meter_module
-from specledger.expr.builtins import STANDARD
+from specledger.expr.eval import evaluator as evaluator_module
+from specledger.expr.eval import meter as meter_module
+from specledger.expr.eval.builtins import STANDARD
+from specledger.expr.generate import emitter as emitter_module
 from specledger.expr.limits import INT_MAX, INT_MIN
 
 CELL = RecordType("cell", {"x": INT, "y": IntType(-2, 5)})

@@ -3,9 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.expr import IntType, ranges
+from specledger.expr import IntType
+from specledger.expr.check import ranges
+from specledger.expr.eval.values import OPERATORS
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.expr.values import OPERATORS
 
 numbers = st.integers(INT_MIN, INT_MAX) | st.integers(-5, 5) | st.sampled_from([INT_MIN, INT_MAX, INT_MIN + 1])
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import DYN, INT, Ast, Emitter, Environment, MapType, check, evaluate, to_cel
-from specledger.expr.sealed import NotSealed, seal
-from specledger.expr.source import BUILTINS, literal
-from specledger.expr.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
+from specledger.expr.generate.ast_allowlist import NotSealed, seal
+from specledger.expr.generate.source import BUILTINS, literal
+from specledger.expr.parse.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
 
 EVIL = st.sampled_from(
     [

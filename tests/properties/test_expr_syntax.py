@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import parse, to_cel, to_json
-from specledger.expr.environment import RESERVED
-from specledger.expr.lexer import Problem, tokenize
+from specledger.expr.check.environment import RESERVED
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.expr.syntax import (
+from specledger.expr.parse.lexer import Problem, tokenize
+from specledger.expr.parse.syntax import (
     Ast,
     Binary,
     Call,
@@ -92,7 +92,7 @@ def test_places_lie_inside_each_other(tree):
     found, _ = read(text)
     if found is None:
         return
-    from specledger.expr.syntax import children
+    from specledger.expr.parse.syntax import children
 
     waiting = [found.root]
     assert (found.root.start, found.root.end) <= (len(text), len(text))

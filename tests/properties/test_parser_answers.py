@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.core.canonical import canonical_bytes
-from specledger.discovery.mend import Broken, Found, read_values
+from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.parser import ParseResult, ResponseParser
 from tests.unit.discovery.shipped import law, proposal, templates, universe
 

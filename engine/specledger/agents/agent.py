@@ -21,10 +21,10 @@ from specledger.expr import (
     RecordType,
     Type,
 )
-from specledger.expr.statements.draws import Draws, check_draws
-from specledger.expr.statements.effects import PlannedEffect
-from specledger.expr.statements.memory import EPISODE, Memory, check_fields, check_writes
-from specledger.expr.statements.scope import Let, Scope
+from specledger.lang.draws import Draws, check_draws
+from specledger.lang.effects import PlannedEffect
+from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
+from specledger.lang.scope import Let, Scope
 from specledger.load import Resolved
 from specledger.spec.agent import Agent as AgentSpec
 

@@ -13,9 +13,9 @@ from typing import Any
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
 from specledger.expr import Emitter, EvaluationError, compile_function
 from specledger.expr.errors import E_EVAL_LIMIT
-from specledger.expr.statements.bind import bind, emit_let, fields_of
-from specledger.expr.statements.draws import drawn_sources
-from specledger.expr.statements.effects import emit_fitting
+from specledger.lang.bind import bind, emit_let, fields_of
+from specledger.lang.draws import drawn_sources
+from specledger.lang.effects import emit_fitting
 
 
 def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], list[dict[str, Any]]]:

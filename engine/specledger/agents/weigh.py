@@ -11,9 +11,9 @@ from typing import Any
 from specledger.agents.agent import BREACH, Agent
 from specledger.agents.propose import emit_now, propose_reads, sources_of
 from specledger.expr import Emitter, compile_function
-from specledger.expr.statements.bind import bind, emit_let, fields_of
-from specledger.expr.statements.draws import drawn_sources
-from specledger.expr.statements.effects import emit_fitting
+from specledger.lang.bind import bind, emit_let, fields_of
+from specledger.lang.draws import drawn_sources
+from specledger.lang.effects import emit_fitting
 
 
 def compile_weigh(agent: Agent) -> Callable[..., int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from specledger.cli import show
-from specledger.cli.options import Overrides, Told, ToldAs, TrustAgent
+from specledger.cli.options import OutputFormat, Overrides, ToldAs, TrustAgent
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
 
@@ -47,7 +47,7 @@ def check(
     decisions: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions it makes at most.")] = 8,
     trust_agent: TrustAgent = False,
     overrides: Overrides = None,
-    shown: ToldAs = Told.HUMAN,
+    shown: ToldAs = OutputFormat.HUMAN,
 ) -> None:
     """Let an agent make a few decisions of a scenario, and say whether it answers in time and in form."""
     from specledger.pipeline.trying import commanded, one_of, try_agent
@@ -70,12 +70,12 @@ def _words(command: str) -> list[str]:
         raise typer.BadParameter(f"--command: {error}") from None
 
 
-def _say(reading: AgentReading, agent_name: str, scenario: str, shown: Told) -> None:
+def _say(reading: AgentReading, agent_name: str, scenario: str, shown: OutputFormat) -> None:
     findings = reading.findings()
-    if shown is Told.JSON:
+    if shown is OutputFormat.JSON:
         found = {"diagnostics": show.diagnostics_json(findings)}
         show.say_json({**reading.document(agent_name, scenario), **found})
-    elif shown is Told.HUMAN:
+    elif shown is OutputFormat.HUMAN:
         show.say(_text(reading, agent_name, scenario))
     else:
         text = _document(reading, f"agent {agent_name}", findings, shown)
@@ -85,12 +85,12 @@ def _say(reading: AgentReading, agent_name: str, scenario: str, shown: Told) -> 
         show.complain(show.diagnostics_text(findings))
 
 
-def _document(reading: AgentReading, name: str, findings: Sequence[Diagnostic], shown: Told) -> str:
+def _document(reading: AgentReading, name: str, findings: Sequence[Diagnostic], shown: OutputFormat) -> str:
     from specledger.report.findings import github_of, junit_of, sarif_of
 
-    if shown is Told.SARIF:
+    if shown is OutputFormat.SARIF:
         return sarif_of(findings)
-    if shown is Told.GITHUB:
+    if shown is OutputFormat.GITHUB:
         return github_of(findings)
     return junit_of([name] if reading.verdict is Verdict.PASS else [], findings)
 

@@ -11,7 +11,7 @@ from specledger.cli import show
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
-    from specledger.pipeline import Conduct, Finished
+    from specledger.pipeline import Finished, RunOptions
 
 Log = Annotated[
     Path | None,
@@ -35,7 +35,7 @@ def check_purpose(log: Path | None, purpose: str | None) -> None:
 
 
 def make_run(
-    log: Path | None, bundle: Bundle, purpose: str | None, place: Path, workers: int, conduct: Conduct
+    log: Path | None, bundle: Bundle, purpose: str | None, place: Path, workers: int, conduct: RunOptions
 ) -> Finished:
     """Announce a run if there is a log, make it, enter its result, and tell what was found on the way.
 

@@ -8,12 +8,12 @@ import typer
 
 from specledger.cli.checked import say_checked
 from specledger.cli.codes import DEFECT, E_INTERNAL
-from specledger.cli.options import Files, Overrides, Told, ToldAs
+from specledger.cli.options import Files, OutputFormat, Overrides, ToldAs
 from specledger.core.diagnostics import Diagnostic, Severity
 from specledger.core.verdict import Exit
 
 
-def check(files: Files, overrides: Overrides = None, shown: ToldAs = Told.HUMAN) -> None:
+def check(files: Files, overrides: Overrides = None, shown: ToldAs = OutputFormat.HUMAN) -> None:
     """Check specs without running them; every finding of every file at once."""
     from specledger.pipeline import check as check_specs
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from specledger.cli import show
-from specledger.cli.options import Told
+from specledger.cli.options import OutputFormat
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic
     from specledger.pipeline import CheckedSpec
 
 
-def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> None:
+def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: OutputFormat) -> None:
     """Say what is in order on standard output, and findings for people on standard error.
 
     Args:
@@ -21,13 +21,13 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         findings: What is not.
         shown: For whom.
     """
-    if shown is Told.JSON:
+    if shown is OutputFormat.JSON:
         ok = [
             {"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest, "typed": one.typed}
             for one in checked
         ]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
-    elif shown is not Told.HUMAN:
+    elif shown is not OutputFormat.HUMAN:
         text = _text(checked, findings, shown)
         if text:
             show.say(text.removesuffix("\n"))
@@ -37,11 +37,11 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         show.complain(show.diagnostics_text(findings))
 
 
-def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: Told) -> str:
+def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: OutputFormat) -> str:
     from specledger.report.findings import github_of, junit_of, sarif_of
 
-    if shown is Told.SARIF:
+    if shown is OutputFormat.SARIF:
         return sarif_of(findings)
-    if shown is Told.GITHUB:
+    if shown is OutputFormat.GITHUB:
         return github_of(findings)
     return junit_of([" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked], findings)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from specledger.report.diff import Difference
-    from specledger.report.parting import Change, Divergence, Parting
+    from specledger.report.receipt_diff import Change, Divergence, Parting
 
 
 _SHOWN: Final = 20  # fields of a receipt that people are shown

@@ -87,7 +87,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Make discoveries, or go on with them, and write their evidence."""
-    from specledger.pipeline import LEASE, Conduct, Sharing, place_cases
+    from specledger.pipeline import LEASE, RunOptions, Sharing, place_cases
     from specledger.run.workers import available
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
@@ -100,7 +100,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         sharing = Sharing(store or _beside(place), LEASE if lease is None else lease, record, retry)
-        conduct = Conduct(seal=seal, sharing=sharing)
+        conduct = RunOptions(seal=seal, sharing=sharing)
         try:
             finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
         except KeyboardInterrupt:

@@ -30,7 +30,7 @@ from specledger.cli.explain import explain
 from specledger.cli.golden import golden, pin
 from specledger.cli.keys import keys
 from specledger.cli.new import new
-from specledger.cli.options import Files, Live, Out, Overrides, Told, ToldAs, TrustAgent, Workers, see_changes
+from specledger.cli.options import Files, Live, Out, OutputFormat, Overrides, ToldAs, TrustAgent, Workers, see_changes
 from specledger.cli.outcomes import refuse, say_runs
 from specledger.cli.plan import plan
 from specledger.cli.report import report
@@ -95,17 +95,17 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
-    shown: ToldAs = Told.HUMAN,
+    shown: ToldAs = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
-    from specledger.pipeline import Conduct, load_runs, place_cases
+    from specledger.pipeline import RunOptions, load_runs, place_cases
     from specledger.run.workers import available
 
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
     see_changes(changes)
-    conduct = Conduct(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
+    conduct = RunOptions(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes)
     _check_seed(seed, cases)
     check_shared(conduct.seal, len(cases))
@@ -115,11 +115,11 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
         finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
         if bundle.main.kind == "law":
             laws.append(finished[-1])
-        elif shown is Told.HUMAN:
+        elif shown is OutputFormat.HUMAN:
             show.say(show.finished_text(finished[-1]))
-    if laws and shown is Told.HUMAN:
+    if laws and shown is OutputFormat.HUMAN:
         show.say(show.laws_text(laws))
-    elif shown is not Told.HUMAN:
+    elif shown is not OutputFormat.HUMAN:
         say_runs(finished, shown, workers or available())
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
 

@@ -16,7 +16,7 @@ class Format(StrEnum):
     JSON = "json"
 
 
-class Told(StrEnum):
+class OutputFormat(StrEnum):
     """How findings and results are shown, also to other programs."""
 
     HUMAN = "human"
@@ -69,4 +69,4 @@ Workers = Annotated[
     ),
 ]
 Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
-ToldAs = Annotated[Told, typer.Option("--format", help="How results are shown.")]
+ToldAs = Annotated[OutputFormat, typer.Option("--format", help="How results are shown.")]

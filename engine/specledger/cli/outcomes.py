@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specledger.cli import show
-from specledger.cli.options import Told
+from specledger.cli.options import OutputFormat
 from specledger.cli.report import open_all, say_text, write_summary
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from specledger.verify.checks import Verification
 
 
-def say_runs(finished: Sequence[Finished], shown: Told, workers: int) -> None:
+def say_runs(finished: Sequence[Finished], shown: OutputFormat, workers: int) -> None:
     """Say what runs came to: as JSON, or the checks of their evidence, which is read again as `spec report` reads it.
 
     Args:
@@ -27,7 +27,7 @@ def say_runs(finished: Sequence[Finished], shown: Told, workers: int) -> None:
         shown: For whom.
         workers: Processes that check the runs of a suite.
     """
-    if shown is Told.JSON:
+    if shown is OutputFormat.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
         return
     from specledger.report.github import annotate, step_summary
@@ -38,14 +38,14 @@ def say_runs(finished: Sequence[Finished], shown: Told, workers: int) -> None:
 
     with ExitStack() as held:
         made = Report(tuple(map(read_subject, open_all([one.place for one in finished], workers, held))))
-    if shown is Told.GITHUB:
+    if shown is OutputFormat.GITHUB:
         write_summary(step_summary(made))
         say_text(annotate(made))
     else:
-        say_text(write_junit(made) if shown is Told.JUNIT else write_sarif(made))
+        say_text(write_junit(made) if shown is OutputFormat.JUNIT else write_sarif(made))
 
 
-def say_verification(place: Path, verification: Verification, shown: Told) -> None:
+def say_verification(place: Path, verification: Verification, shown: OutputFormat) -> None:
     """Say what was checked: every numbered check and every level; one that was not made is never told as passed.
 
     Args:
@@ -53,33 +53,33 @@ def say_verification(place: Path, verification: Verification, shown: Told) -> No
         verification: What was checked.
         shown: For whom.
     """
-    from specledger.report.verified import github_of, junit_of, sarif_of, summary_of
-    from specledger.verify.ladder import as_json
+    from specledger.report.verification_formats import github_of, junit_of, sarif_of, summary_of
+    from specledger.verify.assurance_levels import as_json
 
     evidence = str(place)
-    if shown is Told.JSON:
+    if shown is OutputFormat.JSON:
         show.say_json(as_json(verification, evidence))
-    elif shown is Told.GITHUB:
+    elif shown is OutputFormat.GITHUB:
         write_summary(summary_of(evidence, verification))
         say_text(github_of(evidence, verification))
-    elif shown is Told.HUMAN:
+    elif shown is OutputFormat.HUMAN:
         show.say(show.verification_text(place, verification))
     else:
-        say_text(junit_of(evidence, verification) if shown is Told.JUNIT else sarif_of(evidence, verification))
+        say_text(junit_of(evidence, verification) if shown is OutputFormat.JUNIT else sarif_of(evidence, verification))
 
 
 def refuse(diagnostics: Sequence[Diagnostic]) -> None:
     """Say why a command ends without a result: on standard error, and as a document where a program waits for one."""
     shown = _asked(sys.argv)
-    if shown == Told.JSON:
+    if shown == OutputFormat.JSON:
         show.say_json({"diagnostics": show.diagnostics_json(diagnostics)})
-    elif shown in (Told.JUNIT, Told.SARIF, Told.GITHUB):
+    elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
         from specledger.report.findings import github_of, junit_of, sarif_of
 
-        if shown == Told.GITHUB:
+        if shown == OutputFormat.GITHUB:
             say_text(github_of(diagnostics))
         else:
-            junit = shown == Told.JUNIT
+            junit = shown == OutputFormat.JUNIT
             say_text(junit_of((), diagnostics, "spec", "error") if junit else sarif_of(diagnostics, "specledger"))
     show.complain(show.diagnostics_text(diagnostics))
 
@@ -91,4 +91,4 @@ def _asked(words: Sequence[str]) -> str:
         for word, after in pairwise([*words, ""])
         if word.partition("=")[0] == "--format"
     ]
-    return named[-1] if named else Told.HUMAN
+    return named[-1] if named else OutputFormat.HUMAN

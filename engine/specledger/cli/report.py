@@ -196,11 +196,11 @@ def _judged(evidence: Sequence[Evidence], asked: _Asked) -> Report:
         Rejected: There is no such profile, it is invalid, or the tests cannot be read.
     """
     from specledger.load import load
-    from specledger.report.asking import questions_of
+    from specledger.report.junit_reader import read_tests
     from specledger.report.profile import judge
+    from specledger.report.profile_rules import questions_of
     from specledger.report.readings import read_subject
     from specledger.report.results import Report
-    from specledger.report.testing import read_tests
 
     tests = None if asked.tests is None else read_tests(asked.tests)
     profile = load(asked.profile or "", kind="profile")[0]

@@ -158,7 +158,7 @@ def finished_json(finished: Finished) -> dict[str, Any]:
 
 def verification_text(place: Path, verification: Verification) -> str:
     """Every check on a line, every level with what is known of it, then what it amounts to."""
-    from specledger.verify.ladder import TOLD, climb, headline
+    from specledger.verify.assurance_levels import TOLD, climb, headline
 
     lines = []
     for check in verification.checks:

@@ -9,7 +9,7 @@ import typer
 
 from specledger.cli import show
 from specledger.cli.announcing import EnteredIn, LogHead
-from specledger.cli.options import Told, ToldAs, Workers
+from specledger.cli.options import OutputFormat, ToldAs, Workers
 from specledger.cli.outcomes import say_verification
 from specledger.core.verdict import exit_code
 
@@ -61,13 +61,13 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     log: EnteredIn = None,
     log_head: LogHead = None,
     workers: Workers = None,
-    shown: ToldAs = Told.HUMAN,
+    shown: ToldAs = OutputFormat.HUMAN,
 ) -> None:
     """Check evidence: the chain, who signed it, forks, replay; and say what was not checked."""
     from specledger.pipeline import verify as verify_evidence
     from specledger.run.workers import available
+    from specledger.verify.assurance_levels import Reader
     from specledger.verify.fork import read_against
-    from specledger.verify.ladder import Reader
     from specledger.verify.proof import verify_proof
     from specledger.verify.runlog import is_runlog
     from specledger.verify.timestamps import read_authorities
@@ -78,7 +78,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
     if log_head is not None and log is None and not is_runlog(bundle):
         raise typer.BadParameter("--log-head is a head of the run log that --log names")
-    if proof is not None and shown not in (Told.HUMAN, Told.JSON):
+    if proof is not None and shown not in (OutputFormat.HUMAN, OutputFormat.JSON):
         raise typer.BadParameter("--proof goes with --format human or json alone")
     reader = Reader(
         replay=replay,
@@ -109,9 +109,9 @@ def _named(levels: list[str]) -> frozenset[Level]:
     return frozenset(Level(name) for name in levels)
 
 
-def _show(place: Path, verification: Verification, shown: Told, proving: bool) -> None:
+def _show(place: Path, verification: Verification, shown: OutputFormat, proving: bool) -> None:
     """Show what was found; an inclusion proof is the one thing on standard output then."""
-    if proving and shown is Told.HUMAN:
+    if proving and shown is OutputFormat.HUMAN:
         show.complain(show.verification_text(place, verification))
         if "proof" in verification.facts:
             show.say_json(verification.facts["proof"])

@@ -14,19 +14,19 @@ from specledger.agents.claims import Views
 from specledger.agents.mind import Mind, Occasion
 from specledger.agents.narration import Narration
 from specledger.agents.weigh import compile_weigh
-from specledger.compile.grants import foreseeing, request, scope_of, signing
+from specledger.compile.agent_proposals import asked, drawing
+from specledger.compile.capability_scopes import foreseeing, request, scope_of, signing
 from specledger.compile.kernel import Kernel
-from specledger.compile.minds import asked, drawing
-from specledger.compile.used import unused_variables, used_by
+from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Emitter, RecordType, compile_function
-from specledger.expr.statements.bind import bind, fields_of
-from specledger.expr.statements.scope import Scope
 from specledger.gates.admission import E_ADMISSION, Admission, check_admission, check_document_invariant
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
 from specledger.gates.facts import Facts
 from specledger.gates.vocabulary import check_vocabulary
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.probes.check import Probe, check_probe
 from specledger.spec.agent import Agent as AgentSpec

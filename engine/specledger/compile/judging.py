@@ -7,8 +7,8 @@ from typing import Any
 
 from specledger.compile.plan import Judgement, PlannedWatch, Proposal, State
 from specledger.expr import EvaluationError, Type, conforms
-from specledger.expr.statements.memory import compile_begin, compile_remember
 from specledger.gates.governor import SCHEMA, Footing, Governor, compile_judge, compile_potentials
+from specledger.lang.memory import compile_begin, compile_remember
 from specledger.worlds.model import World
 
 

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from specledger.agents.mind import Choice, Occasion, first
 from specledger.agents.narration import Narration
-from specledger.compile.desk import Acts, Desk, Moment
+from specledger.compile.active_plan import Underway, follow
+from specledger.compile.decision_controller import Acts, DecisionController, Moment
 from specledger.compile.plan import Judgement, Plan, Proposal
-from specledger.compile.subject import KernelSubject
-from specledger.compile.submitted import first_action, shown
-from specledger.compile.underway import Underway, follow
+from specledger.compile.probe_target import KernelSubject
+from specledger.compile.submission_json import first_action, shown
 from specledger.core.binding import token_document
 from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
@@ -79,7 +79,7 @@ class KernelToken(NamedTuple):
         return token_document(self.proposal, self.commitment, self.scope)
 
 
-class KernelDesk(Desk):
+class KernelController(DecisionController):
     """The desk of one run under a kernel."""
 
     def __init__(self, plan: Plan) -> None:
@@ -264,7 +264,7 @@ def halt_event(in_vain: bool) -> str:
 class _Acting:
     """One episode's token actuator behind the loop's two calls."""
 
-    def __init__(self, desk: KernelDesk, acting: TokenActuator) -> None:
+    def __init__(self, desk: KernelController, acting: TokenActuator) -> None:
         self._desk = desk
         self._acting = acting
 

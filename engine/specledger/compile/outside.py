@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
-from specledger.compile.desk import Desk, Moment
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.decision_controller import DecisionController, Moment
+from specledger.compile.kernel import KernelController
 from specledger.compile.plan import Plan, Proposal
-from specledger.compile.submitted import first_action, shown
+from specledger.compile.submission_json import first_action, shown
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_ints
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -36,7 +36,7 @@ MALFORMED: Final = "malformed_proposal"
 """Why the gate `schema` rejects what an agent outside answered, beside the failures of an answer."""
 
 
-class OutsideDesk(Desk):
+class OutsideController(DecisionController):
     """The desk of a run whose agent gives sets of proposals from outside."""
 
     def __init__(self, plan: Plan, operations: list[dict[str, Any]], claims: Mapping[str, Type]) -> None:
@@ -59,7 +59,7 @@ class OutsideDesk(Desk):
         return proposals_of(answer, self._claims)
 
 
-class OutsideKernelDesk(KernelDesk):
+class OutsideKernelDesk(KernelController):
     """The desk of a kernel whose agent gives documents from outside."""
 
     def __init__(self, plan: Plan, operations: list[dict[str, Any]]) -> None:

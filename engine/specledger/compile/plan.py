@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from specledger.expr import EvaluationError
 
 if TYPE_CHECKING:
-    from specledger.compile.desk import Desk
+    from specledger.compile.decision_controller import DecisionController
     from specledger.compile.kernel import Kernel
     from specledger.oracles.tape import Oracle
     from specledger.spec.agent import Outside
@@ -195,7 +195,7 @@ class Plan:
     parts: tuple[PlannedPart, ...]
     watch: PlannedWatch | None
     look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
-    desk: Callable[[Plan], Desk] | None = None
+    desk: Callable[[Plan], DecisionController] | None = None
     kernel: Kernel | None = None
     asking: PlannedAsking | None = None
     oracle: Oracle | None = None

@@ -10,20 +10,20 @@ from typing import Any
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
 from specledger.compile.assembly import Parts, compile_kernel
-from specledger.compile.desk import Desk
-from specledger.compile.heavy import may_be_heavy
+from specledger.compile.decision_controller import DecisionController
+from specledger.compile.fused_observer import compile_look
 from specledger.compile.judging import compile_judge_set, plan_watch
-from specledger.compile.kernel import Kernel, KernelDesk
-from specledger.compile.looking import compile_look
-from specledger.compile.outside import OutsideDesk, OutsideKernelDesk, offered, unmoved
+from specledger.compile.kernel import Kernel, KernelController
+from specledger.compile.outside import OutsideController, OutsideKernelDesk, offered, unmoved
 from specledger.compile.plan import Plan, PlannedAsking, PlannedDrift, PlannedInvariant, PlannedPart, State
+from specledger.compile.size_bound import may_be_heavy
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.rng import Stream
 from specledger.expr import BOOL, EvaluationError, RecordType
-from specledger.expr.statements.memory import EPISODE, compile_begin, compile_remember, compile_writes
-from specledger.expr.statements.scope import Scope
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
+from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.agent import Agent as AgentSpec
 from specledger.spec.agent import Outside
@@ -233,12 +233,12 @@ def _acts(agent: Agent | None) -> dict[str, Any]:
 
 def _desk(
     world: World, governor: Governor, kernel: Kernel | None, outside: Outside | None
-) -> Callable[[Plan], Desk] | None:
+) -> Callable[[Plan], DecisionController] | None:
     """The desk of each run; None for the plain one."""
     if outside is None:
-        return None if kernel is None else KernelDesk
+        return None if kernel is None else KernelController
     if kernel is None:
-        return partial(OutsideDesk, operations=offered(world), claims=governor.claims)
+        return partial(OutsideController, operations=offered(world), claims=governor.claims)
     return partial(OutsideKernelDesk, operations=offered(world))
 
 

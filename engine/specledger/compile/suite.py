@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specledger.compile.named import names_of
+from specledger.compile.receipt_names import names_of
 from specledger.core.diagnostics import Diagnostics, Rejected, code
 from specledger.load import Bundle, Resolved
 from specledger.spec.governor import Governor

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.fingerprint import law_id, measure_of
 from specledger.expr import BOOL, INT, STRING, Environment, ListType, RecordType
-from specledger.expr.statements.scope import Scope
+from specledger.lang.scope import Scope
 from specledger.laws.claim import COMPARISONS, Binary, walk
 from specledger.laws.reader import Reader
 from specledger.laws.transform import parse_call

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
 from specledger.discovery.codes import E_STORE_BROKEN
+from specledger.discovery.discovery_state import Record, start_event
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
-from specledger.discovery.record import Record, start_event
 from specledger.discovery.step import Ask, Workbench, do_step
 from specledger.discovery.stored import check_answer, take_stored
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from specledger.compile.law import compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
 from specledger.core.diagnostics import Rejected, code, printable
-from specledger.discovery.mend import Broken, Found, read_values
+from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.scramble import Scramble
 from specledger.laws.candidate import strays_of
 from specledger.laws.document import bundle_of

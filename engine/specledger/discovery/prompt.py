@@ -19,7 +19,7 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import tagged
 from specledger.discovery.contract import facts_of, facts_of_any
 from specledger.discovery.memory import thawed
-from specledger.discovery.places import check_sections, fill_items, fill_section, fill_sections
+from specledger.discovery.prompt_template import check_sections, fill_items, fill_section, fill_sections
 from specledger.discovery.scramble import Scramble, make_scramble
 from specledger.laws.universe import Universe
 from specledger.load import Bundle, Resolved

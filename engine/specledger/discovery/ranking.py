@@ -19,7 +19,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.discovery.features import LAW, facts_of
 from specledger.discovery.memory import DiscoveryMemorySnapshot, thawed
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType
-from specledger.expr.statements.scope import Let, Scope
+from specledger.lang.scope import Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.ranking import Ranking as RankingSpec
 from specledger.suites.measures import Reading

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
-from specledger.discovery.form import answer_form
+from specledger.discovery.discovery_state import View
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
 from specledger.discovery.prompt import compile_prompt
@@ -27,8 +27,8 @@ from specledger.discovery.proposer import (
     make_tools,
 )
 from specledger.discovery.ranking import compile_ranking, sensitivity
-from specledger.discovery.record import View
 from specledger.discovery.redundancy import RedundancyDetector
+from specledger.discovery.response_schema import answer_form
 from specledger.discovery.trials import try_elsewhere, try_proposed
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.spec.discovery import Redundancy

@@ -15,9 +15,9 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.digest import tagged
 from specledger.core.events import Event
 from specledger.discovery.codes import E_STORE_BROKEN
+from specledger.discovery.discovery_state import Record
 from specledger.discovery.plan import PROPOSE
 from specledger.discovery.proposer import ask_for
-from specledger.discovery.record import Record
 from specledger.discovery.step import ANSWER_TAG, Workbench
 from specledger.oracles.model import ModelAnswer
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.discovery.clock import now_ms, pause
+from specledger.discovery.discovery_state import Record
 from specledger.discovery.leases import Kept
-from specledger.discovery.record import Record
 from specledger.discovery.step import Workbench, do_step
 from specledger.discovery.stored import read_answer, take_stored
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest
@@ -60,7 +60,7 @@ class Worker:
         """Work until the discovery has ended.
 
         Args:
-            watch: Told of the record whenever something was committed.
+            watch: OutputFormat of the record whenever something was committed.
 
         Returns:
             The whole record.

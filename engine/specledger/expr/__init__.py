@@ -46,17 +46,10 @@ Lines are made only of fixed templates, names and expressions of the emitter, `e
 not stand in the iterable of a Python comprehension, and its variables must be locals holding values of their types.
 """
 
-from specledger.expr.checker import Checked, check
-from specledger.expr.compiler import compile_expression, compile_function, compile_functions
-from specledger.expr.emitter import Emitter
-from specledger.expr.environment import Constant, Environment, Function
-from specledger.expr.errors import EvaluationError
-from specledger.expr.evaluator import evaluate
-from specledger.expr.functions import Native, Signature
-from specledger.expr.parser import parse
-from specledger.expr.relations import assignable, conforms, contains, join
-from specledger.expr.syntax import Ast
-from specledger.expr.types import (
+from specledger.expr.check.checker import Checked, check
+from specledger.expr.check.environment import Constant, Environment, Function
+from specledger.expr.check.relations import assignable, conforms, contains, join
+from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
@@ -72,6 +65,13 @@ from specledger.expr.types import (
     Type,
     TypeVariable,
 )
+from specledger.expr.errors import EvaluationError
+from specledger.expr.eval.evaluator import evaluate
+from specledger.expr.functions import Native, Signature
+from specledger.expr.generate.compiler import compile_expression, compile_function, compile_functions
+from specledger.expr.generate.emitter import Emitter
+from specledger.expr.parse.parser import parse
+from specledger.expr.parse.syntax import Ast
 from specledger.expr.unparse import to_cel, to_json
 
 __all__ = [

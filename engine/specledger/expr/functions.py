@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from specledger.expr.types import Type
+from specledger.expr.check.types import Type
 
 
 @dataclass(frozen=True, slots=True)

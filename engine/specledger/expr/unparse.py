@@ -11,9 +11,9 @@ import dataclasses
 import re
 from typing import Any
 
-from specledger.expr.checker import Checked
-from specledger.expr.expand import expand
-from specledger.expr.syntax import (
+from specledger.expr.check.checker import Checked
+from specledger.expr.check.expand import expand
+from specledger.expr.parse.syntax import (
     Ast,
     Binary,
     Call,

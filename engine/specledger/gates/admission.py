@@ -28,11 +28,11 @@ from specledger.expr import (
     RecordType,
     compile_function,
 )
-from specledger.expr.statements.bind import bind, emit_record, fields_of
-from specledger.expr.statements.scope import E_NAME_TAKEN, Let, Scope
 from specledger.gates.digests import Submission, witness
 from specledger.gates.tokens import narrow
 from specledger.gates.typed import document_type
+from specledger.lang.bind import bind, emit_record, fields_of
+from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.spec.invariant import Invariant as InvariantSpec

@@ -23,11 +23,11 @@ from specledger.expr import (
 )
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.expr.statements.bind import bind, emit_record, fields_of
-from specledger.expr.statements.effects import emit_fitting
-from specledger.expr.statements.kept import Kept
-from specledger.expr.statements.memory import EPISODE, Memory, check_fields, check_writes
-from specledger.expr.statements.scope import E_DECLARATION, Fields, Let, Scope
+from specledger.lang.bind import bind, emit_record, fields_of
+from specledger.lang.effects import emit_fitting
+from specledger.lang.hoisting import Kept
+from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
+from specledger.lang.scope import E_DECLARATION, Fields, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.governor import Governor as GovernorSpec
 

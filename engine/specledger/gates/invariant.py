@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr import BOOL, Checked, Emitter, compile_function
-from specledger.expr.statements.bind import bind, emit_record, fields_of
-from specledger.expr.statements.scope import E_NAME_TAKEN, Let, Scope
 from specledger.gates.governor import Footing
+from specledger.lang.bind import bind, emit_record, fields_of
+from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
 

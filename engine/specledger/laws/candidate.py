@@ -12,8 +12,8 @@ from typing import Any
 
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Environment
-from specledger.expr.environment import is_name
-from specledger.expr.statements.scope import E_NAME_TAKEN, Scope
+from specledger.expr.check.environment import is_name
+from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.laws.claim import (
     CELLWISE,
     TRUE,

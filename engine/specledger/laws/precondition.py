@@ -10,8 +10,8 @@ from typing import Final
 
 from specledger.core.diagnostics import code
 from specledger.expr import BOOL
-from specledger.expr.statements.scope import Scope
-from specledger.expr.tree import Junction, Operation, Typed, Value
+from specledger.expr.check.tree import Junction, Operation, Typed, Value
+from specledger.lang.scope import Scope
 from specledger.laws.claim import COMPARISONS, START, Binary, Const, Node, Not, Observe
 from specledger.laws.observable import Part
 from specledger.laws.reader import Reader

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import code
 from specledger.expr import BOOL, INT, STRING, Checked, EvaluationError, ListType, compile_expression
-from specledger.expr.statements.scope import Scope
-from specledger.expr.tree import DefinedCall, Value, walk
+from specledger.expr.check.tree import DefinedCall, Value, walk
+from specledger.lang.scope import Scope
 from specledger.laws.automaton import Additive
 from specledger.spec.universe import Primitive as PrimitiveSpec
 

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import code
 from specledger.expr import INT, STRING, Environment, EvaluationError, Native, Signature, parse
+from specledger.expr.check.tree import NativeCall, Operation, Typed, Value, Variable
+from specledger.expr.check.types import Type
 from specledger.expr.errors import E_EVAL_ARGUMENT
-from specledger.expr.statements.scope import Scope
-from specledger.expr.syntax import Call, Name, children
-from specledger.expr.syntax import Node as Syntax
-from specledger.expr.tree import NativeCall, Operation, Typed, Value, Variable
-from specledger.expr.types import Type
+from specledger.expr.parse.syntax import Call, Name, children
+from specledger.expr.parse.syntax import Node as Syntax
+from specledger.lang.scope import Scope
 from specledger.laws.observable import Combined, Measured, Number, Part
 from specledger.laws.primitive import E_MEASURE_ARGUMENT, E_UNIVERSE_SYMBOL, ArgumentError
 from specledger.laws.reading import E_CLAIM_DIVISION

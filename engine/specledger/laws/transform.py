@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import code
 from specledger.expr import INT, EvaluationError, compile_expression
-from specledger.expr.statements.scope import Scope
+from specledger.lang.scope import Scope
 from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
 from specledger.spec.universe import Transform as TransformSpec
 

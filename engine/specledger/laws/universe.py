@@ -13,7 +13,7 @@ from typing import Any
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import INT, STRING, Environment, EvaluationError, compile_expression
-from specledger.expr.statements.scope import Let, Scope
+from specledger.lang.scope import Let, Scope
 from specledger.laws.automaton import Rule
 from specledger.laws.primitive import (
     E_UNIVERSE_OBSERVABLE,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from specledger.core.spans import Position, Span, Text
-from specledger.load.marks import scan
+from specledger.load.scalar_source_map import scan
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of a spec to a value."""

@@ -10,10 +10,10 @@ from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, Node
+from specledger.load.document_source import DocumentSource, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.head import kind_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES
-from specledger.load.shelf import Lead, Shelf
 
 MAX_CHAIN: Final = 32
 """Documents that extend one another."""
@@ -58,7 +58,7 @@ class Template:
     path: Path
     kind: str
     root: Node
-    leads: frozenset[Lead] = frozenset()
+    leads: frozenset[ResolvedRef] = frozenset()
 
     @property
     def name(self) -> str:
@@ -69,7 +69,7 @@ class Template:
 class Templates:
     """Reads documents and merges them with what they extend, each once."""
 
-    def __init__(self, library: Shelf, diagnostics: Diagnostics) -> None:
+    def __init__(self, library: DocumentSource, diagnostics: Diagnostics) -> None:
         self._library = library
         self._diagnostics = diagnostics
         self._done: dict[Path, Template | None] = {}
@@ -107,7 +107,7 @@ class Templates:
         root = _without(self._merge(base.root, document.root), "extends")
         return Template(document, path, kind, root, base.leads | {lead})
 
-    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> tuple[Lead, Template] | None:
+    def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> tuple[ResolvedRef, Template] | None:
         if not isinstance(node.value, str):
             message = "`extends` is not the name of a spec"
             self._diagnostics.error(E_EXTENDS_TYPE, message, place_of(node), expected="text", found=describe(node))

@@ -12,12 +12,12 @@ from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics
 from specledger.core.spans import Span
 from specledger.load.bundle import Bundle, gather
 from specledger.load.document import Document, Node
-from specledger.load.gate import read_text
+from specledger.load.document_source import ResolvedRef
 from specledger.load.head import has_head, kind_of
+from specledger.load.input_filter import read_text
 from specledger.load.library import E_REF_MISSING
 from specledger.load.overrides import read_changes
 from specledger.load.resolve import Resolver
-from specledger.load.shelf import Lead
 from specledger.load.sources import FORMAT, Link, Sources, lookup
 from specledger.load.tree import parse
 
@@ -106,7 +106,7 @@ class _Kept:
             raise InvalidSources(f"{name} is of the kind {kind_of(document)}")
         return document
 
-    def find(self, node: Node, kind: str) -> Lead | None:
+    def find(self, node: Node, kind: str) -> ResolvedRef | None:
         target = str(node.value)
         written = node.place.source.file
         source = written if written in self._known else self._sources.main
@@ -119,7 +119,7 @@ class _Kept:
         if found is None:
             self._diagnostics.error(E_REF_MISSING, f"there is no {kind} `{target}`", node.span)
             return None
-        return Lead(Path(source), kind, target, Path(found), Path(found))
+        return ResolvedRef(Path(source), kind, target, Path(found), Path(found))
 
     def real(self, path: Path) -> Path:
         return path

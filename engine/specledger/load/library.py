@@ -16,9 +16,9 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load import shipped
 from specledger.load.document import Document, Node
-from specledger.load.gate import MAX_BYTES, read_text
+from specledger.load.document_source import ResolvedRef
 from specledger.load.head import has_head
-from specledger.load.shelf import Lead
+from specledger.load.input_filter import MAX_BYTES, read_text
 from specledger.load.tree import parse
 from specledger.spec.kinds import KINDS
 
@@ -113,7 +113,7 @@ class Library:
         self._shown: dict[str, Path] = {}
         self._roots = search.roots()
         self._real: dict[Path, Path] = {}
-        self._leads: dict[tuple[str, str, str], Lead] = {}
+        self._leads: dict[tuple[str, str, str], ResolvedRef] = {}
         self._named: dict[tuple[Path, str], tuple[str, ...]] = {}
         self.kept: dict[Path, bytes] = {}
 
@@ -139,7 +139,7 @@ class Library:
             self._real[path] = Path(os.path.realpath(path))
         return self._real[path]
 
-    def find(self, node: Node, kind: str) -> Lead | None:
+    def find(self, node: Node, kind: str) -> ResolvedRef | None:
         """The file that a reference means, or None after a finding was reported.
 
         Args:
@@ -154,7 +154,7 @@ class Library:
         if file is None:
             return None
         source = self._shown.get(written, next(iter(self._documents)))
-        lead = self._leads[written, kind, target] = Lead(source, kind, target, file, self.real(file))
+        lead = self._leads[written, kind, target] = ResolvedRef(source, kind, target, file, self.real(file))
         return lead
 
     def _find(self, node: Node, kind: str) -> Path | None:

@@ -16,7 +16,7 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path, Range, Source
 from specledger.load.findings import describe
-from specledger.load.gate import admit
+from specledger.load.input_filter import admit
 from specledger.load.shapes import Shape, known_keys
 from specledger.load.tree import parse
 

@@ -25,6 +25,7 @@ from specledger.load.bundle import (
     restore,
 )
 from specledger.load.document import Node, Path
+from specledger.load.document_source import DocumentSource, ResolvedRef
 from specledger.load.events import E_YAML_DEPTH, MAX_DEPTH
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
@@ -32,7 +33,6 @@ from specledger.load.matrix import E_MATRIX_PLACE, expand
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
-from specledger.load.shelf import Lead, Shelf
 from specledger.spec.kinds import KINDS
 
 MAX_SPECS: Final = 8192
@@ -71,7 +71,7 @@ class _Done:
     """What became of a document with its arguments: its key, and where the references on the way led."""
 
     key: str | None = None
-    leads: frozenset[Lead] = frozenset()
+    leads: frozenset[ResolvedRef] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class ResolvedCase:
 
     id: str
     key: str
-    leads: frozenset[Lead]
+    leads: frozenset[ResolvedRef]
 
 
 @dataclass(slots=True)
@@ -93,7 +93,7 @@ class Resolver:
         specs: What was resolved, by key.
     """
 
-    library: Shelf
+    library: DocumentSource
     diagnostics: Diagnostics
     specs: dict[str, Resolved] = field(default_factory=dict)
     _prepared: dict[FilePath, _Prepared] = field(default_factory=dict)

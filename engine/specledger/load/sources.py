@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
+from specledger.load.document_source import ResolvedRef
 from specledger.load.head import kind_of
 from specledger.load.library import SUFFIXES, Library
-from specledger.load.shelf import Lead
 
 FORMAT: Final = "specledger/sources/v1"
 ORIGIN: Final = "origin.json"
@@ -85,7 +85,9 @@ def lookup(kind: str, target: str, known: Collection[str]) -> str | None:
     return next((path for path in paths if path in known), None)
 
 
-def sources_of(library: Library, main: Path, leads: Iterable[Lead], case: str, settings: tuple[str, ...]) -> Sources:
+def sources_of(
+    library: Library, main: Path, leads: Iterable[ResolvedRef], case: str, settings: tuple[str, ...]
+) -> Sources:
     """The sources of a bundle that was resolved without a finding.
 
     Args:

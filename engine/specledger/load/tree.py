@@ -13,8 +13,8 @@ import yaml
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, Node, Range, Source, Style, Value
 from specledger.load.events import E_YAML_DOCUMENTS, Stopped, read_events
-from specledger.load.gate import find_forbidden
-from specledger.load.marks import scan
+from specledger.load.input_filter import find_forbidden
+from specledger.load.scalar_source_map import scan
 from specledger.load.scalars import E_YAML_EMPTY, E_YAML_KEY, Flaw, resolve, resolve_key
 from specledger.load.syntax import E_YAML_ESCAPE, E_YAML_EXPRESSION, QUOTE, find_trap
 

@@ -18,8 +18,8 @@ from specledger.core.json_text import parse_json
 from specledger.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
 from specledger.oracles.reading import pause_of, read_answer, reason_of
+from specledger.oracles.retry_clock import Clock, MachineClock
 from specledger.oracles.service import E_MODEL_PACKAGE, Key, address_of, key_of, open_connection, trusted
-from specledger.oracles.waiting import Clock, MachineClock
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import GeminiConfig
 

@@ -13,7 +13,7 @@ from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_b
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.core.digest import hash_json
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, Type, compile_expression
-from specledger.expr.statements.scope import Scope, Source
+from specledger.lang.scope import Scope, Source
 from specledger.load.bundle import encode
 from specledger.oracles.failures import EXHAUSTED, MOST_TEXT, TOO_LARGE
 from specledger.oracles.model import (

@@ -8,7 +8,7 @@ import specledger.laws.document  # noqa: F401 - programs read laws by it; its co
 from specledger.pipeline.authoring import describe, kinds_with_start, write_new
 from specledger.pipeline.discovery import LEASE, Sharing
 from specledger.pipeline.golden import NOT_PINNED, Pin, pin, pin_matches
-from specledger.pipeline.live import SIMULATED, Conduct
+from specledger.pipeline.live import SIMULATED, RunOptions
 from specledger.pipeline.preview import preview
 from specledger.pipeline.runners import RUNNERS, Finished, Incident
 from specledger.pipeline.stages import (
@@ -30,10 +30,10 @@ __all__ = [
     "RUNNERS",
     "SIMULATED",
     "CheckedSpec",
-    "Conduct",
     "Finished",
     "Incident",
     "Pin",
+    "RunOptions",
     "Sharing",
     "case_name",
     "check",

@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class RunOptions:
     """How somebody wants runs to be made.
 
     Attributes:
@@ -60,7 +60,7 @@ class Conduct:
     sharing: Sharing = ALONE
 
 
-SIMULATED: Final = Conduct()
+SIMULATED: Final = RunOptions()
 
 
 def live_log(place: Path) -> Path:
@@ -71,7 +71,7 @@ def live_log(place: Path) -> Path:
 def make_events(
     bundle: Bundle,
     writer: BundleWriter,
-    wanted: Conduct,
+    wanted: RunOptions,
     progress: Progress | None,
     warn: Callable[[Diagnostic], None] | None = None,
     workers: int = 1,
@@ -83,7 +83,7 @@ def make_events(
         writer: The bundle that grows.
         wanted: How.
         progress: Called with what is done of how much.
-        warn: Told what was found in a log that an earlier run left.
+        warn: OutputFormat what was found in a log that an earlier run left.
         workers: How many processes share the episodes of a run.
 
     Raises:
@@ -121,7 +121,7 @@ def _logged(events: Iterator[Event], path: Path) -> Iterator[Event]:
 class _Live:
     """A run whose agent is asked in a process of its own."""
 
-    def __init__(self, writer: BundleWriter, wanted: Conduct) -> None:
+    def __init__(self, writer: BundleWriter, wanted: RunOptions) -> None:
         self._writer = writer
         self._mode = Mode.LIVE if wanted.live else Mode.SIMULATED
         self._path = live_log(writer.place) if wanted.live else writer.inside / AUDIT_LOG

@@ -28,7 +28,7 @@ from specledger.laws.findings import W_LAW_UNDECIDED
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
 from specledger.pipeline.discovery import check_discovery, execute_discovery
-from specledger.pipeline.live import Conduct, make_events
+from specledger.pipeline.live import RunOptions, make_events
 from specledger.pipeline.suite import check_suite, execute_suite
 from specledger.verify.replay import MAKERS
 from specledger.verify.suite import SUITE
@@ -116,11 +116,11 @@ class Runner:
 
     check: Callable[[Bundle], object]
     inspect: Callable[[Bundle], Sequence[Diagnostic]]
-    execute: Callable[[Bundle, str, Path, int, Progress | None, Conduct], Finished]
+    execute: Callable[[Bundle, str, Path, int, Progress | None, RunOptions], Finished]
 
 
 def _execute_chain(
-    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: RunOptions
 ) -> Finished:
     """Run what gives one chain of events."""
     kind = bundle.main.kind
@@ -142,7 +142,7 @@ def _execute_chain(
 
 
 def _execute_suite(
-    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: RunOptions
 ) -> Finished:
     replaced = holds_bundle(place)
     manifest, told = execute_suite(bundle, place, workers, progress, conduct)
@@ -150,7 +150,7 @@ def _execute_suite(
 
 
 def _execute_discovery(
-    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: Conduct
+    bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: RunOptions
 ) -> Finished:
     replaced = holds_bundle(place)
     manifest, told = execute_discovery(bundle, place, workers, progress, conduct.sharing, conduct.seal.attach)

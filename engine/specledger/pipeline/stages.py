@@ -16,18 +16,18 @@ from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
 from specledger.evidence.places import covers_of
 from specledger.evidence.seal import Seal, seal_bundle
 from specledger.evidence.workplace import E_OUT_FOREIGN
-from specledger.expr.untyped import look
+from specledger.expr.parse.syntax_check import look
 from specledger.laws.template import check_template
 from specledger.laws.universe import check_universe
 from specledger.load import Bundle, load
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
 from specledger.load.shipped import find_specs
-from specledger.pipeline.live import SIMULATED, Conduct
+from specledger.pipeline.live import SIMULATED, RunOptions
 from specledger.pipeline.runners import RUNNERS, Finished
-from specledger.report.asking import check_profile
+from specledger.report.profile_rules import check_profile
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import verify_audit
 from specledger.verify.checks import E_ARCHIVE, Broken, Level, Verification
-from specledger.verify.ladder import Reader
 from specledger.verify.reference import require_reference
 from specledger.verify.runlog import is_runlog, verify_runlog
 from specledger.verify.suite import verify_evidence
@@ -253,7 +253,7 @@ def execute(
     place: Path,
     progress: Callable[[int, int], None] | None = None,
     workers: int = 1,
-    conduct: Conduct = SIMULATED,
+    conduct: RunOptions = SIMULATED,
 ) -> Finished:
     """Run one case and write its evidence.
 

@@ -17,13 +17,13 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.seal import UNSIGNED
 from specledger.load import Bundle
-from specledger.pipeline.live import E_LIVE, SIMULATED, Conduct, make_events
+from specledger.pipeline.live import E_LIVE, SIMULATED, RunOptions, make_events
 from specledger.run.workers import spread
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
+from specledger.verify.replay_selftest import try_replay
 from specledger.verify.suite import SUITE, outcome_of, planned
-from specledger.verify.trial import try_replay
 
 Progress = Callable[[int, int], None]
 
@@ -58,7 +58,7 @@ def execute_suite(
     place: Path,
     workers: int,
     progress: Progress | None = None,
-    conduct: Conduct = SIMULATED,
+    conduct: RunOptions = SIMULATED,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Run a suite and write its evidence; the same bytes for every number of workers.
 
@@ -100,7 +100,7 @@ def execute_suite(
     return manifest, told
 
 
-def _make(folder: str, document: bytes, conduct: Conduct, number: int) -> dict[str, Any]:
+def _make(folder: str, document: bytes, conduct: RunOptions, number: int) -> dict[str, Any]:
     """Make one run of a suite, in whatever process this is; findings come back as values."""
     trial, case = planned(document).cases[number]
     place = Path(folder, *case.place.split("/"))

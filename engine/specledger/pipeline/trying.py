@@ -18,7 +18,7 @@ from specledger.load import Bundle, bundle_from_document, load
 from specledger.load.bundle import dump, gather, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.tape import read_tape
-from specledger.pipeline.live import Conduct
+from specledger.pipeline.live import RunOptions
 from specledger.pipeline.stages import execute
 from specledger.report.agent import AgentReading, read_agent
 from specledger.report.codes import E_AGENT_CHECK
@@ -98,7 +98,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
     bundle = joined(agent, scenario, decisions)
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tried"
-        execute(bundle, place, conduct=Conduct(trusted=trusted))
+        execute(bundle, place, conduct=RunOptions(trusted=trusted))
         try:
             evidence = read_evidence(place)
         except Refuted as refuted:

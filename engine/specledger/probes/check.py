@@ -18,9 +18,9 @@ from specledger.expr import (
     compile_expression,
     compile_function,
 )
-from specledger.expr.statements.bind import bind, fields_of
-from specledger.expr.statements.effects import PlannedEffect, check_effects, emit_effects
-from specledger.expr.statements.scope import Scope
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
+from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.spec.probe import Probe as ProbeSpec
 

@@ -18,8 +18,8 @@ from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
 from specledger.report.codes import E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
-from specledger.report.parting import ABSENT, MOST_CHANGES, Change, Parting, part, walk
 from specledger.report.readings import read_subject
+from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, Parting, part, walk
 from specledger.report.results import LONGEST, Subject
 from specledger.verify.suite import SUITE
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 from specledger.core.verdict import Verdict
 from specledger.evidence.law_result import OUTCOMES
 from specledger.load import Bundle
+from specledger.report.observations import Seen, text
 from specledger.report.results import Check, Outcome
 from specledger.report.run_reading import EVALUATION
-from specledger.report.seen import Seen, text
 
 Body = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.layout import SCENARIO
-from specledger.expr.statements.declare import FIELD_SIDE
+from specledger.lang.declare import FIELD_SIDE
 from specledger.report.codes import E_PICTURE_NONE, E_REPORT_EPISODE, E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.spec.world import Chart, Picture, Token, World

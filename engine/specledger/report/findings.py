@@ -16,8 +16,8 @@ from specledger.evidence.layout import ENGINE
 from specledger.report.github import at_most, command
 from specledger.report.junit import Case, document_of, element, suite_of
 from specledger.report.markup import escape
-from specledger.report.places import uri_of
 from specledger.report.sarif import FINGERPRINT, SCHEMA, VERSION
+from specledger.report.source_locations import uri_of
 
 CHECK: Final = "spec check"
 """What the findings are of, unless it is said: specs that were checked."""

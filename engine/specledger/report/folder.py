@@ -19,7 +19,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
 from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
 from specledger.load import Bundle
-from specledger.report.account import MOST_COUNTEREXAMPLES, Account, total
+from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES, Account, total
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.spec.scenario import Scenario

@@ -15,9 +15,9 @@ from typing import Final
 from specledger.core.diagnostics import printable
 from specledger.report.figures import figure_rows
 from specledger.report.markdown import quote, table
-from specledger.report.places import file_of
 from specledger.report.profile import waived, waiver_words
 from specledger.report.results import NOT_SHOWN, Check, Control, Outcome, Report, Subject, counted, evidence_words
+from specledger.report.source_locations import file_of
 
 MOST_OF_A_TYPE: Final = 10
 """Annotations of one type that GitHub shows for a step."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from specledger.load import Bundle
 from specledger.report import results
-from specledger.report.asking import is_of, name_question
+from specledger.report.profile_rules import is_of, name_question
 from specledger.report.results import Judgement, Outcome, Report, Row, Subject, combined
 from specledger.spec.profile import Control, EvidenceCheck, Profile
 

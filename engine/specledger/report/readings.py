@@ -16,14 +16,14 @@ from specledger.evidence.law_result import OUTCOMES
 from specledger.evidence.layout import SCENARIO
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
-from specledger.report.asking import Answers, Question
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.discovery_reading import DiscoveryReading
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
+from specledger.report.observations import Seen, number, text
+from specledger.report.profile_rules import Answers, Question
 from specledger.report.results import LONGEST, OF_VERDICT, Check, Outcome, Subject, told
 from specledger.report.run_reading import EVALUATION, RunReading
-from specledger.report.seen import Seen, number, text
 from specledger.spec.suite import Suite
 from specledger.verify.checks import Status
 from specledger.verify.suite import SUITE

@@ -13,8 +13,8 @@ from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
+from specledger.report.observations import Seen, number, text
 from specledger.report.results import LONGEST, OF_VERDICT, Check, Outcome
-from specledger.report.seen import Seen, number, text
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 

@@ -17,7 +17,6 @@ from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import tagged
 from specledger.evidence.layout import ENGINE
-from specledger.report.places import file_of, uri_of
 from specledger.report.profile import waived
 from specledger.report.results import (
     Check,
@@ -30,6 +29,7 @@ from specledger.report.results import (
     counted,
     evidence_words,
 )
+from specledger.report.source_locations import file_of, uri_of
 
 VERSION: Final = "2.1.0"
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

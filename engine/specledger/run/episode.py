@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specledger.compile.desk import Moment
+from specledger.compile.decision_controller import Moment
 from specledger.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
 from specledger.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical, canonical_ints
@@ -22,8 +22,8 @@ from specledger.gates.admission import TOKEN
 from specledger.gates.capability import Refused
 from specledger.gates.invariant import WATCHDOG
 from specledger.oracles.tape import Halted
-from specledger.run.ledger import Ledger
-from specledger.run.taken import Kept, Taken
+from specledger.run.part_chains import Ledger
+from specledger.run.step_result import Kept, Taken
 
 
 def cause(error: EvaluationError | NotCanonical) -> dict[str, Any]:

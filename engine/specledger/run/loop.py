@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specledger.compile.desk import Desk
+from specledger.compile.decision_controller import DecisionController
 from specledger.compile.plan import Plan
 from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.run.episode import Episode
-from specledger.run.taken import Kept
-from specledger.run.watch import Watch
+from specledger.run.governor_state import Watch
+from specledger.run.step_result import Kept
 
 
 def run(
@@ -64,7 +64,7 @@ def run(
 
 def _in_turn(plan: Plan) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
-    kept = Kept(Watch(plan.watch), Desk(plan) if plan.desk is None else plan.desk(plan))
+    kept = Kept(Watch(plan.watch), DecisionController(plan) if plan.desk is None else plan.desk(plan))
     memory: Any = None
     for number in range(plan.episodes):
         episode = Episode(plan, number, kept, memory)
@@ -80,7 +80,7 @@ def separate(plan: Plan) -> bool:
 
 def run_episode(plan: Plan, number: int) -> Iterator[Event]:
     """The events of one episode of a plan whose episodes are separate."""
-    return Episode(plan, number, Kept(Watch(plan.watch), Desk(plan)), None).run()
+    return Episode(plan, number, Kept(Watch(plan.watch), DecisionController(plan)), None).run()
 
 
 def _continued(plan: Plan) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.verdict import Verdict
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, ListType, RecordType
-from specledger.expr.statements.scope import E_DECLARATION, Scope
+from specledger.lang.scope import E_DECLARATION, Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
 from specledger.suites.figures import FigureError, PlannedFigure

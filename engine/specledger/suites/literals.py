@@ -14,7 +14,18 @@ from typing import Final
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span, Text
 from specledger.expr import Checked, RecordType
-from specledger.expr.tree import DefinedCall, Field, Local, MakeList, Operation, Slot, Typed, Value, Variable, walk
+from specledger.expr.check.tree import (
+    DefinedCall,
+    Field,
+    Local,
+    MakeList,
+    Operation,
+    Slot,
+    Typed,
+    Value,
+    Variable,
+    walk,
+)
 
 W_SUITE_NAME = code(
     "W_SUITE_NAME",

@@ -22,7 +22,7 @@ from specledger.expr import (
     Type,
     compile_expression,
 )
-from specledger.expr.statements.scope import Scope
+from specledger.lang.scope import Scope
 from specledger.load import Resolved
 from specledger.spec.suite import Suite
 from specledger.suites.episodes import Grammar, types_of

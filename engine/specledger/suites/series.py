@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from specledger.expr import BOOL, INT, EvaluationError, IntType, ListType, Native, Signature, Type, TypeVariable
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT
+from specledger.expr.eval.values import int64
 from specledger.expr.limits import MAX_LIST
-from specledger.expr.values import int64
 from specledger.suites.statistics import ONE, divide, slope
 
 _T: Final = TypeVariable("T")

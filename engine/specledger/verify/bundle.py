@@ -19,24 +19,24 @@ from specledger.evidence.counterexamples import may_fail
 from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MORE, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial
 from specledger.load import Bundle
-from specledger.verify.attached import signatures_of
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import check_log
+from specledger.verify.audit_chain import signatures_of
 from specledger.verify.checks import E_NO_EVIDENCE, E_REPLAY, E_SPECS, Broken, Lacking, Level, Verification
-from specledger.verify.claims import check_head, check_result
 from specledger.verify.counterexamples import check_counterexamples
 from specledger.verify.documents import MAX_SPECS, read_document
+from specledger.verify.external_checks import Surroundings
 from specledger.verify.judge import judge_run
 from specledger.verify.judged import NO_EXPRESSION
-from specledger.verify.ladder import Reader
 from specledger.verify.listing import Listing, Room, check_files
 from specledger.verify.manifest import other_maker, read_manifest
+from specledger.verify.manifest_claims import check_head, check_result
 from specledger.verify.proof import prove
 from specledger.verify.receipts import Listener, Receipts
 from specledger.verify.replay import Made, compare, first_difference, make_again, plan_again, rebuild
 from specledger.verify.runlog import Thing
 from specledger.verify.signed import SIGNED
 from specledger.verify.sources import WITHOUT_SOURCES, check_sources
-from specledger.verify.surroundings import Surroundings
 from specledger.verify.tape import tape_at
 
 

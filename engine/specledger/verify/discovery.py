@@ -17,10 +17,10 @@ from specledger.compile.model import PlannedModel
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
+from specledger.discovery.discovery_state import ledger_line
 from specledger.discovery.loop import retell, run_discovery
 from specledger.discovery.plan import KIND, DiscoveryPlan
 from specledger.discovery.pool import Job, open_all, work_all
-from specledger.discovery.record import ledger_line
 from specledger.discovery.step import Workbench
 from specledger.discovery.tape import Kept, Played, read_answers
 from specledger.evidence.discovery_result import DiscoveryTally

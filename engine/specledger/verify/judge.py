@@ -29,7 +29,7 @@ from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import Invariant, check_invariant
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.verify.attached import signatures_of
+from specledger.verify.audit_chain import signatures_of
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Verification
 from specledger.verify.judge_kernel import KernelWitness, fields_of
 from specledger.verify.judged import UNVALUED, Count, summary

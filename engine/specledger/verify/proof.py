@@ -18,9 +18,9 @@ from specledger.core.canonical import MAX_INTEGER, NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
 from specledger.evidence.layout import MAX_LINE
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import Broken, Lacking, Level, Verification
 from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
-from specledger.verify.ladder import Reader
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
 from specledger.verify.trust import Seen, Trust, read_json
 

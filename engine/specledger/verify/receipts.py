@@ -24,9 +24,9 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.merkle import Tree, leaf_hash
 from specledger.evidence.layout import MAX_LINE
 from specledger.evidence.result import Fold, Tally
-from specledger.verify.attached import EntryChain, check_place
+from specledger.verify.audit_chain import EntryChain, check_place
 from specledger.verify.checks import E_CHAIN, E_COMMITMENT, E_ENDS, E_LINE, E_STATE, Broken
-from specledger.verify.said import Said
+from specledger.verify.declared_totals import Said
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 
@@ -34,7 +34,7 @@ _SUBTREE: Final = 1024
 """Leaves that are put into the tree at once."""
 
 Listener = Callable[[str, Mapping[str, Any]], None]
-"""Told the type and the body of each receipt that was found in order."""
+"""Receives the type and the body of each receipt that was found in order."""
 
 
 class Order(Protocol):

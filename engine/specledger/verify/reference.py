@@ -12,9 +12,9 @@ from typing import Any, Final, Self
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.expr import Checked, to_cel
-from specledger.expr.builtins import STANDARD
+from specledger.expr.check.tree import DefinedCall, NativeCall, Typed, walk
+from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.functions import Native
-from specledger.expr.tree import DefinedCall, NativeCall, Typed, walk
 
 E_JUDGE_PACKAGE = code(
     "E_JUDGE_PACKAGE",

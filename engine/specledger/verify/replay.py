@@ -21,7 +21,7 @@ from specledger.laws.trial import KIND as LAW
 from specledger.laws.trial import run_law
 from specledger.load import Bundle, bundle_from_document
 from specledger.oracles.tape import Tape
-from specledger.run.apart import run_apart
+from specledger.run.parallel_episodes import run_apart
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
 from specledger.verify.tape import played

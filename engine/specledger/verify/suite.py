@@ -23,6 +23,7 @@ from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, SuitePlan, Trial
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import Verifier
 from specledger.verify.checks import (
     E_ENDS,
@@ -41,11 +42,10 @@ from specledger.verify.documents import MAX_MANIFEST, read_document
 from specledger.verify.judge import judge_lines
 from specledger.verify.judge_checks import judge_checks
 from specledger.verify.judged import Count, summary
-from specledger.verify.ladder import Reader
 from specledger.verify.law import LawVerifier
 from specledger.verify.receipts import Receipts
 from specledger.verify.replay import compare, make_again
-from specledger.verify.trial import try_lines
+from specledger.verify.replay_selftest import try_lines
 
 SUITE: Final = "suite"
 

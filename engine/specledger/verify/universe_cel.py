@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType
-from specledger.expr.statements.scope import Scope
+from specledger.lang.scope import Scope
 from specledger.laws.primitive import SELF, WINDOW
 from specledger.laws.transform import parse_call
 from specledger.load import Resolved

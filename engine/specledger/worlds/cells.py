@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from specledger.expr import INT, EvaluationError, IntType, ListType, Native, Signature
+from specledger.expr.check.types import STRING
 from specledger.expr.errors import E_EVAL_ARGUMENT
 from specledger.expr.limits import MAX_LIST
-from specledger.expr.statements.declare import CELL, FIELD, FIELD_SIDE
-from specledger.expr.types import STRING
+from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
 from specledger.worlds.fields import Cell, Field
 
 MOST_RING: Final = 512

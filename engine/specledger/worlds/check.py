@@ -8,10 +8,10 @@ from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
-from specledger.expr.relations import assignable, join
-from specledger.expr.statements.declare import CELL, FIELD, allowed_values
-from specledger.expr.statements.effects import check_effects
-from specledger.expr.statements.scope import E_NAME_TAKEN, Let, Scope
+from specledger.expr.check.relations import assignable, join
+from specledger.lang.declare import CELL, FIELD, allowed_values
+from specledger.lang.effects import check_effects
+from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import Drawing
 from specledger.spec.world import World as WorldSpec

@@ -17,12 +17,12 @@ from specledger.expr import (
     compile_expression,
     compile_function,
 )
-from specledger.expr.evaluator import evaluate_within
-from specledger.expr.measure import size, work
-from specledger.expr.statements.bind import bind, fields_of
-from specledger.expr.statements.draws import Draws, check_draws, drawn_sources
-from specledger.expr.statements.effects import PlannedEffect, check_effects, emit_effects
-from specledger.expr.statements.scope import E_NAME_TAKEN, Scope
+from specledger.expr.check.measure import size, work
+from specledger.expr.eval.evaluator import evaluate_within
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.draws import Draws, check_draws, drawn_sources
+from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
+from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.spec.drift import Drift as DriftSpec
 from specledger.worlds.model import World

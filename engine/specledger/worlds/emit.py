@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.expr import Checked, Emitter, compile_function
-from specledger.expr.statements.bind import bind, emit_let, emit_record, fields_of
-from specledger.expr.statements.effects import PlannedEffect, demand, emit_effects
-from specledger.expr.statements.kept import Kept
-from specledger.expr.statements.scope import Fields, Let
+from specledger.lang.bind import bind, emit_let, emit_record, fields_of
+from specledger.lang.effects import PlannedEffect, demand, emit_effects
+from specledger.lang.hoisting import Kept
+from specledger.lang.scope import Fields, Let
 from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
 
 EVERYTHING: Final[frozenset[tuple[str, ...]]] = frozenset({()})

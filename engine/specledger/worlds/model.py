@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from specledger.expr import Checked, Environment, RecordType
-from specledger.expr.statements.effects import PlannedEffect
-from specledger.expr.statements.scope import Let
+from specledger.lang.effects import PlannedEffect
+from specledger.lang.scope import Let
 from specledger.spec.world import Drawing
 
 

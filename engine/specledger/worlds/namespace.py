@@ -12,8 +12,8 @@ from typing import Final
 
 from specledger.core.diagnostics import code
 from specledger.expr import MISTAKEN, STRING, Environment, ListType, RecordType
-from specledger.expr.statements.effects import check_effects
-from specledger.expr.statements.scope import E_DECLARATION, Fields, Scope
+from specledger.lang.effects import check_effects
+from specledger.lang.scope import E_DECLARATION, Fields, Scope
 from specledger.spec.world import Attempts as AttemptsSpec
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.model import Namespace, PlannedAction, PlannedAttempts, PlannedVariable

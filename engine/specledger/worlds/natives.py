@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from specledger.expr import INT, EvaluationError, IntType, ListType, Native, RecordType, Signature
+from specledger.expr.check.types import Type
 from specledger.expr.errors import E_EVAL_ARGUMENT
-from specledger.expr.statements.declare import CELL, FIELD, FIELD_SIDE
-from specledger.expr.types import Type
+from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
 from specledger.worlds import fields
 from specledger.worlds.written import WRITTEN, Cells
 

@@ -15,9 +15,9 @@ from typing import Any, Final, TypeVar
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import tagger
 from specledger.expr import INT, STRING, EvaluationError, IntType, ListType, Native, Signature
+from specledger.expr.check.types import Type, TypeVariable
 from specledger.expr.errors import E_EVAL_ARGUMENT
-from specledger.expr.statements.declare import CELL, FIELD, FIELD_SIDE
-from specledger.expr.types import Type, TypeVariable
+from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
 from specledger.worlds.fields import Cell, Field
 
 VALUE_TAG: Final = "specledger/value/v1"

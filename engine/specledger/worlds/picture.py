@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping
 
 from specledger.core.diagnostics import code, suggest
 from specledger.expr import INT, MISTAKEN, IntType, RecordType, Type
-from specledger.expr.relations import assignable
-from specledger.expr.statements.declare import CELL, FIELD
-from specledger.expr.statements.scope import Scope
+from specledger.expr.check.relations import assignable
+from specledger.lang.declare import CELL, FIELD
+from specledger.lang.scope import Scope
 from specledger.spec.world import Chart
 from specledger.spec.world import World as WorldSpec
 

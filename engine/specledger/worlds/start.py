@@ -11,9 +11,9 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.spans import Span, Text
 from specledger.core.weight import check_weight
 from specledger.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
-from specledger.expr.statements.bind import bind, emit_record
-from specledger.expr.statements.effects import emit_effects
-from specledger.expr.statements.scope import Let, Scope
+from specledger.lang.bind import bind, emit_record
+from specledger.lang.effects import emit_effects
+from specledger.lang.scope import Let, Scope
 from specledger.spec.scenario import Map
 from specledger.worlds.emit import compile_predicate
 from specledger.worlds.maps import Grid, MapError, Stretch

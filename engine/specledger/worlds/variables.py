@@ -19,9 +19,9 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import sha256_hex
 from specledger.expr import Checked, Emitter, EvaluationError, compile_function, conforms
-from specledger.expr.compiler import compile_functions
-from specledger.expr.statements.bind import bind, fields_of
-from specledger.expr.statements.effects import PlannedEffect, emit_effects
+from specledger.expr.generate.compiler import compile_functions
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.effects import PlannedEffect, emit_effects
 from specledger.worlds.emit import UnknownActionError, compile_over, compile_predicate
 from specledger.worlds.model import PlannedVariable, World
 from specledger.worlds.namespace import DERIVED, FOCUS, split_name

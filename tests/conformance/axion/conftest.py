@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 
 import pytest
 
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.load import load
 from specledger.run.loop import run
@@ -38,7 +38,7 @@ def found(scenario, agent, sets):
     return Found(list(run(planned(scenario, agent, sets))))
 
 
-class Submitting(KernelDesk):
+class Submitting(KernelController):
     """A desk whose agent submits what a function makes of the document that it would submit."""
 
     def __init__(self, plan, change):

@@ -13,7 +13,7 @@ from specledger.core.verdict import Verdict
 from specledger.gates.digests import proposal_hash, trace_commit
 from specledger.load import load
 from specledger.pipeline import check, execute, load_runs, verify
-from specledger.report.account import MOST_COUNTEREXAMPLES
+from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES
 from specledger.report.evidence import read_evidence
 from specledger.report.folder import make_files
 from specledger.verify.audit import verify_audit

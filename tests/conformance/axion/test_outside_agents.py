@@ -15,21 +15,21 @@ from pathlib import Path
 
 import pytest
 
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import GENESIS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.load import load
-from specledger.pipeline import Conduct, execute, verify
+from specledger.pipeline import RunOptions, execute, verify
 from specledger.pipeline.live import live_log
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 ROOT = Path(__file__).resolve().parents[3]
-TRUSTED = Conduct(trusted=True)
+TRUSTED = RunOptions(trusted=True)
 
 PLAYER = '''
 """Plays recorded documents; at every other step it gives something else first."""
@@ -328,7 +328,7 @@ def test_a_live_run_has_each_entry_on_the_disk_before_it_acts(tmp_path, monkeypa
     bundle = project(tmp_path, {"0/1": "wrong commit"}, horizon=3)
     place = tmp_path / "out"
     for count in (1, 2):  # the log goes on from run to run
-        finished = execute(bundle, place, conduct=Conduct(trusted=True, live=True))
+        finished = execute(bundle, place, conduct=RunOptions(trusted=True, live=True))
         assert finished.found == ()
         assert verify(place).verdict is Verdict.PASS
         assert {one["kernel_decision"]["notes"].split()[0] for one in log_of(place)} == {"mode:live"}
@@ -397,7 +397,7 @@ def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
         AuditLog(live_log(tmp_path / "out"), Mode.LIVE, axion().check("audit_entry")),
         pytest.raises(Rejected, match="E_AUDIT_BUSY"),
     ):
-        execute(bundle, tmp_path / "out", conduct=Conduct(trusted=True, live=True))
+        execute(bundle, tmp_path / "out", conduct=RunOptions(trusted=True, live=True))
     assert not (tmp_path / "out").exists()
 
 
@@ -493,7 +493,7 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
         "spec: scenario/v1\nname: live\nextends: axion-resource\ngovernor: patient\nepisodes: 2\nhorizon: 3\n",
         encoding="utf-8",
     )
-    bundle, quick = load(tmp_path / "live.yaml")[0], KernelDesk._propose
+    bundle, quick = load(tmp_path / "live.yaml")[0], KernelController._propose
 
     def slow(desk, moment):
         if (moment.episode, moment.t) == (0, 1):
@@ -501,8 +501,8 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
         return quick(desk, moment)
 
     with monkeypatch.context() as patch:
-        patch.setattr(KernelDesk, "_propose", slow)
-        finished = execute(bundle, tmp_path / "out", conduct=Conduct(live=True))
+        patch.setattr(KernelController, "_propose", slow)
+        finished = execute(bundle, tmp_path / "out", conduct=RunOptions(live=True))
     assert [one["ended"] for one in bodies(finished.place, "episode_end")] == ["hang", "horizon"]
     assert [(one["t"], one["failure"]) for one in tape_of(finished.place)] == [(1, "timed_out")]
     assert [one["event"] for one in log_of(finished.place)].count("FATAL_HANG") == 1
@@ -529,7 +529,7 @@ def test_a_suite_goes_on_after_a_hang_and_is_verified_without_the_agent(tmp_path
     with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED"):
         execute(suite, tmp_path / "out")
     with pytest.raises(Rejected, match="E_LIVE"):
-        execute(suite, tmp_path / "out", conduct=Conduct(trusted=True, live=True))
+        execute(suite, tmp_path / "out", conduct=RunOptions(trusted=True, live=True))
     finished = execute(suite, tmp_path / "out", conduct=TRUSTED)
     assert finished.verdict is Verdict.PASS, finished.told
     (tmp_path / "player.py").unlink()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.gates.capability import Refused
 from specledger.gates.tokens import Asked
@@ -123,7 +123,7 @@ def test_a_step_that_the_world_does_not_know_passes_no_gate(go):
     assert executed(found) == [True, None, True]
 
 
-class Watching(KernelDesk):
+class Watching(KernelController):
     """A desk that lets somebody do something before each decision."""
 
     def __init__(self, plan, meddle):

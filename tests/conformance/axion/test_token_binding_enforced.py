@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import hash_json
@@ -307,7 +307,7 @@ def test_each_execution_is_that_of_a_token():
     assert set(callers) == {"act", "weigh"}
 
 
-class Revoking(KernelDesk):
+class Revoking(KernelController):
     """A desk whose every token is revoked before anybody can use it."""
 
     def __init__(self, plan):

@@ -76,7 +76,7 @@ class Spy:
         return call
 
 
-class Told(DiscoveryMemory):
+class OutputFormat(DiscoveryMemory):
     """A memory that says when a snapshot is taken."""
 
     log: list[Any]
@@ -98,7 +98,7 @@ def test_the_parts_work_in_the_order_of_the_document_and_each_on_what_the_one_be
     )
     model: Any = Spy(log, "model", scripted({"text": ANSWER}), "ask")
     detector: Any = Spy(log, "redundancy", RedundancyDetector(), "filter_batch")
-    memory = Told(universe=universe()[1])
+    memory = OutputFormat(universe=universe()[1])
     memory.log = log
     memory.record_evaluation(parsed(conserved("grid_length", law_id="length")), {"status": "PASS", "method": "sample"})
     batch = LawProposer(model, watched, config, detector).propose(memory, ProposalRequest(count=6))

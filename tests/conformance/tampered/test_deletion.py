@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 import specledger.load.from_sources
-import specledger.verify.attached
 import specledger.verify.audit
+import specledger.verify.audit_chain
 import specledger.verify.bundle
-import specledger.verify.claims
 import specledger.verify.counterexamples
+import specledger.verify.declared_totals
 import specledger.verify.discovery
 import specledger.verify.fork
 import specledger.verify.law
 import specledger.verify.listing
 import specledger.verify.manifest
+import specledger.verify.manifest_claims
 import specledger.verify.receipts
-import specledger.verify.said
 import specledger.verify.signed
 import specledger.verify.sources
 import specledger.verify.suite
@@ -38,10 +38,10 @@ from tools.conformance import PLACE
 
 ENGINE = [
     specledger.load.from_sources,
-    specledger.verify.attached,
+    specledger.verify.audit_chain,
     specledger.verify.audit,
     specledger.verify.bundle,
-    specledger.verify.claims,
+    specledger.verify.manifest_claims,
     specledger.verify.counterexamples,
     specledger.verify.discovery,
     specledger.verify.fork,
@@ -49,7 +49,7 @@ ENGINE = [
     specledger.verify.listing,
     specledger.verify.manifest,
     specledger.verify.receipts,
-    specledger.verify.said,
+    specledger.verify.declared_totals,
     specledger.verify.signed,
     specledger.verify.sources,
     specledger.verify.suite,

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from specledger.core.diagnostics import Rejected
 from specledger.pipeline import verify
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.fork import read_against
-from specledger.verify.ladder import Reader
 from specledger.verify.trust import read_trust
 from tools import verify as one_file
 

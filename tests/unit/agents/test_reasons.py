@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from specledger.agents.mind import Occasion
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
+from specledger.compile.read_dependencies import touch
 from specledger.compile.scenario import compile_scenario
-from specledger.compile.used import touch
 from specledger.core.diagnostics import Rejected
 from specledger.load import load
 
@@ -18,7 +18,7 @@ def kernel(agent, *sets) -> Any:
     plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=[f"agent={agent}", *sets])[0])
     assert plan.desk is not None
     desk = plan.desk(plan)
-    assert isinstance(desk, KernelDesk)
+    assert isinstance(desk, KernelController)
     state = plan.start(0)
     seen = plan.observe(state)
     return plan, desk.kernel, state, seen, plan.begin(seen)

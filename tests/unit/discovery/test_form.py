@@ -6,7 +6,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from specledger.core.canonical import canonical_bytes
-from specledger.discovery.form import answer_form
+from specledger.discovery.response_schema import answer_form
 from tests.unit.discovery.shipped import NAMES, law, proposal, templates
 
 FORM = answer_form(templates())

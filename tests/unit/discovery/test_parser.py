@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.canonical import MAX_DEPTH, canonical_bytes
 from specledger.core.diagnostics import codes
-from specledger.discovery.mend import DROPPED, Broken, Found, read_values
+from specledger.discovery.json_recovery import DROPPED, Broken, Found, read_values
 from specledger.discovery.parser import MOST_CHARACTERS, MOST_OBJECTS, ResponseParser
 from specledger.evidence.layout import MAX_LINE
 from tests.unit.discovery.shipped import templates, universe

@@ -20,7 +20,7 @@ from specledger.expr import (
     compile_functions,
     evaluate,
 )
-from specledger.expr.sealed import NotSealed, seal
+from specledger.expr.generate.ast_allowlist import NotSealed, seal
 
 CELL = RecordType("cell", {"x": INT, "y": INT})
 WORLD = Environment(

@@ -20,8 +20,8 @@ from specledger.expr import (
     contains,
     join,
 )
-from specledger.expr.relations import comparable
-from specledger.expr.types import NOTHING
+from specledger.expr.check.relations import comparable
+from specledger.expr.check.types import NOTHING
 
 SMALL, SMALLER = IntType(0, 9), IntType(2, 5)
 CELL = RecordType("cell", {"x": INT, "y": INT})

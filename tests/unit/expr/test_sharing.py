@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.expr.sharing import share
-from specledger.expr.source import BUILTINS, Source
+from specledger.expr.generate.sharing import share
+from specledger.expr.generate.source import BUILTINS, Source
 
 LOCALS = ["a", "b", "c"]
 RECORDS = ["r", "s"]

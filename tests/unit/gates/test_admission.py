@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from specledger.agents.mind import Occasion
-from specledger.compile.kernel import KernelDesk
+from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.gates.admission import ALLOW, CONSTRAIN, DENY
@@ -28,7 +28,7 @@ def kernel():
     plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=["with.seed=1"])[0])
     assert plan.desk is not None
     desk = plan.desk(plan)
-    assert isinstance(desk, KernelDesk)
+    assert isinstance(desk, KernelController)
     state = plan.start(0)
     narration = desk.kernel.narration
     memory = plan.begin(plan.observe(state))

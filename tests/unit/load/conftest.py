@@ -4,7 +4,7 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.load import Search, load
-from specledger.load.gate import read_text
+from specledger.load.input_filter import read_text
 from specledger.load.tree import parse
 
 SPECS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.core.diagnostics import Diagnostics
-from specledger.load.gate import MAX_BYTES, read_text
+from specledger.load.input_filter import MAX_BYTES, read_text
 
 REFUSED = {
     "too large": (b"a: " + b"x" * MAX_BYTES, "E_YAML_SIZE", 1, 1),

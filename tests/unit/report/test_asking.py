@@ -7,7 +7,6 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.load import load
-from specledger.report.asking import check_profile, questions_of
 from specledger.report.document import write_json
 from specledger.report.evidence import read_evidence
 from specledger.report.github import annotate, step_summary
@@ -15,6 +14,7 @@ from specledger.report.html import make_page
 from specledger.report.junit import write_junit
 from specledger.report.oscal import write_oscal
 from specledger.report.profile import judge
+from specledger.report.profile_rules import check_profile, questions_of
 from specledger.report.readings import read_subject
 from specledger.report.results import Outcome, Report
 from specledger.report.sarif import write_sarif

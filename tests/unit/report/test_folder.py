@@ -8,7 +8,7 @@ import pytest
 from specledger.cli.main import _guarded
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
-from specledger.report.account import Account
+from specledger.report.agent_metrics import Account
 from specledger.report.evidence import read_evidence
 from specledger.report.folder import make_files
 

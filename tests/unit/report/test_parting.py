@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from specledger.report.parting import MOST_CHANGES, part
+from specledger.report.receipt_diff import MOST_CHANGES, part
 
 START = {"gates": ["wall", "hazard", "progress"], "horizon": 3, "invariants": [], "seed": 1, "specs": "a" * 64}
 KEYS = ("law/one@" + "0" * 16, "law/one@" + "1" * 16)

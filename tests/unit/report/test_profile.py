@@ -10,9 +10,9 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.load import load
 from specledger.report.document import write_json
+from specledger.report.junit_reader import read_tests
 from specledger.report.profile import judge
 from specledger.report.results import Check, Outcome, Report, Subject
-from specledger.report.testing import read_tests
 from specledger.spec.profile import Profile
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"

@@ -7,9 +7,9 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.load import load
-from specledger.run import apart
-from specledger.run.apart import run_apart
+from specledger.run import parallel_episodes as apart
 from specledger.run.loop import run, separate
+from specledger.run.parallel_episodes import run_apart
 
 SHORT = ["horizon=6", "episodes=5"]
 

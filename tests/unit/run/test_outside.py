@@ -18,7 +18,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.load import load
 from specledger.oracles.tape import Oracle, Tape, TapeError, read_tape
-from specledger.pipeline import Conduct, check, execute, pin, verify
+from specledger.pipeline import RunOptions, check, execute, pin, verify
 from specledger.run.loop import run
 from specledger.run.outside import conduct
 from tests.waiting import wait
@@ -26,7 +26,7 @@ from tests.waiting import wait
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 ROOT = Path(__file__).resolve().parents[3]
-TRUSTED = Conduct(trusted=True)
+TRUSTED = RunOptions(trusted=True)
 STAYER = """
 import os, sys, time
 def stay(question, **more):
@@ -268,7 +268,7 @@ def test_a_run_without_an_audit_log_is_not_live(name, folder):
         execute(
             load(f"{name}.yaml" if name == "errand" else name, kind="scenario")[0],
             folder / "out",
-            conduct=Conduct(True, True),
+            conduct=RunOptions(True, True),
         )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from specledger.compile.plan import PlannedWatch
-from specledger.run.watch import Watch, Watched
+from specledger.run.governor_state import Watch, Watched
 
 
 def planned(remembers="episode"):

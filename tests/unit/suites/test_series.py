@@ -5,7 +5,7 @@ import pytest
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import Environment, EvaluationError, compile_expression, evaluate
-from specledger.expr.checker import check
+from specledger.expr.check.checker import check
 from specledger.suites.series import SERIES
 
 CASES = {

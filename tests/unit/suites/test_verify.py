@@ -13,8 +13,8 @@ from specledger.pipeline import verify
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
 from specledger.verify import judge_checks
+from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.checks import Status
-from specledger.verify.ladder import Reader, climb
 from tools.tampering.forger import HELP, Forger, canonical, tagged
 
 RUN = "runs/long.climb.3"

@@ -14,11 +14,11 @@ import pytest
 
 from specledger.compile.model import compile_model
 from specledger.discovery.features import facts_of
-from specledger.discovery.form import answer_form as form_of_engine
-from specledger.discovery.mend import Broken, read_values
+from specledger.discovery.json_recovery import Broken, read_values
 from specledger.discovery.parser import ResponseParser
 from specledger.discovery.ranking import RankingModel, compile_ranking, sensitivity
 from specledger.discovery.redundancy import RedundancyDetector
+from specledger.discovery.response_schema import answer_form as form_of_engine
 from specledger.discovery.scramble import make_scramble
 from specledger.load import load
 from specledger.oracles.enumerated import EnumeratedModel

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.load import Bundle, Search, load
-from specledger.load.gate import read_text
+from specledger.load.input_filter import read_text
 from specledger.load.shapes import Shape
 from specledger.load.tree import parse
 from specledger.spec.kinds import KINDS

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.core.entries import Entries, Mode
-from specledger.verify.attached import EntryChain, check_place
+from specledger.verify.audit_chain import EntryChain, check_place
 from specledger.verify.checks import Broken
 
 

@@ -8,8 +8,8 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.pipeline import verify
+from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
-from specledger.verify.ladder import Reader, climb, headline
 from specledger.verify.reference import Reference, Unjudged
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")

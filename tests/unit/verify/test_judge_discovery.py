@@ -12,10 +12,10 @@ from specledger.discovery.pool import open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.load import load
+from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.discovery import DiscoveryVerifier
 from specledger.verify.judge_discovery import ENDED, judge_discovery
 from specledger.verify.judge_law import NOTHING_SAID
-from specledger.verify.ladder import Reader, climb
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 

@@ -11,10 +11,10 @@ from specledger.load import load
 from specledger.pipeline import execute
 from specledger.probes.offer import UNDENIED
 from specledger.verify import judge_kernel
+from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.judge_kernel import KernelWitness
 from specledger.verify.judged import UNVALUED, Count
-from specledger.verify.ladder import Reader, climb
 from specledger.verify.reference import Reference, Unjudged
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")

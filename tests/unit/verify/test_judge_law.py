@@ -19,9 +19,9 @@ from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
 from specledger.load import load
 from specledger.verify import judge_law as judging
+from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
-from specledger.verify.ladder import Reader, climb
 from specledger.verify.law import LawVerifier
 from specledger.verify.law_cel import SpokenLaw, cel_of
 from specledger.verify.reference import Reference, Unjudged

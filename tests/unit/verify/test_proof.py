@@ -11,10 +11,10 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.seal import Seal
+from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
 from specledger.verify.fork import Against, read_against
-from specledger.verify.ladder import Reader, climb, headline
 from specledger.verify.proof import verify_proof
 from specledger.verify.trust import Seen, Trust
 

@@ -16,10 +16,10 @@ from specledger.evidence.envelope import Signature, pae, write_envelope
 from specledger.evidence.keys import SigningKey, key_id
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.pipeline import verify
+from specledger.verify.assurance_levels import Reader, climb, headline, level_of
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
 from specledger.verify.fork import read_against
-from specledger.verify.ladder import Reader, climb, headline, level_of
 from specledger.verify.trust import Seen, Trust
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")

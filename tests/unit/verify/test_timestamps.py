@@ -16,9 +16,9 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
+from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
-from specledger.verify.ladder import Reader, climb, headline
 from specledger.verify.timestamps import MAX_TSA, check_stamp, read_authorities
 from tests.authority import stamp
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import Environment, EvaluationError, compile_expression
-from specledger.expr.checker import check
+from specledger.expr.check.checker import check
 from specledger.worlds.cells import (
     CELL_FUNCTIONS,
     cells_by_distance,

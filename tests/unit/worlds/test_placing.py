@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.rng import Stream
-from specledger.expr.statements.scope import Fields
+from specledger.lang.scope import Fields
 from specledger.load import load
 from specledger.spec.scenario import Map
 from specledger.worlds.check import check_world

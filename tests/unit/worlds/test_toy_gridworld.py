@@ -9,8 +9,8 @@ import pytest
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
-from specledger.expr.statements.scope import Fields
 from specledger.gates.documents import axion
+from specledger.lang.scope import Fields
 from specledger.load import load
 from specledger.worlds.check import check_world
 from specledger.worlds.maps import read_drawing

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import INT, Emitter, Environment, check, compile_function, evaluate
-from specledger.expr.statements.declare import FIELD
+from specledger.lang.declare import FIELD
 from specledger.worlds.natives import FIELD_FUNCTIONS
 from specledger.worlds.written import WRITTEN
 

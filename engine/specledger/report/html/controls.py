@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from specledger.report.asking import ASKED
 from specledger.report.html.elements import NOTHING, Markup, code, element, join, quoted, words
 from specledger.report.html.rows import Receipt, Row, RowLink, Section, anchor, marked
+from specledger.report.profile_rules import ASKED
 from specledger.report.results import Check, Control, Report, Subject, counted
 from specledger.report.results import Row as Found
 

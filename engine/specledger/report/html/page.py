@@ -32,8 +32,8 @@ from specledger.report.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.html.rows import Place, Receipt, Row, RowLink, Section, anchors, marked, render
 from specledger.report.html.specs import Specs
 from specledger.report.results import Report
+from specledger.verify.assurance_levels import Reached, climb
 from specledger.verify.checks import Status
-from specledger.verify.ladder import Reached, climb
 from specledger.verify.suite import SUITE
 
 _NEVER: Final = (

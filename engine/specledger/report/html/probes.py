@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specledger.report.account import Account, total
+from specledger.report.agent_metrics import Account, total
 from specledger.report.figures import share
 from specledger.report.html.elements import NOTHING, Markup, bar, count, element, join, quoted, words
 from specledger.report.html.rows import UNTESTED, Row, Section

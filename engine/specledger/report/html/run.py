@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from specledger.report.account import Account
+from specledger.report.agent_metrics import Account
 from specledger.report.figures import share
 from specledger.report.html.elements import Markup, bar, code, count, join, quoted, words
 from specledger.report.html.embed import Embedded

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SPECS
-from specledger.report.account import Account
+from specledger.report.agent_metrics import Account
 from specledger.report.figures import figure_rows, share
 from specledger.report.html.elements import NOTHING, Markup, bar, block, code, count, element, join, quoted, words
 from specledger.report.html.embed import MOST_TEXT, Embedded

@@ -7,7 +7,7 @@ import pytest
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.digest import tagged
-from specledger.discovery.record import Record
+from specledger.discovery.discovery_state import Record
 from specledger.discovery.store import ROW_TAG, Store
 from specledger.discovery.worker import commit
 

@@ -7,9 +7,9 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.discovery import trials
+from specledger.discovery.discovery_state import Record
 from specledger.discovery.loop import run_discovery
 from specledger.discovery.pool import open_all
-from specledger.discovery.record import Record
 from specledger.discovery.step import Known
 from specledger.discovery.store import Store
 from specledger.discovery.trials import try_proposed
@@ -236,7 +236,7 @@ def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
 
 
 def test_a_long_ledger_has_several_receipts(facts, small, quick, monkeypatch):
-    monkeypatch.setattr("specledger.discovery.record.MOST_LINES", 1)
+    monkeypatch.setattr("specledger.discovery.discovery_state.MOST_LINES", 1)
     _, workbench, model = small
     split = list(run_discovery(workbench, model.identity, model.open(False).ask))
     parts = named(split, "ledger", "refuted")

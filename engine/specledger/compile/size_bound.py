@@ -1,0 +1,58 @@
+"""Whether a run can come to values that hold more than may be told, by the types of all that its specs compute.
+
+Decides for which runs values are weighed before they are written, since that could take gigabytes: weighing takes a
+third of the time of a step, and most specs have no list of lists and no list of texts. Refuses to know what a value is
+for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from specledger.core.weight import MAX_WEIGHT
+from specledger.expr import Checked, Environment, ListType, RecordType
+from specledger.expr.check.types import DYN, STRING, MapType, Type
+from specledger.expr.limits import MAX_LIST, MAX_STRING
+
+_LIGHT: Final = MAX_WEIGHT // 4
+"""What any one value may weigh to be written first: whatever is made of many is weighed by the length of its form."""
+
+
+def may_be_heavy(compiled: Iterable[Any]) -> bool:
+    """Whether any one value that specs compute can weigh more than may be written before it is weighed.
+
+    Args:
+        compiled: Types, and checked specs of any sort, whose checked expressions are all looked at.
+    """
+    todo, seen = list(compiled), set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen or isinstance(one, str | Environment):
+            continue
+        seen.add(id(one))
+        type_ = one.type if isinstance(one, Checked) else one
+        if isinstance(type_, Type):
+            if _most(type_) > _LIGHT:
+                return True
+        elif isinstance(one, Mapping):
+            todo += one.values()
+        elif isinstance(one, list | tuple | set | frozenset):
+            todo += one
+        elif is_dataclass(one):
+            todo += [getattr(one, each.name) for each in fields(one)]
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _most(type_: Type) -> int:
+    """What a value of a type weighs at most."""
+    if isinstance(type_, ListType):
+        return type_.most * (1 + _most(type_.item))
+    if isinstance(type_, RecordType):
+        return sum(1 + len(name) + _most(inner) for name, inner in type_.fields.items())
+    if isinstance(type_, MapType):
+        return MAX_LIST * (1 + MAX_STRING + _most(type_.value))
+    return MAX_STRING if type_ == STRING else MAX_WEIGHT * (type_ == DYN)

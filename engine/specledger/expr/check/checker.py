@@ -1,0 +1,113 @@
+"""From a text to a typed expression.
+
+Decides what a checked expression carries, and whether it fits the place that it is written for. How parts are typed is
+in `forms`, `names` and `calls`. Refuses to know values. Source: CEL language definition, "Gradual Type Checking".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr.check import measure
+from specledger.expr.check.environment import Environment
+from specledger.expr.check.forms import Forms
+from specledger.expr.check.operators import mixed
+from specledger.expr.check.reads import reads_of, variables_of
+from specledger.expr.check.relations import mismatch
+from specledger.expr.check.scope import Session, TooLarge, scope_of
+from specledger.expr.check.tree import Path, Slot, Typed, Value
+from specledger.expr.check.types import BOOL, DOUBLE, DYN, MISTAKEN, STRING, Defined, IntType, Type
+from specledger.expr.errors import E_EXPR_LIMIT, E_EXPR_NO_PROMOTION, E_EXPR_TYPE
+from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
+from specledger.expr.parse.parser import parse
+from specledger.expr.parse.syntax import Ast
+
+
+@dataclass(frozen=True, eq=False)
+class Checked:
+    """A typed expression.
+
+    Attributes:
+        text: Its source.
+        type: Its type; an int's range and a list's size are as narrow as could be proved.
+        root: The checked tree.
+        variables: Names of the variables to bind, those that called functions capture included.
+        reads: Paths of data read, as far as known before it runs: ("next", "coherence", "b"), ("grid",).
+    """
+
+    text: Text
+    type: Type
+    root: Typed
+    variables: frozenset[str]
+    reads: frozenset[Path]
+
+
+def check(
+    source: Text | Ast, environment: Environment, diagnostics: Diagnostics, expect: Type | None = None
+) -> Checked | None:
+    """Types an expression.
+
+    Args:
+        source: The text, or its syntax tree.
+        environment: What names mean.
+        diagnostics: Receives every mistake with its place.
+        expect: The type of the place that the value goes to; a bare int literal becomes a double there.
+
+    Returns:
+        The typed expression, or None when there is a mistake.
+    """
+    ast = source if isinstance(source, Ast) else parse(source, diagnostics)
+    if ast is None:
+        return None
+    forms = Forms(Session(diagnostics), scope_of(environment), ast.text, {})
+    root = _walked(forms, ast)
+    if root is not None and expect is not None:
+        root = _expected(forms, root, expect)
+    return None if root is None else Checked(ast.text, root.type, root, variables_of(root), reads_of(root))
+
+
+def check_body(definition: Defined, environment: Environment, diagnostics: Diagnostics) -> None:
+    """Types the body of a function that nothing calls: whatever is wrong in it for all arguments is reported."""
+    ast = parse(definition.body, diagnostics)
+    if ast is not None:
+        params = {name: (Slot(name), MISTAKEN) for name in definition.params}
+        _walked(Forms(Session(diagnostics), scope_of(environment), ast.text, params), ast)
+
+
+def _walked(forms: Forms, ast: Ast) -> Typed | None:
+    """The checked tree; None, reported, when something in it is wrong or it is too large."""
+    try:
+        root = forms.check(ast.root)
+        if root is not None:
+            size = measure.size(root)
+            if size.height > MAX_EXPANDED_HEIGHT or size.nodes > MAX_EXPANDED_NODES:
+                raise TooLarge
+    except TooLarge:
+        message = f"with the bodies of its functions the expression is beyond {MAX_EXPANDED_NODES} parts"
+        message += f" or {MAX_EXPANDED_HEIGHT} levels"
+        forms.session.diagnostics.error(E_EXPR_LIMIT, message, ast.text.span(), hint="name parts of it with `let`")
+        return None
+    return root
+
+
+def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
+    """The root as its place needs it; None, reported, when it does not fit."""
+    if expect == DOUBLE and isinstance(root, Value) and isinstance(root.type, IntType) and not root.name:
+        return replace(root, type=DOUBLE, value=float(root.value))
+    wrong = mismatch(root.type, expect)
+    if wrong is None:
+        return root
+    code, hint = E_EXPR_TYPE, None
+    if mixed(root.type, expect):
+        code = E_EXPR_NO_PROMOTION
+        truncating = (
+            f"`int({forms.source(root)})` truncates; fixed point counts millionths: 1.5 is 1500000, or {{qfixed: 1.5}}"
+        )
+        hint = f"write `double({forms.source(root)})`" if expect == DOUBLE else truncating
+    elif root.type == DYN and (expect in (DOUBLE, STRING, BOOL) or isinstance(expect, IntType)):
+        hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"
+    message = f"the value does not fit its place: {wrong}"
+    forms.session.error(code, message, forms.span(root), hint=hint, expected=str(expect), found=str(root.type))
+    return None

@@ -1,0 +1,81 @@
+"""Names of CEL that the profile leaves out, so that a refusal can say so.
+
+Decides only what to say; a name that is not here is simply unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from specledger.expr.errors import E_EXPR_OUTSIDE_PROFILE
+
+if TYPE_CHECKING:
+    from specledger.core.spans import Text
+    from specledger.expr.parse.syntax import Call
+
+_FUNCTIONS = {
+    "unsigned integers": ("uint",),
+    "bytes": ("bytes", "base64.encode", "base64.decode"),
+    "timestamps and durations": ("timestamp", "duration", "now"),
+    "types as values": ("type", "dyn"),
+    "optionals": ("optional.of", "optional.none", "optional.ofNonZeroValue"),
+    "bindings inside an expression": ("cel.bind", "cel.block", "cel.index"),
+    "sets": ("sets.contains", "sets.equivalent", "sets.intersects"),
+    "square roots of doubles": ("math.sqrt",),
+    "functions of protobuf": ("proto.hasExt", "proto.getExt"),
+    "networks": ("ip", "cidr", "isIP", "url", "isURL", "quantity", "isQuantity", "semver"),
+    "other ways to make a list": ("lists.range",),
+}
+_METHODS = {
+    "regular expressions": ("matches", "find", "findAll", "regex.extract", "regex.extractAll", "regex.replace"),
+    "timestamps and durations": (
+        *("getFullYear", "getMonth", "getDate", "getDayOfMonth", "getDayOfWeek", "getDayOfYear"),
+        *("getHours", "getMinutes", "getSeconds", "getMilliseconds"),
+    ),
+    "the string extension": (
+        *("charAt", "format", "indexOf", "join", "lastIndexOf", "lowerAscii", "quote", "replace", "reverse", "split"),
+        *("substring", "trim", "upperAscii"),
+    ),
+    "the list extension": ("distinct", "flatten", "first", "last", "slice", "sort", "sortBy"),
+    "optionals": ("hasValue", "value", "or", "orValue", "optMap", "optFlatMap", "optIndex"),
+    "macros with two variables": ("existsOne", "transformList", "transformMap", "transformMapEntry"),
+}
+
+
+def _by_name(groups: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    return {name: group for group, names in groups.items() for name in names}
+
+
+FUNCTIONS = _by_name(_FUNCTIONS) | {"matches": "regular expressions"}
+"""Function -> the group it belongs to."""
+
+METHODS: Mapping[str, str] = _by_name(_METHODS)
+"""Member function -> the group it belongs to."""
+
+TYPE_NAMES = frozenset(
+    {"bool", "bytes", "double", "dyn", "int", "list", "map", "null_type", "string", "type", "uint", "optional_type"}
+)
+"""Names that stand for types in CEL."""
+
+NOT_DEFINED = frozenset({"uint", "bytes", "timestamp", "duration", "type", "dyn", "matches"})
+"""Functions of CEL's own standard that the profile leaves out: no spec can define one of its own by such a name."""
+
+HINTS = {
+    "matches": "use `contains`, `startsWith`, `endsWith`",
+    "existsOne": "write `exists_one`",
+    "sortBy": "write `sort_by(list, ['field'])`",
+    "lists.range": "write `range(n)`",
+    "cel.bind": "name the part with `let`",
+    "dyn": "the profile is checked statically",
+    "uint": "integers are signed: `int`",
+}
+"""What to write instead."""
+
+
+def refuse(node: Call, name: str, group: str, text: Text, report: Callable[..., None]) -> None:
+    """Reports a call of what the profile leaves out, by `name`, at its place in the text."""
+    start = node.start if "." in name else node.function_start
+    span = text.span(start, node.function_start + len(node.function))
+    message = f"`{name}` ({group}) is CEL, but outside the profile"
+    report(E_EXPR_OUTSIDE_PROFILE, message, span, hint=HINTS.get(name))

@@ -1,0 +1,211 @@
+"""What names and fields mean.
+
+Decides how a name is looked up (locals, variables, derived values, constants; qualified names longest first) and which
+fields a value has. Refuses to know operators and calls' arguments. Source: CEL language definition, "Name Resolution".
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import Final
+
+from specledger.core.diagnostics import suggest
+from specledger.core.spans import Span
+from specledger.expr.check.checking import Checking
+from specledger.expr.check.excluded_names import FUNCTIONS, TYPE_NAMES
+from specledger.expr.check.relations import as_map
+from specledger.expr.check.tree import DefinedCall, Field, Instance, Item, Local, Present, Typed, Value, Variable
+from specledger.expr.check.types import (
+    BOOL,
+    DYN,
+    NOTHING,
+    STRING,
+    Defined,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+)
+from specledger.expr.errors import (
+    E_EXPR_CAPTURE,
+    E_EXPR_OUTSIDE_PROFILE,
+    E_EXPR_TYPE,
+    E_EXPR_UNKNOWN_FIELD,
+    E_EXPR_UNKNOWN_NAME,
+)
+from specledger.expr.parse.syntax import Has, Index, MapLiteral, Name, Node, Select
+
+_SHOWN: Final = 12
+"""Names that a hint lists at most."""
+
+
+def dotted(node: Node) -> str | None:
+    """`a.b.c` when a node is nothing but names and dots."""
+    keys: list[str] = []
+    while isinstance(node, Select):
+        keys.append(node.key)
+        node = node.operand
+    return ".".join([node.name, *reversed(keys)]) if isinstance(node, Name) else None
+
+
+class Names(Checking):
+    """Names, selections, `has` and indices."""
+
+    @abstractmethod
+    def derived(self, node: Node, name: str, definition: Defined, record: Typed | None) -> Typed | None:
+        """The use of a derived value of the scope, or of a record."""
+
+    def resolved(self, name: str, node: Node) -> Typed | None:
+        """What a (possibly qualified) name means; None when nothing, which is not reported."""
+        if name in self.names:
+            slot, type_ = self.names[name]
+            local = Local(slot, type=type_, start=node.start, end=node.end)
+            return replace(local, type=self.known(local, type_))
+        if name in self.scope.variables:
+            sure = self.scope.owner is None or name not in self.scope.owner.optional
+            variable = Variable(name, sure, type=self.scope.variables[name], start=node.start, end=node.end)
+            return replace(variable, type=self.known(variable, variable.type))
+        if name in self.scope.environment.constants:
+            type_, value = self.scope.environment.constants[name]
+            exact = IntType(value, value) if isinstance(type_, IntType) else type_
+            return Value(value, name, type=exact, start=node.start, end=node.end)
+        return None
+
+    def name(self, node: Name) -> Typed | None:
+        """A plain name."""
+        found = self.resolved(node.name, node)
+        if found is not None:
+            return found
+        if node.name in self.scope.derived:
+            return self.derived(node, node.name, self.scope.derived[node.name], None)
+        self._unknown_name(node)
+        return None
+
+    def _unknown_name(self, node: Name) -> None:
+        environment = self.scope.environment
+        near = [*self.names, *self.scope.variables, *self.scope.derived, *environment.constants]
+        suggestion = suggest(node.name, [*near, "true", "false", "null"])
+        hint = f"did you mean `{suggestion}`?" if suggestion else None
+        if node.name in TYPE_NAMES:
+            message = f"`{node.name}` as a value is CEL, but outside the profile"
+            self.refuse(node, E_EXPR_OUTSIDE_PROFILE, message, "types are checked before anything runs")
+        elif self.session.frames:
+            self._not_captured(node, hint)
+        elif node.name in environment.functions or node.name in FUNCTIONS:
+            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"`{node.name}` is a function", f"call it: `{node.name}(...)`")
+        else:
+            known = ", ".join(f"`{name}`" for name in near[:_SHOWN])
+            listed = f"here can be read {known}" if known else None
+            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", hint or listed)
+
+    def _not_captured(self, node: Name, hint: str | None) -> None:
+        """A free name of a body: reported where the checked expression calls it, since there it is not visible."""
+        frames = self.session.frames
+        first, last = frames[0], frames[-1]
+        owner = self.scope.owner
+        place = f"which {owner} does not have" if owner is not None else "which is not visible here"
+        through = f" (through `{last.name}`)" if len(frames) > 1 else ""
+        kind = "function" if first.definition.params else "derived value"
+        message = f"{kind} `{first.name}` reads `{node.name}`{through}, {place}"
+        related: tuple[tuple[str, Span], ...] = ((f"`{node.name}` is read here", self.span(node)),)
+        call = first.text.span(first.node.start, first.node.end)
+        self.session.diagnostics.error(E_EXPR_CAPTURE, message, call, hint=hint, related=related)
+
+    def select(self, node: Select) -> Typed | None:
+        """`operand.key`, or a qualified name."""
+        name = dotted(node)
+        if name is not None and name.split(".")[0] not in self.names:
+            found = self.resolved(name, node)
+            if found is not None:
+                return found
+        operand = self.check(node.operand)
+        return None if operand is None else self._field(operand, node.key, node, (node.key_start, node.end))
+
+    def _field(self, operand: Typed, key: str, node: Node, place: tuple[int, int]) -> Typed | None:
+        type_ = operand.type
+        if isinstance(type_, RecordType):
+            if key in type_.fields:
+                sure = key not in type_.optional
+                field = Field(operand, key, sure, type=type_.fields[key], start=node.start, end=node.end)
+                return replace(field, type=self.known(field, field.type))
+            if key in type_.derived:
+                return self.derived(node, key, type_.derived[key], operand)
+            self.unknown_field(type_, key, place)
+            return None
+        if isinstance(type_, MapType) and type_.key == STRING:
+            return Field(operand, key, sure=False, type=type_.value, start=node.start, end=node.end)
+        if type_ in (DYN, NOTHING):
+            return Field(operand, key, sure=False, type=DYN, start=node.start, end=node.end)
+        self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`")
+        return None
+
+    def unknown_field(self, record: RecordType, key: str, place: tuple[int, int]) -> None:
+        """Reports a field that a record does not have."""
+        near = suggest(key, [*record.fields, *record.derived])
+        known = ", ".join(f"`{name}`" for name in [*record.fields, *record.derived][:8])
+        hint = f"did you mean `{near}`?" if near else f"it has {known}" if known else None
+        message = f"{record} has no field `{key}`"
+        self.session.error(E_EXPR_UNKNOWN_FIELD, message, self.text.span(*place), hint=hint)
+
+    def has(self, node: Has) -> Typed | None:
+        """`has(operand.key)`: a question about a map, or about a field that a record may lack."""
+        operand = self.check(node.operand)
+        if operand is None:
+            return None
+        type_ = operand.type
+        literal = isinstance(node.operand, MapLiteral)
+        if isinstance(type_, RecordType) and node.key not in type_.fields and not literal:
+            if node.key in type_.derived:
+                return Value(True, type=BOOL, start=node.start, end=node.end)
+            self.unknown_field(type_, node.key, (node.key_start, node.key_start + len(node.key)))
+            return None
+        if isinstance(type_, RecordType) or type_ == DYN or (isinstance(type_, MapType) and type_.key == STRING):
+            return Present(operand, node.key, type=BOOL, start=node.start, end=node.end)
+        self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so `has` cannot ask for `{node.key}`")
+        return None
+
+    def index(self, node: Index) -> Typed | None:
+        """`operand[index]`."""
+        operand, index = self.check(node.operand), self.check(node.index)
+        if operand is None or index is None:
+            return None
+        type_ = operand.type
+        if isinstance(type_, RecordType) and isinstance(index, Value) and isinstance(index.value, str):
+            return self._field(operand, index.value, node, (index.start, index.end))
+        result = self._item_type(type_, index.type)
+        if result is None:
+            self._no_item(node, operand, index)
+            return None
+        return Item(operand, index, type=DYN if result == NOTHING else result, start=node.start, end=node.end)
+
+    def _item_type(self, type_: Type, index: Type) -> Type | None:
+        if type_ in (DYN, NOTHING):
+            return DYN
+        if isinstance(type_, ListType):
+            return type_.item if isinstance(index, IntType) or index in (DYN, NOTHING) else None
+        values = as_map(type_) if isinstance(type_, MapType | RecordType) else None
+        if values is None:
+            return None
+        same = isinstance(index, IntType) if isinstance(values.key, IntType) else index == values.key
+        return values.value if same or index == DYN else None
+
+    def _no_item(self, node: Index, operand: Typed, index: Typed) -> None:
+        type_ = operand.type
+        if isinstance(type_, ListType):
+            self.refuse(node.index, E_EXPR_TYPE, f"a list is indexed by an int, not by {index.type}")
+        elif isinstance(type_, MapType):
+            self.refuse(node.index, E_EXPR_TYPE, f"the keys of this map are {type_.key}, not {index.type}")
+        elif isinstance(type_, RecordType) and index.type in (STRING, DYN):
+            message = f"the fields of {type_} have different types: a field must be named"
+            self.refuse(node.index, E_EXPR_TYPE, message, "write `.name` or `['name']`")
+        elif isinstance(type_, RecordType):
+            self.refuse(node.index, E_EXPR_TYPE, f"the fields of a record are named by strings, not by {index.type}")
+        else:
+            self.refuse(node, E_EXPR_TYPE, f"{type_} has no items")
+
+
+def use(instance: Instance, node: Node, args: tuple[Typed, ...] = (), record: Typed | None = None) -> DefinedCall:
+    """The call of a checked instance."""
+    return DefinedCall(instance, args, record, type=instance.body.type, start=node.start, end=node.end)

@@ -1,0 +1,1 @@
+"""The exact evaluator and the values it works on."""

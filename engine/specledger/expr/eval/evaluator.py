@@ -1,0 +1,231 @@
+"""The exact evaluator: walks the checked tree and does to values what CEL says, in bounded work.
+
+Decides values and errors; what the generated code does is right because it agrees with this. Refuses to rely on static
+types, except that a field of a record is where its type says. Source: CEL language definition, "Evaluation".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+from specledger.core.spans import Text
+from specledger.expr.check.checker import Checked
+from specledger.expr.check.measure import charged, makes_list, size
+from specledger.expr.check.relations import conforms
+from specledger.expr.check.tree import (
+    Choice,
+    DefinedCall,
+    Field,
+    Item,
+    Junction,
+    Local,
+    Loop,
+    MakeList,
+    MakeMap,
+    NativeCall,
+    Operation,
+    Present,
+    Slot,
+    Typed,
+    Value,
+    Variable,
+)
+from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
+from specledger.expr.eval.values import OPERATORS, item, present, select, wrong_type
+from specledger.expr.limits import MAX_WORK
+
+
+def evaluate(checked: Checked, bindings: Mapping[str, Any]) -> Any:
+    """The value of an expression.
+
+    Args:
+        checked: The expression.
+        bindings: A value that fits its type for each of `checked.variables`; values are not changed.
+
+    Raises:
+        EvaluationError: The expression has no value, or takes too much work.
+        KeyError: A variable has no binding.
+    """
+    missing = checked.variables - bindings.keys()
+    if missing:
+        raise KeyError(f"variables without a value: {', '.join(sorted(missing))}")
+    return _Evaluation(bindings, checked.text).run(checked.root)
+
+
+def evaluate_within(checked: Checked, bindings: Mapping[str, Any], budget: int) -> tuple[Any, int]:
+    """The value of one of many evaluations that share what work they may do, and what is left of that.
+
+    Raises:
+        EvaluationError: As `evaluate`; E_EVAL_LIMIT also if the budget does not suffice.
+    """
+    evaluation = _Evaluation(bindings, checked.text)
+    evaluation.work = allowed = min(MAX_WORK, budget - size(checked.root).weight)
+    if allowed < 0:
+        raise EvaluationError(E_EVAL_LIMIT, "the evaluations take too much work", 0, checked.text)
+    value = evaluation.run(checked.root)
+    return value, budget - size(checked.root).weight - (allowed - evaluation.work)
+
+
+class _Evaluation:
+    """One evaluation: the values of variables and slots, the text being read, the work left."""
+
+    def __init__(self, variables: Mapping[str, Any], text: Text) -> None:
+        self.variables = variables
+        self.text = text
+        self.slots: dict[Slot, Any] = {}
+        self.work = MAX_WORK
+
+    def run(self, node: Typed) -> Any:
+        return _FORMS[type(node)](self, node)
+
+    def apply(self, node: Typed, function: Callable[..., Any], *args: Any) -> Any:
+        """Calls a function; an error that it raises is placed at the node."""
+        try:
+            return function(*args)
+        except EvaluationError as error:
+            if error.offset is None:
+                error.offset, error.text = node.start, self.text
+            raise
+
+    def charge(self, node: Typed, count: int, each: int) -> None:
+        self.work -= count * each
+        if self.work < 0:
+            raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work", node.start, self.text)
+
+    def charge_args(self, node: Operation | NativeCall, args: list[Any]) -> None:
+        for collection, each in charged(node):
+            value = args[node.args.index(collection)]
+            self.charge(node, len(value) if isinstance(value, list | dict) else 1, each)
+
+    def variable(self, node: Variable) -> Any:
+        if node.name in self.variables:
+            return self.variables[node.name]
+        raise EvaluationError(E_EVAL_NO_SUCH_KEY, f"there is no `{node.name}`", node.start, self.text)
+
+    def operation(self, node: Operation) -> Any:
+        args = [self.run(arg) for arg in node.args]
+        self.charge_args(node, args)
+        return self.apply(node, OPERATORS[node.operator], *args)
+
+    def junction(self, node: Junction) -> Any:
+        """The first operand that decides wins, whatever errors stand before it; else the first error."""
+        return self.decide(node.operator == "||", node.args)
+
+    def absorbing(self, arg: Typed) -> bool | EvaluationError:
+        """A bool, or the error in its place; exhausted work is never absorbed."""
+        text, variables = self.text, self.variables
+        try:
+            value = self.run(arg)
+            return value if type(value) is bool else bool(self.apply(arg, wrong_type, "&& or ||", value))
+        except EvaluationError as error:
+            if error.code == E_EVAL_LIMIT:
+                raise
+            self.text, self.variables = text, variables
+            return error
+
+    def decide(self, deciding: bool, args: Iterable[Typed]) -> bool:
+        first: EvaluationError | None = None
+        for arg in args:
+            result = self.absorbing(arg)
+            if isinstance(result, EvaluationError):
+                first = first or result
+            elif result == deciding:
+                return deciding
+        if first is not None:
+            raise first
+        return not deciding
+
+    def test(self, node: Typed) -> bool:
+        """A condition that must be a bool."""
+        value = self.run(node)
+        return bool(value) if type(value) is bool else bool(self.apply(node, wrong_type, "? or a predicate", value))
+
+    def choice(self, node: Choice) -> Any:
+        return self.run(node.then if self.test(node.condition) else node.otherwise)
+
+    def make_map(self, node: MakeMap) -> Any:
+        result: dict[Any, Any] = {}
+        for key_node, value_node in node.entries:
+            key = self.run(key_node)
+            if key in result:
+                raise EvaluationError(E_EVAL_ARGUMENT, "a key is given twice", key_node.start, self.text)
+            result[key] = self.run(value_node)
+        return result
+
+    def loop(self, node: Loop) -> Any:
+        items = self.run(node.target)
+        if type(items) is not list and (type(items) is not dict or node.kind in ("map", "filter")):
+            self.apply(node, wrong_type, node.kind, items)
+        self.charge(node, len(items), node.weight)
+        return _MACROS[node.kind](self, node, items)
+
+    def each(self, node: Loop, items: Any) -> Iterator[Any]:
+        for value in items:
+            self.slots[node.slot] = value
+            yield value
+
+    def all(self, node: Loop, items: Any) -> bool:
+        return self.decide(False, (node.body for _ in self.each(node, items)))
+
+    def exists(self, node: Loop, items: Any) -> bool:
+        return self.decide(True, (node.body for _ in self.each(node, items)))
+
+    def exists_one(self, node: Loop, items: Any) -> bool:
+        return [self.test(node.body) for _ in self.each(node, items)].count(True) == 1
+
+    def filter(self, node: Loop, items: Any) -> list[Any]:
+        return [value for value in self.each(node, items) if self.test(node.body)]
+
+    def map(self, node: Loop, items: Any) -> list[Any]:
+        wanted = node.condition
+        return [self.run(node.body) for _ in self.each(node, items) if wanted is None or self.test(wanted)]
+
+    def native(self, node: NativeCall) -> Any:
+        args = [self.run(arg) for arg in node.args]
+        rows = node.accepts
+        if rows and not any(all(map(conforms, args, row)) for row in rows):
+            self.apply(node, wrong_type, node.native.name, *args)
+        self.charge_args(node, args)
+        result = self.apply(node, node.native.call, *args)
+        if makes_list(node):
+            self.charge(node, len(result), 1)
+        return result
+
+    def defined(self, node: DefinedCall) -> Any:
+        """A body runs with its parameters in its slots; they cannot be in use, since there is no recursion."""
+        values = [self.run(arg) for arg in node.args]
+        text, variables = self.text, self.variables
+        if node.record is not None:
+            self.variables = self.run(node.record)
+        self.text = node.instance.text
+        self.slots.update(zip(node.instance.params, values, strict=True))
+        result = self.run(node.instance.body)
+        self.text, self.variables = text, variables
+        return result
+
+
+_FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {
+    Value: lambda run, node: node.value,
+    Variable: _Evaluation.variable,
+    Local: lambda run, node: run.slots[node.slot],
+    Field: lambda run, node: run.apply(node, select, run.run(node.operand), node.key),
+    Present: lambda run, node: run.apply(node, present, run.run(node.operand), node.key),
+    Item: lambda run, node: run.apply(node, item, run.run(node.operand), run.run(node.index)),
+    Operation: _Evaluation.operation,
+    Junction: _Evaluation.junction,
+    Choice: _Evaluation.choice,
+    MakeList: lambda run, node: [run.run(part) for part in node.items],
+    MakeMap: _Evaluation.make_map,
+    Loop: _Evaluation.loop,
+    NativeCall: _Evaluation.native,
+    DefinedCall: _Evaluation.defined,
+}
+
+_MACROS: Mapping[str, Callable[[_Evaluation, Loop, Any], Any]] = {
+    "all": _Evaluation.all,
+    "exists": _Evaluation.exists,
+    "exists_one": _Evaluation.exists_one,
+    "filter": _Evaluation.filter,
+    "map": _Evaluation.map,
+}

@@ -1,0 +1,1 @@
+"""Typed trees to Python functions."""

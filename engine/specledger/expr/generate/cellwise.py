@@ -1,0 +1,149 @@
+"""Calls over small matrices as plain arithmetic on their cells.
+
+Decides when every cell of every argument has a source that can be read before the statement; how a call is then written
+is said by its native (`Native.written`). Refuses to know statements and what any native means.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from specledger.expr.generate.numbering import Numbers, Place, small
+from specledger.expr.generate.source import Source
+
+CALL: Final = "call"
+"""In the text that a native is written out as: the call itself."""
+
+
+@dataclass(slots=True)
+class Loop:
+    """A loop whose body is being rewritten.
+
+    Attributes:
+        outer, inner: What is known before it, and in its body outside of any branch.
+        ahead: Statements to stand before it.
+    """
+
+    outer: Place
+    inner: Place
+    ahead: list[ast.stmt] = field(default_factory=list)
+
+
+class Cellwise:
+    """One function being rewritten, as far as its matrices go.
+
+    Attributes:
+        source: The module's names.
+        numbers: The values of the function.
+        before: Statements to stand before the one that is being rewritten.
+        places: What is known at the statement, and in each part of it that may not be evaluated.
+        late: Locals that the statement itself names, so that what stands before it cannot read them.
+        loops: The loops around the statement.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.numbers = Numbers()
+        self.before: list[ast.stmt] = []
+        self.places: list[Place] = []
+        self.late: set[str] = set()
+        self.loops: list[Loop] = []
+
+    def written(self, node: ast.Call, name: str, number: int, args: Sequence[int], place: Place) -> ast.expr | None:
+        """A call written out over the cells of its arguments, or None if a size is not known or not small."""
+        write = self.source.written.get(name)
+        if write is None:
+            return None
+        given = [self._cells(arg, part, place) for arg, part in zip(args, node.args, strict=True)]
+        if None in given:
+            return None
+        try:
+            text = write(*given)
+        except (TypeError, ValueError):  # the sizes do not fit: the native says so
+            return None
+        if isinstance(text, str):
+            made = ast.parse(text, mode="eval").body
+            if any(isinstance(part, ast.Name) and part.id == CALL for part in ast.walk(made)):
+                put: ast.expr = _Put(node).visit(made)
+                return put
+            return ast.Name(self.ahead(made, number), ast.Load())
+        rows = []
+        for row in text:
+            cells = []
+            for cell in row:
+                made = ast.parse(cell, mode="eval").body
+                if isinstance(made, ast.Constant):
+                    cells.append(self.numbers.constant(made.value))
+                elif isinstance(made, ast.Name):
+                    cells.append(place.numbers[made.id])
+                else:
+                    cells.append(self.numbers.fresh())
+                    self.ahead(made, cells[-1])
+            rows.append(self.numbers.list(cells))
+        self.numbers.lists[number] = tuple(rows)
+        display = [[self._atom(cell, place) or "" for cell in self.numbers.lists[row]] for row in rows]
+        return ast.parse(f"[{', '.join('[' + ', '.join(row) + ']' for row in display)}]", mode="eval").body
+
+    def ahead(self, value: ast.expr, number: int) -> str:
+        """Compute a value before the statement, in a new local."""
+        name = self.source.local("cell")
+        self.before.append(ast.Assign([ast.Name(name, ast.Store())], value))
+        for place in self.places:
+            place.numbers[name] = number
+            place.holders[number] = name
+        return name
+
+    def _atom(self, number: int, place: Place) -> str | None:
+        """The source of a scalar that can be read before the statement."""
+        if number in self.numbers.constants:
+            value = self.numbers.constants[number]
+            return f"({value!r})" if type(value) is int else None
+        holder = place.holder(number)
+        return None if holder is None or holder in self.late else holder
+
+    def _cells(self, number: int, node: ast.expr | None, place: Place) -> Any:
+        """A scalar as its source, a list as the list of its elements' sources; None if something has none.
+
+        Args:
+            number: The value.
+            node: Where it is read, if it can be read there.
+            place: What is known there.
+        """
+        lists = self.numbers.lists
+        if number not in lists and small(self.numbers.expected.get(number)):
+            read = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
+            if not isinstance(node, ast.Name | ast.Subscript) or read & self.late:
+                return None
+            self.before.append(self.unpacked(node, number))
+        if number not in lists:
+            return self._atom(number, place)
+        parts = node.elts if isinstance(node, ast.List) else [None] * len(lists[number])
+        cells = [self._cells(each, part, place) for each, part in zip(lists[number], parts, strict=True)]
+        return None if None in cells else cells
+
+    def unpacked(self, node: ast.expr, number: int) -> ast.stmt:
+        """`((a, b),) = matrix`, which raises if the matrix has another size than was expected."""
+        rows = [[self.source.local("cell") for _ in row] for row in self.numbers.expected[number]]
+        numbers = []
+        for row in rows:
+            cells = [self.numbers.fresh() for _ in row]
+            for place in self.places:
+                place.numbers.update(zip(row, cells, strict=True))
+                place.holders.update(zip(cells, row, strict=True))
+            numbers.append(self.numbers.list(cells))
+        self.numbers.lists[number] = tuple(numbers)
+        inner: list[ast.expr] = [ast.Tuple([ast.Name(cell, ast.Store()) for cell in row], ast.Store()) for row in rows]
+        return ast.Assign([ast.Tuple(inner, ast.Store())], node)
+
+
+class _Put(ast.NodeTransformer):
+    """Puts a call where a text names it."""
+
+    def __init__(self, call: ast.Call) -> None:
+        self._call = call
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._call if node.id == CALL else node

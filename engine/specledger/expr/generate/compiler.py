@@ -1,0 +1,98 @@
+"""Checked expressions to Python callables that are fast and exact.
+
+Decides who has the last word: the fast function runs first, and whenever it raises anything, the exact one gives the
+value or the error. So functions that a caller composes must change nothing outside before they return. Refuses to know
+what is composed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from specledger.expr.check.checker import Checked
+from specledger.expr.eval.evaluator import evaluate
+from specledger.expr.generate.emitter import Emitter
+
+
+def compile_expression(checked: Checked, parameters: Sequence[str]) -> Callable[..., Any]:
+    """A Python function of variables.
+
+    Args:
+        checked: The expression.
+        parameters: Names of variables, in the order of the function's parameters; at least `checked.variables`.
+
+    Returns:
+        The function; it raises `EvaluationError` where the expression has no value.
+
+    Raises:
+        ValueError: A variable of the expression is not among the parameters.
+    """
+    order = tuple(parameters)
+
+    def exactly(*values: Any) -> Any:
+        return evaluate(checked, dict(zip(order, values, strict=True)))
+
+    emitter = Emitter()
+    names = {name: emitter.local(name) for name in order}
+    params = [names[name] for name in order]
+    lines = ["try:", f"    return {emitter.expression(checked, names)}", "except Exception:"]
+    lines.append(f"    return {emitter.bind(exactly, 'exactly')}({', '.join(params)})")
+    name = emitter.function("expression", params, lines)
+    return emitter.build()[name]
+
+
+def compile_function(compose: Callable[[Emitter], str]) -> Callable[..., Any]:
+    """One composed function.
+
+    Args:
+        compose: Adds functions to an emitter and returns the name of one; it is called with a sized
+            emitter, later perhaps with an exact and a fast one, and must do the same each time.
+    """
+    return compile_functions(lambda emitter: {"": compose(emitter)})[""]
+
+
+def compile_functions(compose: Callable[[Emitter], Mapping[str, str]]) -> Mapping[str, Callable[..., Any]]:
+    """Several composed functions of one module.
+
+    Args:
+        compose: As for `compile_function`, but returns key -> name; no two keys have one name.
+
+    Returns:
+        key -> function.
+    """
+    sized = Emitter(sized=True)
+    names = compose(sized)
+    slower = _Later(compose, lambda: Emitter(exact=True), {})
+    if sized.expects:
+        slower = _Later(compose, lambda: Emitter(shared=False), slower.functions(names))
+    built = sized.build({name: slower.functions(names)[key] for key, name in names.items()})
+    return {key: built[name] for key, name in names.items()}
+
+
+class _Later:
+    """Functions that decide where faster ones raise: most never do, so these are made when the first one is called."""
+
+    def __init__(
+        self,
+        compose: Callable[[Emitter], Mapping[str, str]],
+        emitter: Callable[[], Emitter],
+        slower: Mapping[str, Callable[..., Any]],
+    ) -> None:
+        self._compose = compose
+        self._emitter = emitter
+        self._slower = slower
+        self._made: Mapping[str, Callable[..., Any]] | None = None
+
+    def functions(self, keys: Iterable[str]) -> dict[str, Callable[..., Any]]:
+        """key -> function, for the keys that `compose` will give."""
+        return {key: partial(self._call, key) for key in keys}
+
+    def _call(self, key: str, *given: Any) -> Any:
+        if self._made is None:
+            emitter = self._emitter()
+            names = self._compose(emitter)
+            built = emitter.build({names[key]: function for key, function in self._slower.items()})
+            self._made = {key: built[name] for key, name in names.items()}
+        return self._made[key](*given)

@@ -1,0 +1,219 @@
+"""The door from checked expressions to running Python: one generated module, sealed and executed.
+
+Decides how expressions become part of functions that a caller composes, and holds the only `exec` of the engine. The
+source is made of checked trees, of names and constants made here, and of the caller's fixed templates; before it is
+executed it is parsed and must contain nothing else (`sealed`), and it runs without Python's builtins. Refuses to know
+what the functions are for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import CodeType, FunctionType
+from typing import Any, Final
+
+from specledger.expr.check.checker import Checked
+from specledger.expr.check.measure import work
+from specledger.expr.eval.evaluator import evaluate
+from specledger.expr.eval.meter import Meter
+from specledger.expr.generate.ast_allowlist import seal, sealed
+from specledger.expr.generate.frames import Frame
+from specledger.expr.generate.numbering import has_small, sizes
+from specledger.expr.generate.render import Renderer
+from specledger.expr.generate.sharing import share
+from specledger.expr.generate.source import BUILTINS, Source, literal
+from specledger.expr.limits import MAX_WORK
+
+_LINE = re.compile(r"[ -~]+\Z")
+
+
+class Emitter:
+    """Builds one generated module out of checked expressions and templates of its caller."""
+
+    def __init__(self, exact: bool = False, sized: bool = False, shared: bool = True) -> None:
+        """Begins a module.
+
+        Args:
+            exact: Render every expression as a call of the exact evaluator, slow and always right, instead of fast
+                code, which may raise anything where the exact evaluation fails.
+            shared: Rewrite fast code so that nothing is computed twice.
+            sized: Heed `expect`: the code raises for values of other sizes.
+        """
+        self._source = Source()
+        self._exact = exact
+        self.sized = sized
+        self._shared = shared and not exact
+        self._meter = Meter()
+        self._plain = Renderer(self._source)
+        self._metered = Renderer(self._source, self._meter)
+
+    def local(self, hint: str = "") -> str:
+        """A new Python identifier for a local or parameter; it resembles `hint` as far as that is harmless."""
+        return self._source.local(hint)
+
+    def bind(self, value: object, hint: str = "") -> str:
+        """A global name of the module that holds an object (a callable, an exception class, a table)."""
+        return self._source.bind(value, hint)
+
+    def constant(self, value: Any) -> str:
+        """JSON data as a Python expression; lists and maps are shared, so they must not be changed.
+
+        Raises:
+            TypeError: The value is no JSON data.
+        """
+        if literal(value) is None and not _is_json(value):
+            raise TypeError(f"not JSON data: {type(value).__name__}")
+        return self._source.constant(value)
+
+    def expression(self, checked: Checked, names: Mapping[str, str]) -> str:
+        """A Python expression with the value of `checked`.
+
+        Args:
+            checked: The expression.
+            names: A local of this emitter for each of `checked.variables`, holding a value that fits its type.
+
+        Returns:
+            An atom, to stand once in a function of this emitter, outside of what a comprehension goes over.
+
+        Raises:
+            ValueError: A variable has no local.
+        """
+        wrong = sorted(name for name in checked.variables if names.get(name) not in self._source.locals)
+        if wrong:
+            raise ValueError(f"variables without a local of this emitter: {', '.join(wrong)}")
+        given = {name: names[name] for name in sorted(checked.variables)}
+        if self._exact:
+            return f"{self._source.bind(_exactly(checked, tuple(given)))}({', '.join(given.values())})"
+        if work(checked.root) <= MAX_WORK:
+            return self._plain.render(checked.root, Frame(given, self._source.local))
+        return self._limited(checked, given)
+
+    def _limited(self, checked: Checked, given: Mapping[str, str]) -> str:
+        """A function for an expression that sizes do not prove cheap: it counts its work."""
+        params = [f"a{index}" for index in range(len(given))]
+        self._source.locals.update(params)
+        frame = Frame(dict(zip(given, params, strict=True)), self._source.scoped())
+        lines = [f"{self._source.bind(self._meter.begin, 'begin')}()"]
+        lines.append(f"return {self._metered.render(checked.root, frame)}")
+        return f"{self._source.define('limited', params, lines, shared=True)}({', '.join(given.values())})"
+
+    def expect(self, local: str, example: Any) -> None:
+        """Say what a parameter's value will probably be like, if anything: small matrices in it keep their sizes."""
+        if self.sized and has_small(example):
+            self._source.expected[local] = example
+
+    @property
+    def expects(self) -> bool:
+        """Whether the code that is made raises for values of sizes that were not expected."""
+        return bool(self._source.expected)
+
+    def function(self, hint: str, params: Sequence[str], lines: Sequence[str]) -> str:
+        """Adds a function.
+
+        Args:
+            hint: What its name should resemble.
+            params: Locals of this emitter.
+            lines: Its body, indented relative to it; made of fixed templates, names, expressions and constants of
+                this emitter only.
+
+        Returns:
+            Its name, for calls in other lines and for `build`.
+
+        Raises:
+            ValueError: A parameter is no local of this emitter, or a line is not one line of ASCII.
+        """
+        if not set(params) <= self._source.locals or len(set(params)) != len(params):
+            raise ValueError("parameters must be different locals of this emitter")
+        if not lines or not all(_LINE.match(line) for line in lines):
+            raise ValueError("a body is lines of printable ASCII, at least one")
+        return self._source.define(hint, params, lines)
+
+    @property
+    def source(self) -> str:
+        """The text of the module, for people who look at it."""
+        return self._source.text()
+
+    def build(self, slower: Mapping[str, Callable[..., Any]] | None = None) -> Mapping[str, FunctionType]:
+        """Executes the module.
+
+        Args:
+            slower: For some functions, what decides whenever they raise.
+
+        Returns:
+            Its functions by name.
+
+        Raises:
+            NotSealed: The source holds what generated source must not.
+        """
+        source, given = self._source, slower or {}
+        key = (self._exact, self._shared, *_identified(source), frozenset(given))
+        made = _MADE.get(key)
+        if made is None:
+            if len(_MADE) >= _MOST_MADE:
+                _MADE.clear()
+            made = _MADE[key] = self._made(given)
+        code, names = made
+        bound = {name: given[function] for function, name in names.items()}
+        space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **source.bound, **bound}
+        exec(code, space)  # noqa: S102 - sealed
+        return {name: space[name] for name in source.functions}
+
+    def _made(self, slower: Iterable[str]) -> tuple[CodeType, Mapping[str, str]]:
+        """The module's code, and under which name each function with a slower one calls that."""
+        source = self._source
+        tree = seal(source.text(), {*source.locals, *source.functions, *source.bound, *BUILTINS})
+        names = {function: source.fresh("g", "slower") for function in slower}
+        if not self._exact:
+            if self._shared:
+                share(tree, source)
+            for function in tree.body:
+                if isinstance(function, ast.FunctionDef) and function.name in names:
+                    _decide(function, names[function.name])
+            tree = sealed(tree, {*source.locals, *source.functions, *source.bound, *names.values(), *BUILTINS})
+        return compile(tree, "<generated>", "exec"), names
+
+
+_MADE: Final[dict[tuple[object, ...], tuple[CodeType, Mapping[str, str]]]] = {}
+"""Code by all that decides it. It holds no bound object: those are given to each module anew."""
+_MOST_MADE: Final = 4096
+
+
+def _identified(source: Source) -> tuple[object, ...]:
+    """All of a source that decides what becomes of it, and nothing of the objects that its names stand for.
+
+    Of an expected value only the sizes of small matrices are heeded, and of a written native the writer.
+    """
+    return (
+        source.text(),
+        tuple(source.functions),
+        frozenset(source.locals),
+        frozenset(source.bound),
+        frozenset(source.pure),
+        frozenset(source.written.items()),
+        tuple((name, sizes(value)) for name, value in source.expected.items()),
+    )
+
+
+def _decide(function: ast.FunctionDef, slower: str) -> None:
+    """Make a function call a slower one whenever it raises."""
+    params = ", ".join(argument.arg for argument in function.args.args)
+    (tried,) = ast.parse(f"try:\n    pass\nexcept Exception:\n    return {slower}({params})").body
+    assert isinstance(tried, ast.Try)  # noqa: S101 - written above
+    tried.body, function.body = function.body, [tried]
+
+
+def _exactly(checked: Checked, names: tuple[str, ...]) -> Callable[..., Any]:
+    def exactly(*values: Any) -> Any:
+        return evaluate(checked, dict(zip(names, values, strict=True)))
+
+    return exactly
+
+
+def _is_json(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_json, value))
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and _is_json(each) for key, each in value.items())
+    return value is None or type(value) in (bool, int, float, str)

@@ -1,0 +1,226 @@
+"""Expressions of a generated function, each with the number of its value.
+
+Decides which expressions are replaced by a local that holds their value, or by a constant. Only calls of pure functions
+and checked integers are given locals of their own. Refuses to know statements.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Final
+
+from specledger.expr.generate.cellwise import Cellwise
+from specledger.expr.generate.numbering import Place
+from specledger.expr.generate.source import BUILTINS
+
+CHANGING: Final = frozenset({"append", "add", "extend", "pop"})
+"""Methods that change what they are called on."""
+_PLAIN: Final = frozenset({"abs", "len", "min", "max", "str", "sum", "bool", "int", "float"})
+
+
+class Rewriting(Cellwise):
+    """One function being rewritten, as far as its expressions go."""
+
+    def fresh(self, place: Place, name: str) -> int:
+        """Give a local a value of which nothing is known."""
+        number = self.numbers.fresh()
+        place.numbers[name] = number
+        place.holders[number] = name
+        return number
+
+    def forget(self, place: Place, name: str) -> None:
+        """The same, where what the local held may have been changed too."""
+        before = place.numbers.get(name)
+        if before is not None:
+            self.numbers.stale.add(before)
+        self.fresh(place, name)
+
+    def expression(self, node: ast.expr, place: Place) -> tuple[ast.expr, int]:
+        """The expression rewritten, and the number of its value."""
+        late = set(self.late)
+        made, number = self._form(node, place)
+        if made is not node and isinstance(made, ast.Name | ast.Constant):
+            for name in self.late - late:  # what was named inside is gone with the expression
+                place.numbers.pop(name, None)
+        return made, number
+
+    def _form(self, node: ast.expr, place: Place) -> tuple[ast.expr, int]:
+        checked = _checked_integer(node)
+        if checked is not None and isinstance(node, ast.IfExp):
+            return self._checked(node, checked, place)
+        match node:
+            case ast.Constant():
+                return node, self.numbers.constant(node.value)
+            case ast.Name():
+                return self._named(node, place)
+            case ast.Subscript(slice=ast.Constant(value=key)):
+                node.value, record = self.expression(node.value, place)
+                return self._held(node, self.numbers.member(record, key), place)
+            case ast.Call():
+                return self._call(node, place)
+            case ast.NamedExpr(target=ast.Name(id=name)):
+                node.value, number = self.expression(node.value, place)
+                self.name(name, number, place)
+                return node, number
+            case ast.IfExp() | ast.BoolOp() | ast.Compare():
+                return self._conditional(node, place)
+            case ast.List():
+                pairs = [self.expression(each, place) for each in node.elts]
+                node.elts = [each for each, _ in pairs]
+                whole = not any(isinstance(each, ast.Starred) for each in node.elts)
+                return node, self.numbers.list([number for _, number in pairs]) if whole else self.numbers.fresh()
+            case ast.Dict():
+                return self._held(node, self.record(node, place), place)
+            case ast.BinOp():
+                return self._operation(node, place)
+            case ast.UnaryOp():
+                node.operand, number = self.expression(node.operand, place)
+                return node, self.numbers.unary(type(node.op).__name__, number)
+        return self._other(node, place)
+
+    def _other(self, node: ast.expr, place: Place) -> tuple[ast.expr, int]:
+        """A form of which nothing is known but its parts."""
+        if isinstance(node, ast.Subscript | ast.Tuple | ast.Starred):
+            for name, part in ast.iter_fields(node):
+                if isinstance(part, ast.expr):
+                    setattr(node, name, self.expression(part, place)[0])
+                elif isinstance(part, list):
+                    setattr(node, name, [self.expression(each, place)[0] for each in part])
+        return node, self.numbers.fresh()
+
+    def _named(self, node: ast.Name, place: Place) -> tuple[ast.expr, int]:
+        number = place.numbers.get(node.id)
+        if number is None:
+            number = self.numbers.of("name", node.id) if node.id in self.source.bound else self.fresh(place, node.id)
+        return self._held(node, number, place)
+
+    def _held(self, node: ast.expr, number: int, place: Place) -> tuple[ast.expr, int]:
+        """The local that holds a value, or the constant that it is; the expression itself if there is neither."""
+        holder = place.holder(number)
+        if holder is not None:
+            return ast.Name(holder, ast.Load()), number
+        if number in self.numbers.constants:
+            return ast.parse(repr(self.numbers.constants[number]), mode="eval").body, number
+        return node, number
+
+    def name(self, name: str, number: int, place: Place) -> None:
+        """A local that is given a value inside a statement, so that what stands before it cannot read it."""
+        self.late.add(name)
+        place.numbers[name] = number
+        if place.holder(number) is None:
+            place.holders[number] = name
+
+    def _checked(self, node: ast.IfExp, inner: ast.NamedExpr, place: Place) -> tuple[ast.expr, int]:
+        """`(n if low <= (n := value) <= high else overflow())`."""
+        inner.value, number = self.expression(inner.value, place)
+        assert isinstance(node.test, ast.Compare)  # noqa: S101 - see `_checked_integer`
+        bounds = [ast.dump(part) for part in (node.test.left, *node.test.comparators) if part is not inner]
+        number = self.numbers.of("checked", number, *bounds)
+        holder = place.holder(number)
+        if holder is not None:
+            return ast.Name(holder, ast.Load()), number
+        self.name(inner.target.id, number, place)
+        return self._steady(node, inner.target.id, number, place), number
+
+    def _conditional(self, node: ast.IfExp | ast.BoolOp | ast.Compare, place: Place) -> tuple[ast.expr, int]:
+        """Parts after the first may not be evaluated: what they name is known to nobody else."""
+        if isinstance(node, ast.IfExp):
+            node.test, first = self.expression(node.test, place)
+            node.body, second = self._aside(node.body, place)
+            node.orelse, third = self._aside(node.orelse, place)
+            return node, self.numbers.of("if", first, second, third)
+        if isinstance(node, ast.BoolOp):
+            head, number = self.expression(node.values[0], place)
+            rest = [self._aside(value, place) for value in node.values[1:]]
+            node.values = [head, *(value for value, _ in rest)]
+            return node, self.numbers.of(type(node.op).__name__, number, *(each for _, each in rest))
+        node.left, left = self.expression(node.left, place)
+        head, number = self.expression(node.comparators[0], place)
+        rest = [self._aside(value, place) for value in node.comparators[1:]]
+        node.comparators = [head, *(value for value, _ in rest)]
+        signs = [type(sign).__name__ for sign in node.ops]
+        return node, self.numbers.of("compare", *signs, left, number, *(each for _, each in rest))
+
+    def _aside(self, node: ast.expr, place: Place) -> tuple[ast.expr, int]:
+        inner = place.copy()
+        self.places.append(inner)
+        found = self.expression(node, inner)
+        self.places.pop()
+        return found
+
+    def record(self, node: ast.Dict, place: Place, its_own: bool = False) -> int:
+        """The number of a record; one in which something will be set is like no other."""
+        fields: dict[str, int] = {}
+        base: int | None = None
+        plain = True
+        for index, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
+            node.values[index], number = self.expression(value, place)
+            if key is None and index == 0:
+                base = number
+            elif isinstance(key, ast.Constant) and isinstance(key.value, str):
+                fields[key.value] = number
+            else:
+                plain = False
+        return self.numbers.record(fields, base, its_own) if plain else self.numbers.fresh()
+
+    def _operation(self, node: ast.BinOp, place: Place) -> tuple[ast.expr, int]:
+        node.left, left = self.expression(node.left, place)
+        node.right, right = self.expression(node.right, place)
+        return self._held(node, self.numbers.binary(type(node.op).__name__, left, right), place)
+
+    def _call(self, node: ast.Call, place: Place) -> tuple[ast.expr, int]:
+        pairs = [self.expression(arg, place) for arg in node.args]
+        node.args = [arg for arg, _ in pairs]
+        for keyword in node.keywords:
+            keyword.value = self.expression(keyword.value, place)[0]
+        numbers = [number for _, number in pairs]
+        method = node.func if isinstance(node.func, ast.Attribute) and node.func.attr in CHANGING else None
+        if method is not None and isinstance(method.value, ast.Name):
+            self.forget(place, method.value.id)
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            return node, self.numbers.fresh()
+        name = node.func.id
+        if name in _PLAIN:
+            return node, self.numbers.of("call", name, *numbers)
+        if name not in self.source.pure:
+            return node, self.numbers.fresh()
+        number = self.numbers.of("call", name, *numbers)
+        holder = place.holder(number)
+        if holder is not None:
+            return ast.Name(holder, ast.Load()), number
+        made = self.written(node, name, number, numbers, place)
+        if made is not None:
+            return made, number
+        named = self.source.local("shared")
+        self.name(named, number, place)
+        return self._steady(ast.NamedExpr(ast.Name(named, ast.Store()), node), named, number, place), number
+
+    def _steady(self, node: ast.expr, name: str, number: int, place: Place) -> ast.expr:
+        """An expression that names its value; before the loop, if each round would compute the same anyway."""
+        loop = self.loops[-1] if self.loops else None
+        if loop is None or place is not loop.inner or self.numbers.level(number) >= self.numbers.depth:
+            return node
+        parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
+        own = {part.id for part in parts if isinstance(part.ctx, ast.Store)}
+        read = (
+            {part.id for part in parts} - own - self.source.bound.keys() - set(self.source.functions) - BUILTINS.keys()
+        )
+        if any(each not in loop.outer.numbers or loop.outer.numbers[each] != place.numbers.get(each) for each in read):
+            return node
+        loop.ahead.append(ast.Assign([ast.Name(self.source.local("steady"), ast.Store())], node))
+        self.late -= own
+        return ast.Name(name, ast.Load())
+
+
+def _checked_integer(node: ast.expr) -> ast.NamedExpr | None:
+    """The naming of the value in `(n if low <= (n := value) <= high else overflow())`; None for other expressions."""
+    match node:
+        case ast.IfExp(
+            test=ast.Compare(left=left, comparators=[*comparators]),
+            body=ast.Name(id=name),
+            orelse=ast.Call(func=ast.Name(), args=[]),
+        ):
+            for part in (left, *comparators):
+                if isinstance(part, ast.NamedExpr) and part.target.id == name:
+                    return part
+    return None

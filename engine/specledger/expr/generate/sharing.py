@@ -1,0 +1,211 @@
+"""What a generated function would compute twice, computed once; and small matrices cell by cell.
+
+Decides, by numbering the values of one function from its first line to its last, which expressions have a value that a
+local holds already, and writes that local instead. What becomes of expressions is in `rewriting`, of small matrices in
+`cellwise`. Refuses to know what any function means.
+
+It rests on what generated code is: every bound function is pure, records are changed only where the function itself has
+just copied them, and whatever is raised makes a slower function decide. So nothing here may give another value, but
+what cannot be had may be asked for too early: an expected size that a value does not have ends the fast function.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from specledger.expr.generate.cellwise import Loop
+from specledger.expr.generate.nodes import within
+from specledger.expr.generate.numbering import Place, small
+from specledger.expr.generate.pruning import prune
+from specledger.expr.generate.rewriting import CHANGING, Rewriting
+from specledger.expr.generate.source import Source
+
+_ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def share(tree: ast.Module, source: Source) -> ast.Module:
+    """Rewrite every function of a module that was generated.
+
+    Args:
+        tree: The module; it is changed.
+        source: What it was made by: its pure functions, those that can be written out, and the values expected.
+    """
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef):
+            _Function(function, source).rewrite()
+            prune(function)
+    return ast.fix_missing_locations(tree)
+
+
+class _Function(Rewriting):
+    """One function being rewritten."""
+
+    def __init__(self, function: ast.FunctionDef, source: Source) -> None:
+        super().__init__(source)
+        self._function = function
+        self._assigned = [name for statement in function.body for name in _assigned(statement)]
+        self._stored = {
+            name
+            for node in within(function)
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+            for name in _assigned(node)
+        }
+
+    def rewrite(self) -> None:
+        place = Place()
+        for argument in self._function.args.args:
+            number = self.fresh(place, argument.arg)
+            if argument.arg in self.source.expected:
+                self.numbers.expected[number] = self.source.expected[argument.arg]
+        self._function.body, _ = self._block(self._function.body, place)
+
+    def _block(self, statements: Sequence[ast.stmt], place: Place) -> tuple[list[ast.stmt], bool]:
+        """The statements rewritten, and whether they end in a jump; `place` becomes what is known after them."""
+        made: list[ast.stmt] = []
+        for statement in self._celled(statements):
+            around = self.before, self.places, self.late
+            self.before, self.places, self.late = [], [place], set()
+            after = self._statement(statement, place)
+            made += [*self.before, *after]
+            self.before, self.places, self.late = around
+        return made, bool(statements) and isinstance(statements[-1], _ENDS)
+
+    def _celled(self, statements: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+        """The statements, with the cells of matrices that are written as displays computed before them."""
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=[ast.Name()], value=ast.List(elts=[ast.List(), *_] as rows)):
+                    for row in [row for row in rows if isinstance(row, ast.List)]:
+                        for index, cell in enumerate(row.elts):
+                            if isinstance(cell, ast.BinOp | ast.UnaryOp | ast.IfExp):
+                                name = self.source.local("cell")
+                                yield ast.Assign([ast.Name(name, ast.Store())], cell)
+                                row.elts[index] = ast.Name(name, ast.Load())
+            yield statement
+
+    def _statement(self, statement: ast.stmt, place: Place) -> list[ast.stmt]:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)]):
+                return self._assign(statement, name, place)
+            case ast.Assign(targets=[ast.Subscript() as target]):
+                return self._store(statement, target, place)
+            case ast.Return(value=ast.expr() as value) | ast.Expr(value=ast.expr() as value):
+                statement.value = self.expression(value, place)[0]
+                return [statement]
+            case ast.If():
+                return self._if(statement, place)
+            case ast.For():
+                return self._for(statement, place)
+            case ast.Try():
+                statement.body, _ = self._block(statement.body, place.copy())
+        for name in _assigned(statement):
+            self.fresh(place, name)
+        return [statement]
+
+    def _assign(self, statement: ast.Assign, name: str, place: Place) -> list[ast.stmt]:
+        if isinstance(statement.value, ast.Dict) and name in self._stored:
+            number = self.record(statement.value, place, its_own=True)
+        else:
+            statement.value, number = self.expression(statement.value, place)
+        place.numbers[name] = number
+        if place.holder(number) is None:
+            place.holders[number] = name
+        if small(self.numbers.expected.get(number)) and number not in self.numbers.lists:
+            return [statement, self.unpacked(ast.Name(name, ast.Load()), number)]
+        return [statement]
+
+    def _store(self, statement: ast.Assign, target: ast.Subscript, place: Place) -> list[ast.stmt]:
+        """`record[key] = value`, of a record that this function has copied."""
+        statement.value, number = self.expression(statement.value, place)
+        keys: list[str] = []
+        root: ast.expr = target
+        while isinstance(root, ast.Subscript):
+            key = root.slice.value if isinstance(root.slice, ast.Constant) else None
+            keys.append(key if isinstance(key, str) else "")
+            root = root.value
+        if isinstance(root, ast.Name):
+            before = place.numbers.get(root.id)
+            self.numbers.change_inside(before, keys[:0:-1])
+            after = self.numbers.changed(before, keys[-1], number if len(keys) == 1 else self.numbers.fresh())
+            for name in [name for name, known in place.numbers.items() if known == before]:
+                place.numbers[name] = after
+            place.numbers[root.id] = after
+            place.holders[after] = root.id
+        return [statement]
+
+    def _if(self, statement: ast.If, place: Place) -> list[ast.stmt]:
+        kept = self._kept(statement)
+        if kept is not None and self.numbers.constants.get(place.numbers[kept], kept) is None:
+            made, _ = self._block(statement.body, place)
+            return made
+        statement.test = self.expression(statement.test, place)[0]
+        then, otherwise = place.copy(), place.copy()
+        statement.body, ends = self._block(statement.body, then)
+        statement.orelse, ends_too = self._block(statement.orelse, otherwise)
+        if kept is not None and self.numbers.level(then.numbers[kept]) < self.numbers.depth:
+            otherwise = then
+        elif ends:
+            then = otherwise
+        elif ends_too:
+            otherwise = then
+        merged = self._merged(then, otherwise)
+        place.numbers, place.holders = merged.numbers, merged.holders
+        return [statement]
+
+    def _kept(self, statement: ast.If) -> str | None:
+        """The local of `if local is None: local = value`, if it is set nowhere else but to None."""
+        match statement:
+            case ast.If(
+                test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
+                body=[ast.Assign(targets=[ast.Name(id=given)])],
+                orelse=[],
+            ) if name == given and self._assigned.count(name) == 2:
+                return name
+        return None
+
+    def _merged(self, one: Place, other: Place) -> Place:
+        """What is known where two ways meet."""
+        made: dict[tuple[int, int], int] = {}
+        merged = Place()
+        for name in one.numbers.keys() & other.numbers.keys():
+            pair = one.numbers[name], other.numbers[name]
+            if pair[0] != pair[1] and pair not in made:
+                made[pair] = self.numbers.merged(*pair)
+                merged.holders[made[pair]] = name
+            merged.numbers[name] = made.get(pair, pair[0])
+        for number, name in one.holders.items():
+            if merged.numbers.get(name) == number:
+                merged.holders[number] = name
+        return merged
+
+    def _for(self, statement: ast.For, place: Place) -> list[ast.stmt]:
+        """What the body changes is unknown at its beginning, in any round but the first, and after the loop."""
+        statement.iter = self.expression(statement.iter, place)[0]
+        changed = set(_assigned(statement))
+        self.numbers.depth += 1
+        inner = place.copy()
+        for name in changed:
+            self.forget(inner, name)
+        self.loops.append(Loop(place, inner))
+        statement.body, _ = self._block(statement.body, inner)
+        self.numbers.depth -= 1
+        for name in changed:
+            self.forget(place, name)
+        return [*self.loops.pop().ahead, statement]
+
+
+def _assigned(node: ast.AST) -> Iterator[str]:
+    """Every local that something inside a node sets or changes."""
+    for part in within(node):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            yield part.id
+        elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+            root: ast.expr = part
+            while isinstance(root, ast.Subscript):
+                root = root.value
+            if isinstance(root, ast.Name):
+                yield root.id
+        elif isinstance(part, ast.Attribute) and part.attr in CHANGING and isinstance(part.value, ast.Name):
+            yield part.value.id

@@ -1,0 +1,43 @@
+"""Binding: the locals of a generated function that hold the variables its expressions read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from specledger.expr.generate.emitter import Emitter
+from specledger.lang.scope import Let
+
+
+def fields_of(emitter: Emitter, record: str, names: Iterable[str]) -> dict[str, str]:
+    """Python sources that read the fields of a local record: `position` -> `state['position']`."""
+    return {name: f"{record}[{emitter.constant(name)}]" for name in names}
+
+
+def bind(emitter: Emitter, needed: Iterable[str], sources: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
+    """Lines that load each needed variable into a local once, and the local of each.
+
+    Args:
+        emitter: Where the lines will stand.
+        needed: The variables that expressions read; those without a source are bound elsewhere.
+        sources: Python source of each variable.
+    """
+    lines, names = [], {}
+    for name in sorted(set(needed) & sources.keys()):
+        names[name] = emitter.local(name)
+        lines.append(f"{names[name]} = {sources[name]}")
+    return lines, names
+
+
+def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
+    """Lines that evaluate named expressions in order; `names` gains a local for each."""
+    lines = []
+    for name, checked in let:
+        local = emitter.local(name)
+        lines.append(f"{local} = {emitter.expression(checked, names)}")
+        names[name] = local
+    return lines
+
+
+def emit_record(emitter: Emitter, let: Let, names: Mapping[str, str]) -> str:
+    """A Python dict display of named expressions that do not read each other."""
+    return "{" + ", ".join(f"{emitter.constant(n)}: {emitter.expression(c, names)}" for n, c in let) + "}"

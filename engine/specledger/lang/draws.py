@@ -1,0 +1,38 @@
+"""Values that are drawn from lists by named streams, in an agent or a drift.
+
+Decides what may be drawn from. Refuses to draw: whoever runs has the streams.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from specledger.expr.check.checker import Checked
+from specledger.expr.check.types import MISTAKEN, ListType, Type
+from specledger.lang.scope import E_DECLARATION, Scope
+from specledger.spec.drift import Draw
+
+Draws = tuple[tuple[str, str, Checked], ...]
+"""Name, stream and source list of each drawn value."""
+
+
+def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, dict[str, Type]]:
+    """The draws of a spec in the order of their names, and the types of all drawn values; wrong ones are findings."""
+    found = []
+    types: dict[str, Type] = {}
+    for name in sorted(draws):
+        source = scope.expression("draw", name, "from")
+        types[name] = MISTAKEN
+        if source is None:
+            continue
+        if not isinstance(source.type, ListType):
+            scope.wrong(E_DECLARATION, f"a value is drawn from a list, not from {source.type}", "draw", name, "from")
+            continue
+        types[name] = source.type.item
+        found.append((name, draws[name].stream, source))
+    return tuple(found), types
+
+
+def drawn_sources(draws: Draws, drawn: str = "") -> dict[str, str]:
+    """Python source of each drawn value, out of the local that holds them all in the order of their names."""
+    return {name: f"{drawn}[{index}]" for index, (name, _, _) in enumerate(draws)}

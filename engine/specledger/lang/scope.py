@@ -1,0 +1,346 @@
+"""Scopes: the names that the expressions of one place in a spec may read, and the findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, code, suggest
+from specledger.core.spans import Span, Text
+from specledger.expr.check.checker import Checked, check, check_body
+from specledger.expr.check.environment import Environment
+from specledger.expr.check.excluded_names import NOT_DEFINED
+from specledger.expr.check.types import BOOL, MISTAKEN, Defined, Type
+from specledger.expr.parse.parser import parse
+from specledger.lang.declare import DeclarationError, bound_type, read_constant, read_type, sealable
+from specledger.lang.words import mentioned_in, named_in
+from specledger.spec.types import BUILT_IN, TypeSpec
+from specledger.spec.world import Function
+
+E_NAME_TAKEN = code(
+    "E_NAME_TAKEN",
+    "a name already means something here",
+    "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant. Only the "
+    "parameters of a function and the variable of a macro are local.",
+)
+E_DECLARATION = code(
+    "E_DECLARATION",
+    "a type or constant means nothing",
+    "Types are built-in names (int, bool, string, double, qfixed, cell, field), names of the world's own `types`, or "
+    "schemas with JSON Schema's keywords. Constants are numbers, booleans, strings, lists of one sort, or "
+    "{qfixed: 1.5}.",
+)
+E_NOT_SEALABLE = code(
+    "E_NOT_SEALABLE",
+    "a value cannot stand in a receipt",
+    "States, observations, claims, records and witnesses are hashed, and only integers, booleans, strings and what "
+    "is made of them have one spelling everywhere. Use fixed point (`qfixed`, millionths) instead of a double.",
+)
+E_LET_CYCLE = code(
+    "E_LET_CYCLE",
+    "named expressions read each other in a circle",
+    "Each expression of a `let` (or of another mapping of expressions) may read the others, but not itself, "
+    "directly or through them.",
+)
+
+ENGINE_NAMES: Final = frozenset(
+    {"now", "next", "previous", "outcome", "op", "action", "args", "inputs", "proposal", "proposals", "rejected"}
+    | {"writes", "cost", "seen", "here", "claims"}
+)
+"""Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
+
+Path = tuple[str | int, ...]
+
+
+class Source(Protocol):
+    """A resolved spec, as far as places are concerned."""
+
+    def text(self, *path: str | int) -> Text:
+        """The scalar at a path, with the places of its characters."""
+
+    def span(self, *path: str | int) -> Span | None:
+        """The place of whatever stands at a path."""
+
+    def expressions(self) -> Iterable[tuple[Path, str]]:
+        """Its expressions by their paths, those aside that were left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Let:
+    """Named expressions in an order in which each reads only those before it.
+
+    Attributes:
+        items: The names and their expressions.
+        mistaken: The names whose expressions are wrong, which was told.
+    """
+
+    items: tuple[tuple[str, Checked], ...] = ()
+    mistaken: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[tuple[str, Checked]]:
+        """The names and their expressions, in order."""
+        return iter(self.items)
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that must be bound before: those read, without the ones defined here."""
+        read = frozenset[str]().union(*(checked.variables for _, checked in self.items))
+        return read - {name for name, _ in self.items}
+
+    @property
+    def types(self) -> dict[str, Type]:
+        """The static type of each name, those included whose expressions are wrong."""
+        return {**{name: checked.type for name, checked in self.items}, **dict.fromkeys(self.mistaken, MISTAKEN)}
+
+
+@dataclass(frozen=True, slots=True)
+class Fields(Let):
+    """Expressions under labels: none reads another, and a label may be the name of what its expression reads."""
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """The names that must be bound."""
+        return frozenset[str]().union(*(checked.variables for _, checked in self.items))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """An environment together with the spec whose expressions are read in it.
+
+    Attributes:
+        environment: The names in scope.
+        source: Where the expressions stand.
+        diagnostics: Where findings go.
+    """
+
+    environment: Environment
+    source: Source
+    diagnostics: Diagnostics
+
+    def within(self, /, **variables: Type) -> Scope:
+        """The same scope with more variables, whose names the engine chose and no spec can take."""
+        return replace(self, environment=self.environment.extend(variables=variables))
+
+    def at(self, source: Source) -> Scope:
+        """The same names, for the expressions of another spec."""
+        return replace(self, source=source)
+
+    def free(self, name: str, *path: str | int) -> bool:
+        """Whether a spec may give this name to something here; if not, that is a finding at `path`."""
+        problem = "is a name that the engine gives" if name in ENGINE_NAMES else self.environment.conflict(name)
+        if problem is not None:
+            self.diagnostics.error(E_NAME_TAKEN, f"{name!r} {problem}", self.source.span(*path))
+        return problem is None
+
+    def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:
+        """The scope with more variables that the spec itself names; names already taken are findings and left out."""
+        free = {name: type_ for name, type_ in types.items() if self.free(name, *path, name)}
+        return self.within(**free)
+
+    def expression(self, *path: str | int, expect: Type | None = None) -> Checked | None:
+        """Check the expression at a path; None, with findings, if it is wrong."""
+        return check(self.source.text(*path), self.environment, self.diagnostics, expect)
+
+    def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
+        """The scope with the functions, constants or derived values of a spec; names already taken are left out.
+
+        Args:
+            sort: `functions`, `constants` or `derived`, as in `Environment`.
+            items: What each name stands for.
+            path: Where the spec gives the names.
+        """
+        scope = self
+        for name in sorted(items):
+            if scope.free(name, *path, name):
+                scope = replace(scope, environment=scope.environment.extend(**{sort: {name: items[name]}}))
+        return scope
+
+    def types(
+        self,
+        specs: Mapping[str, TypeSpec],
+        *path: str | int,
+        named: Mapping[str, TypeSpec] | None = None,
+        choices: bool = False,
+    ) -> dict[str, Type]:
+        """The types that a spec declares; one that means nothing is a finding, and what has it is mistaken.
+
+        Args:
+            specs: The declared types by name.
+            path: Where they stand.
+            named: The spec's own named types.
+            choices: Whether these are arguments of an action.
+        """
+        types: dict[str, Type] = {}
+        for name, spec in specs.items():
+            types[name] = MISTAKEN
+            try:
+                bound_type(spec, named)
+                types[name] = read_type(spec, named, choices=choices)
+            except DeclarationError as error:
+                near = suggest(str(spec), (*BUILT_IN, *(named or {})))
+                self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)
+        return types
+
+    def constants(self, values: Mapping[str, Any], *path: str | int) -> Scope:
+        """The scope with a spec's constants. One that is known already with the same value is no conflict."""
+        read: dict[str, tuple[Type, Any]] = {}
+        for name, value in values.items():
+            constant: tuple[Type, Any] = (MISTAKEN, None)
+            try:
+                constant = read_constant(value)
+            except DeclarationError as error:
+                self.wrong(E_DECLARATION, str(error), *path, name)
+            known = self.environment.constants.get(name)
+            if known is None or known[1] != constant[1]:
+                read[name] = constant
+        return self.name("constants", read, *path)
+
+    def functions(self, specs: Mapping[str, Function], *path: str | int) -> Scope:
+        """The scope with a spec's functions. Their syntax is checked here, their types at each call or by `unused`."""
+        defined = {}
+        for name, spec in specs.items():
+            body = self.source.text(*path, name, "is")
+            parse(body, self.diagnostics)
+            if name in NOT_DEFINED:
+                self.wrong(E_NAME_TAKEN, f"{name!r} is a function of CEL that the profile leaves out", *path, name)
+            defined[name] = Defined(tuple(spec.args), body)
+        return self.name("functions", defined, *path)
+
+    def unused(self, functions: Iterable[str], derived: Iterable[str] = (), elsewhere: Iterable[str] = ()) -> None:
+        """Add findings for those functions and derived values of a spec that no other expression of it reaches.
+
+        Other specs may call them, so only what is wrong for every argument is found.
+
+        Args:
+            functions: The functions that the spec defines.
+            derived: Its derived values.
+            elsewhere: Names that they may read beside those of this scope and those that the engine gives somewhere.
+        """
+        homes: dict[str, Path] = {name: ("functions", name, "is") for name in functions}
+        homes |= {name: ("derived", name) for name in derived}
+        if not homes:
+            return
+        written = dict(self.source.expressions())
+        waiting = [text for path, text in written.items() if path not in homes.values()]
+        left = set(homes)
+        while waiting:
+            reached = left & mentioned_in(waiting.pop())
+            left -= reached
+            waiting += [written.get(homes[name], "") for name in reached]
+        others = [name for name in sorted({*ENGINE_NAMES, *elsewhere}) if self.environment.conflict(name) is None]
+        environment = self.environment.extend(variables=dict.fromkeys(others, MISTAKEN))
+        found = Diagnostics(MOST_FINDINGS)
+        for name in sorted(left):
+            definition = environment.functions.get(name) or environment.derived.get(name)
+            if isinstance(definition, Defined):
+                check_body(definition, environment, found)
+        self.diagnostics.extend(_causes(found.sorted()))
+
+    def wrong(self, code_: str, message: str, *path: str | int, near: str | None = None) -> None:
+        """Add a finding at a path, with a did-you-mean if there is a near name."""
+        hint = None if near is None else f"did you mean {near!r}?"
+        self.diagnostics.error(code_, message, self.source.span(*path), hint=hint)
+
+    def condition(self, value: str, *path: str | int) -> Checked | None:
+        """Check a condition whose default is `true`: the expression at a path, or the literal where it was left out."""
+        return self.always() if value == "true" else self.expression(*path, expect=BOOL)
+
+    def always(self) -> Checked:
+        """The condition that always holds."""
+        checked = check(Text.inline("true"), self.environment, self.diagnostics, BOOL)
+        assert checked is not None  # noqa: S101 - nothing is wrong with it
+        return checked
+
+    def let(
+        self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None
+    ) -> tuple[Let, Scope]:
+        """Check a mapping of named expressions that may read each other.
+
+        Args:
+            names: The mapping, for its keys.
+            path: Where it stands.
+            expect: The types that some names must have.
+
+        Returns:
+            The expressions in order, without those that are wrong, and the scope in which all are visible.
+        """
+        free = [name for name in sorted(names) if self.free(name, *path, name)]
+        ordered = self._ordered(free, path)
+        circular = [name for name in free if name not in ordered]
+        scope, items, mistaken = self.within(**dict.fromkeys(circular, MISTAKEN)), [], [*circular]
+        for name in [*ordered, *sorted(names.keys() - set(ordered))]:
+            checked = scope.expression(*path, name, expect=(expect or {}).get(name))
+            if name not in ordered:
+                continue
+            scope = scope.within(**{name: MISTAKEN if checked is None else checked.type})
+            if checked is None:
+                mistaken.append(name)
+            else:
+                items.append((name, checked))
+        return Let(tuple(items), tuple(mistaken)), scope
+
+    def each(self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None) -> Fields:
+        """Check a mapping of expressions that do not read each other; its keys are only labels."""
+        items, mistaken = [], []
+        for name in sorted(names):
+            checked = self.expression(*path, name, expect=(expect or {}).get(name))
+            if checked is None:
+                mistaken.append(name)
+            else:
+                items.append((name, checked))
+        return Fields(tuple(items), tuple(mistaken))
+
+    def sealed(self, types: Mapping[str, Type], *path: str | int) -> None:
+        """Add a finding for each value that cannot stand in a receipt."""
+        for name, type_ in types.items():
+            if not sealable(type_):
+                self.wrong(E_NOT_SEALABLE, f"{name!r} is {type_}", *path, name)
+
+    def _ordered(self, names: Sequence[str], path: Path) -> list[str]:
+        """The names in dependency order, alphabetical where free; a circle is one finding and left out."""
+        reads = {name: self._names_read(*path, name) & set(names) for name in names}
+        ordered: list[str] = []
+        while len(ordered) < len(reads):
+            ready = [name for name in reads if name not in ordered and reads[name] <= set(ordered)]
+            if not ready:
+                circle = [name for name in reads if name not in ordered]
+                self.diagnostics.error(
+                    E_LET_CYCLE, f"these read each other: {', '.join(circle)}", self.source.span(*path, circle[0])
+                )
+                break
+            ordered += ready
+        return ordered
+
+    def _names_read(self, *path: str | int) -> set[str]:
+        """The names that an expression reads, itself or through the functions that it calls."""
+        read: set[str] = set()
+        followed: set[str] = set()
+        waiting: list[tuple[Text, tuple[str, ...]]] = [(self.source.text(*path), ())]
+        while waiting:
+            text, params = waiting.pop()
+            names, calls = named_in(text.value)
+            read |= names - set(params)
+            for name in calls - followed:
+                followed.add(name)
+                function = self.environment.functions.get(name)
+                if isinstance(function, Defined):
+                    waiting.append((function.body, function.params))
+        return read
+
+
+def _causes(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    """The findings that others lead to: what is wrong because of another is left out, and of a ring all but one."""
+    told = {one.span for one in found}
+    leads = {one.span: {span for _, span in one.related if span in told and span != one.span} for one in found}
+    explained: set[Span | None] = set()
+    for one in sorted(found, key=lambda one: len(leads[one.span]) > 0):  # those that nothing leads to come first
+        if one.span in explained and leads[one.span]:
+            continue
+        yield one
+        explained.add(one.span)
+        grown = True
+        while grown:
+            more = {span for span, because in leads.items() if because & explained} - explained
+            explained |= more
+            grown = bool(more)

@@ -1,0 +1,50 @@
+"""Which words of an expression could mean something outside it, as far as its syntax tells.
+
+Decides what reads a name and what calls a function. Refuses to know what the names mean.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.expr.parse.parser import parse
+from specledger.expr.parse.syntax import Call, Has, Literal, Macro, Name, Node, Select, children
+
+
+@lru_cache(maxsize=4096)
+def named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The identifiers that an expression reads, and the functions that it calls; none, if it is no expression."""
+    ast = parse(Text.inline(source), Diagnostics())
+    return (frozenset(), frozenset()) if ast is None else (frozenset(_names(ast.root)), frozenset(_calls(ast.root)))
+
+
+@lru_cache(maxsize=4096)
+def mentioned_in(source: str) -> frozenset[str]:
+    """Every word of an expression that could lead to a function or a derived value; none, if it is no expression."""
+    ast = parse(Text.inline(source), Diagnostics())
+    words, waiting = set[str](), [] if ast is None else [ast.root]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        match node:
+            case Name(name=word) | Call(function=word) | Select(key=word) | Has(key=word) | Literal(value=str(word)):
+                words.add(word)
+    return frozenset(words)
+
+
+def _names(node: Node) -> set[str]:
+    """Every identifier that a syntax tree reads from outside; the variables of its macros are its own."""
+    if isinstance(node, Name):
+        return {node.name}
+    if isinstance(node, Macro):
+        inner = _names(node.body) | (_names(node.condition) if node.condition is not None else set())
+        return _names(node.target) | (inner - {node.variable})
+    return set[str]().union(*map(_names, children(node)))
+
+
+def _calls(node: Node) -> set[str]:
+    """The functions that a syntax tree calls by their bare names."""
+    own = {node.function} if isinstance(node, Call) else set[str]()
+    return own.union(*map(_calls, children(node)))

@@ -1,0 +1,195 @@
+"""What a profile asks of bundles beyond their own checks: what holds of each receipt, and how they were verified.
+
+Decides what such a question is called, and when its answer is known. Refuses to know which control asks, and what
+becomes of the answer: it is a check like all others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.expr import BOOL, DYN, Checked, Environment, EvaluationError, compile_expression
+from specledger.lang.scope import Scope
+from specledger.load import Bundle, Resolved
+from specledger.report.markup import shorten
+from specledger.report.observations import Seen
+from specledger.report.results import LONGEST, Check, Outcome
+from specledger.spec.profile import EvidenceCheck, Profile
+from specledger.verify.checks import Status, Verification
+
+Body = Mapping[str, Any]
+
+W_PROFILE_CONSTANT = code(
+    "W_PROFILE_CONSTANT",
+    "evidence that always comes out the same",
+    "What a control requires of receipts depends on `body` or on `start`. An expression that reads neither holds of "
+    "every receipt or of none, so it shows nothing about them.",
+)
+
+ASKED: Final = ("receipts", "verified")
+"""The first words of the names of such checks."""
+
+_NAMES: Final = ("body", "start")
+_HELD: Final = 3
+"""Receipts that are shown of what holds of all."""
+_OUTCOMES: Final[Mapping[Status, Outcome]] = {
+    Status.PASSED: Outcome.PASSED,
+    Status.FAILED: Outcome.FAILED,
+    Status.NOT_MADE: Outcome.UNTESTED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One thing that a control asks of bundles.
+
+    Attributes:
+        id: The name of the check that answers it: `receipts/<control>.<place>` or `verified/<control>.<place>`.
+        named: What the control says.
+        when: Whether it is asked of a receipt, from its body and that of the first receipt; None if of all.
+        require: Whether it holds; None of what was verified.
+    """
+
+    id: str
+    named: EvidenceCheck
+    when: Callable[..., bool] | None = None
+    require: Callable[..., bool] | None = None
+
+
+def name_question(control: str, place: int, named: EvidenceCheck) -> str:
+    """The name of the check that answers what a control asks at a place of its list, counted from 0."""
+    return f"{ASKED[0] if named.verified is None else ASKED[1]}/{control}.{place + 1}"
+
+
+def is_of(named: EvidenceCheck, name: str, kind: str) -> bool:
+    """Whether what a control names is asked of the bundle of a spec of this name and kind."""
+    return named.of in (None, name) and named.kind in (None, kind)
+
+
+def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, ...]:
+    """Type the expressions of a profile; those that are wrong are left out, with findings."""
+    model = spec.model
+    assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
+    scope = Scope(Environment(dict.fromkeys(_NAMES, DYN)), spec, diagnostics)
+    found = []
+    for number, control in enumerate(model.controls):
+        for place, named in enumerate(control.evidence):
+            id_ = name_question(control.id, place, named)
+            path = ("controls", number, "evidence", place)
+            if named.verified is not None:
+                found.append(Question(id_, named))
+            elif named.receipts is not None:
+                require = scope.expression(*path, "require", expect=BOOL)
+                when = None if named.when is None else scope.expression(*path, "when", expect=BOOL)
+                if require is None or (when is None) != (named.when is None):
+                    continue
+                if not require.variables:
+                    message = f"{control.id} requires what reads neither `body` nor `start`"
+                    diagnostics.warn(W_PROFILE_CONSTANT, message, spec.span(*path, "require"))
+                found.append(Question(id_, named, None if when is None else _function(when), _function(require)))
+    return tuple(found)
+
+
+def questions_of(profile: Bundle) -> tuple[Question, ...]:
+    """What a profile asks.
+
+    Raises:
+        Rejected: With every finding in its expressions.
+    """
+    diagnostics = Diagnostics()
+    found = check_profile(profile.main, diagnostics)
+    diagnostics.raise_if_errors()
+    return found
+
+
+def _function(checked: Checked) -> Callable[..., bool]:
+    return compile_expression(checked, _NAMES)
+
+
+class Answers:
+    """What the receipts of one bundle, and the checks that were made of it, answer to questions."""
+
+    def __init__(self, questions: Sequence[Question], name: str, kind: str) -> None:
+        """Begin before the first receipt of the bundle of a spec of this name and kind."""
+        own = [question for question in questions if is_of(question.named, name, kind)]
+        self._verified = [question for question in own if question.named.verified is not None]
+        self._questions: dict[str, list[Question]] = {}
+        for question in own:
+            if question.named.receipts is not None:
+                self._questions.setdefault(question.named.receipts, []).append(question)
+        self._seen, self._held = Seen(), Seen()
+        self._start: Body = {}
+        self._there: Counter[str] = Counter()
+        self._asked: Counter[str] = Counter()
+        self._errors: Counter[str] = Counter()
+
+    def add(self, seq: int, line: bytes) -> None:
+        """Take one receipt.
+
+        Raises:
+            KeyError, TypeError, ValueError: It is not what it must be.
+        """
+        if not self._questions:
+            return
+        type_, body = self._seen.take(seq, line)
+        if seq == 0:
+            self._start = body
+        for question in self._questions.get(type_, ()):
+            self._there[question.id] += 1
+            self._ask(question, seq, line, body)
+
+    def _ask(self, question: Question, seq: int, line: bytes, body: Body) -> None:
+        assert question.require is not None  # noqa: S101 - what is asked of receipts requires something
+        id_ = question.id
+        try:
+            if question.when is not None and not question.when(body, self._start):
+                return
+            self._asked[id_] += 1
+            holds = question.require(body, self._start)
+        except EvaluationError as error:
+            self._errors[id_] += 1
+            self._seen.note(id_, error.code, "" if error.text is None else error.text.value, body)
+            return
+        if not holds:
+            self._seen.note(id_, "does not hold", body, body)
+        elif self._held.count[id_] < _HELD:
+            self._held.take(seq, line)
+            self._held.note(id_, "holds", None, body)
+
+    def checks(self, key: str, verification: Verification) -> Iterator[Check]:
+        """The answers, as checks; what a bundle has no receipt and no check of, it does not answer.
+
+        Args:
+            key: Of the spec that was run.
+            verification: The checks that were made of the bundle.
+        """
+        for question in self._verified:
+            for made in verification.checks:
+                if made.name == question.named.verified:
+                    outcome, failed = _OUTCOMES[made.status], int(made.status is Status.FAILED)
+                    why = shorten(made.message or "", LONGEST)
+                    yield Check(question.id, made.name, None, outcome, False, False, 1, failed, why, once=True)
+        for each in self._questions.values():
+            for question in each:
+                if self._there[question.id]:
+                    yield self._answer(question, key)
+
+    def _answer(self, question: Question, key: str) -> Check:
+        id_, named = question.id, question.named
+        asked, errors = self._asked[id_], self._errors[id_]
+        failures = self._seen.count[id_] - errors
+        outcome, why = Outcome.PASSED, ""
+        if failures:
+            outcome = Outcome.FAILED
+        elif errors:
+            outcome, why = Outcome.CANNOT_TELL, f"of {errors} receipts it cannot be told"
+        elif not asked:
+            outcome, why = Outcome.NOT_APPLICABLE, "what it is conditional on never held"
+        condition = "" if named.when is None else f" if {named.when}"
+        says = shorten(f"of each `{named.receipts}` receipt{condition}: {named.require}", LONGEST)
+        seen = (self._seen if failures or errors else self._held).of(id_)
+        return Check(id_, says, key, outcome, errors > 0 and not failures, False, asked, failures, why, **seen)

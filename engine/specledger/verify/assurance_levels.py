@@ -1,0 +1,233 @@
+"""The ladder: how far evidence was shown to be what it claims, and always what was not checked, and why.
+
+Decides what each level means, which were reached, and the words for the whole. Refuses to call anything verified that
+was not checked: a level without a check that passed is never reached, and unsigned evidence is called so.
+
+L0 is about the evidence alone and every other level rests on it. The others say different things, so each stands for
+itself: who made it (L1), since when it exists (L2), that it only grew (L3), that the specs lead to it (L4), and that a
+second evaluator agrees (L5).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.verify.checks import Check, Level, Status, Verification
+from specledger.verify.fork import Against
+from specledger.verify.signed import E_UNTRUSTED
+from specledger.verify.timestamps import Authorities
+from specledger.verify.trust import Trust
+
+FORMAT: Final = "specledger/verification/v1"
+"""The format of a verification as JSON; `schemas/results/verification.schema.json` describes it."""
+
+NAMES: Final[Mapping[Level, str]] = {
+    Level.INTACT: "intact: everything in it fits everything else",
+    Level.SIGNED: "signed by keys that you trust",
+    Level.TIMED: "existed at a time that an authority stamped",
+    Level.UNFORKED: "goes on from the last head that you saw",
+    Level.REPLAYED: "replay gives the same bytes",
+    Level.JUDGED: "a second evaluator agrees with every verdict of an expression",
+}
+
+TOLD: Final = frozenset({Level.TIMED, Level.JUDGED})
+"""Levels that, once reached, are reached only as far as their check says: when, by whom, and of what."""
+
+_NOT_ASKED: Final[Mapping[Level, str]] = {
+    Level.INTACT: "there was nothing to check",
+    Level.SIGNED: "you named no keys that you trust (--trust)",
+    Level.TIMED: "the evidence holds no time stamp",
+    Level.UNFORKED: "you named no head that you saw before (--against, or in the trust file)",
+    Level.REPLAYED: "replay does not apply to it",
+    Level.JUDGED: "you did not ask for it (--judge)",
+}
+
+
+class Reached(StrEnum):
+    """What is known of a level."""
+
+    REACHED = "reached"
+    REFUTED = "refuted"
+    NOT_CHECKED = "not checked"
+
+
+@dataclass(frozen=True, slots=True)
+class LevelStatus:
+    """One level of the ladder.
+
+    Attributes:
+        level: Which.
+        name: What it shows, in words.
+        status: What is known of it.
+        code: Why it was refuted, or what is missing, where that has a code.
+        why: What was found, or why it was not checked.
+    """
+
+    level: Level
+    name: str
+    status: Reached
+    code: str | None
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What the reader of evidence brings and asks for; none of it comes from the evidence.
+
+    Attributes:
+        replay: Whether runs are made again.
+        trust: Whom the reader trusts, and what is expected.
+        against: Heads that were seen before.
+        judge: Whether a second evaluator looks at every verdict.
+        levels: The levels that must be reached, beside L0; empty for those that the rest asks for.
+        proof: The number of the receipt whose inclusion is to be proved, if one is.
+        log: A run log that the evidence must be entered in.
+        log_head: A head of that log that was seen before.
+        authorities: Who the reader trusts to stamp a time.
+    """
+
+    replay: bool = True
+    trust: Trust | None = None
+    against: tuple[Against, ...] = ()
+    judge: bool = False
+    levels: frozenset[Level] = frozenset()
+    proof: int | None = None
+    log: Path | None = None
+    log_head: str | None = None
+    authorities: Authorities | None = None
+
+    def __post_init__(self) -> None:
+        """Take the last head that the trust file tells among those that were seen."""
+        if self.trust is not None and self.trust.seen is not None and not any(one.trusted for one in self.against):
+            known = Against(self.trust.seen, "the trust file", run=self.trust.run, trusted=True)
+            object.__setattr__(self, "against", (*self.against, known))
+
+    @property
+    def asked(self) -> frozenset[Level]:
+        """The levels that the verdict is about: those that were named, or those that the rest asks for."""
+        if self.levels:
+            return self.levels | {Level.INTACT}
+        more = {
+            Level.SIGNED: self.trust,
+            Level.TIMED: self.authorities,
+            Level.UNFORKED: self.against,
+            Level.JUDGED: self.judge,
+        }
+        return frozenset({Level.INTACT, Level.REPLAYED, *(level for level, wanted in more.items() if wanted)})
+
+
+def climb(verification: Verification) -> tuple[LevelStatus, ...]:
+    """What is known of every level, from the checks that were made."""
+    return tuple(
+        _rung(level, [check for check in verification.checks if check.level is level], verification) for level in Level
+    )
+
+
+def _rung(level: Level, checks: Sequence[Check], verification: Verification) -> LevelStatus:
+    name = NAMES[level]
+    failed = next((check for check in checks if check.status is Status.FAILED), None)
+    if failed is not None:
+        return LevelStatus(level, name, Reached.REFUTED, failed.code, failed.message or "")
+    open_ = next((check for check in checks if check.status is Status.NOT_MADE), None)
+    if open_ is not None:
+        return LevelStatus(level, name, Reached.NOT_CHECKED, open_.code, open_.message or "")
+    if not checks:
+        return LevelStatus(level, name, Reached.NOT_CHECKED, None, _unasked(level, verification))
+    said = [check.message for check in checks if check.message]
+    return LevelStatus(level, name, Reached.REACHED, None, said[-1] if said else "")
+
+
+def _unasked(level: Level, verification: Verification) -> str:
+    """Why there is no check of a level: of evidence that was refuted nobody looked whether it is signed or stamped."""
+    if not verification.intact and level in (Level.SIGNED, Level.TIMED):
+        return "an earlier check failed"
+    return "it is unsigned" if level is Level.SIGNED and not verification.signed else _NOT_ASKED[level]
+
+
+def headline(verification: Verification) -> str:
+    """What the verification amounts to, in a few words: never more than was checked."""
+    rungs = {rung.level: rung for rung in climb(verification)}
+    if not verification.intact:
+        codes = [check.code or "" for check in verification.checks if check.status is Status.FAILED]
+        return f"REFUTED [{', '.join(dict.fromkeys(codes))}]"
+    if rungs[Level.INTACT].status is not Reached.REACHED:
+        return "nothing was shown"
+    words = ["intact", _signed(verification, rungs[Level.SIGNED])]
+    said = {
+        Level.TIMED: "stamped",
+        Level.UNFORKED: "no fork since the head that you saw",
+        Level.REPLAYED: "replay gives the same bytes",
+        Level.JUDGED: "a second evaluator agrees",
+    }
+    words += [text for level, text in said.items() if rungs[level].status is Reached.REACHED]
+    if rungs[Level.REPLAYED].status is not Reached.REACHED and any(
+        check.level is Level.REPLAYED for check in verification.checks
+    ):
+        words.append("not replayed")
+    return ", ".join(words)
+
+
+def _signed(verification: Verification, rung: LevelStatus) -> str:
+    if rung.status is Reached.REACHED:
+        return "signed by who you trust"
+    if not verification.signed:
+        return "unsigned"
+    too_few = rung.code == E_UNTRUSTED
+    return "signed, but by too few of the keys that you trust" if too_few else "signed, but by nobody that you named"
+
+
+def level_of(verification: Verification) -> Level | None:
+    """The highest level up to which every one was reached, a time stamp being optional; None if it is not intact."""
+    found = None
+    for rung in climb(verification):
+        if rung.status is Reached.REACHED:
+            found = rung.level
+        elif rung.level is not Level.TIMED:
+            break
+    return found if verification.intact else None
+
+
+def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
+    """A verification as a document of the published schema.
+
+    Args:
+        verification: What was checked.
+        evidence: Where the evidence lies.
+    """
+    level = level_of(verification)
+    return {
+        "format": FORMAT,
+        "evidence": evidence,
+        "verdict": verification.verdict.value,
+        "headline": headline(verification),
+        "level": None if level is None else level.value,
+        "signed": verification.signed,
+        "asked": sorted(level.value for level in (verification.asked or Level)),
+        "levels": [
+            {
+                "level": rung.level.value,
+                "name": rung.name,
+                "status": rung.status.value,
+                "code": rung.code,
+                "why": rung.why,
+            }
+            for rung in climb(verification)
+        ],
+        "checks": [
+            {
+                "number": check.number,
+                "name": check.name,
+                "level": check.level.value,
+                "status": check.status.value,
+                "code": check.code,
+                "message": check.message,
+            }
+            for check in verification.checks
+        ],
+        "unchecked": list(verification.unchecked),
+        "facts": {name: dict(facts) for name, facts in sorted(verification.facts.items())},
+    }
