@@ -60,7 +60,7 @@ class Worker:
         """Work until the discovery has ended.
 
         Args:
-            watch: OutputFormat of the record whenever something was committed.
+            watch: Told of the record whenever something was committed.
 
         Returns:
             The whole record.

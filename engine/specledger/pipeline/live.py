@@ -83,7 +83,7 @@ def make_events(
         writer: The bundle that grows.
         wanted: How.
         progress: Called with what is done of how much.
-        warn: OutputFormat what was found in a log that an earlier run left.
+        warn: Called with what was found in a log that an earlier run left.
         workers: How many processes share the episodes of a run.
 
     Raises:
