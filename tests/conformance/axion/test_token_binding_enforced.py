@@ -212,9 +212,9 @@ def test_hashes_are_those_of_the_seed():
 HOLDERS = {
     ("compile/scenario.py", "plan", "compile_step"): "makes it, for the plan",
     ("compile/scenario.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
-    ("compile/desk.py", "actuator", "step"): "the actuator of bare proposals",
+    ("compile/decision_controller.py", "actuator", "step"): "the actuator of bare proposals",
     ("compile/kernel.py", "actuator", "step"): "the token actuator",
-    ("compile/subject.py", "weigh", "step"): "what an offer would lead to, on a clone",
+    ("compile/probe_target.py", "weigh", "step"): "what an offer would lead to, on a clone",
     (
         "verify/judge.py",
         "__init__",
@@ -227,7 +227,7 @@ HOLDERS = {
 def holders():
     """(module, function, name) of everything in the engine that makes, takes or hands on the step of a plan."""
     found = set()
-    for path in sorted((ROOT / "engine").rglob("*.py")):
+    for path in sorted((ROOT / "engine/specledger").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef):
@@ -239,7 +239,11 @@ def holders():
                 made = isinstance(node, ast.Name) and node.id == "compile_step"
                 if plan or made:
                     found.add(
-                        (str(path.relative_to(ROOT / "engine")), function.name, "step" if plan else "compile_step")
+                        (
+                            str(path.relative_to(ROOT / "engine/specledger")),
+                            function.name,
+                            "step" if plan else "compile_step",
+                        )
                     )
     return found
 
