@@ -8,7 +8,7 @@ from pathlib import Path
 
 from specledger.evidence.seal import UNSIGNED
 from specledger.verify.checks import Level
-from tests.conformance.tampered.verifiers import by_engine, by_one_file
+from tests.conformance.tampered.verifiers import by_engine
 from tools.conformance import PLACE, Laid
 
 
@@ -17,7 +17,7 @@ def engine(laid):
     return by_engine(laid, replay=False, levels=frozenset({Level.SIGNED}))
 
 
-VERIFIERS = {"engine": engine, "one file": by_one_file}
+VERIFIERS = {"engine": engine}
 
 
 def bundle(work, helped):

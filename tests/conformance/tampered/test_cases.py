@@ -1,4 +1,4 @@
-"""Every case of the conformance suite, by both verifiers; and the suite itself."""
+"""Every case of the conformance suite, by `spec verify`; and the suite itself."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 
 from specledger.core.diagnostics import codes
 from tests.conformance.tampered.conftest import EXPECTED, FOLDERS
-from tests.conformance.tampered.verifiers import by_engine, by_one_file
+from tests.conformance.tampered.verifiers import by_engine
 from tools.conformance import PLACE
 from tools.tamper import CASES, held, suite
 
@@ -22,12 +22,6 @@ def test_the_engine_says_exactly_what_is_expected(said, name):
     assert (found.exit, found.code) == (expected["exit"], expected["code"]), found
     if found.exit in (1, 3):
         assert found.level == expected["level"], found
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_the_one_file_verifier_says_the_same(said, name):
-    expected, found = EXPECTED[name]["expect"], said(by_one_file, name)[0]
-    assert (found.exit, found.code) == (expected["exit"], expected["code"]), found
 
 
 def test_the_suite_is_what_the_generator_makes_of_fresh_bundles():

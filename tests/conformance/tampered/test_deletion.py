@@ -32,8 +32,7 @@ from specledger.verify.bundle import Verifier
 from tests.conformance.tampered.checks import ELSEWHERE, REPLAYS, all_names, same
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, without
-from tests.conformance.tampered.verifiers import by_engine, by_one_file
-from tools import verify as one_file
+from tests.conformance.tampered.verifiers import by_engine
 from tools.conformance import PLACE
 
 ENGINE = [
@@ -97,23 +96,6 @@ UNNOTICED = {
     "trust:read_json": (3, BEHIND),
     "trust:_no_number": (1, BEHIND),
     "trust:_keys": (3, BEHIND),
-    "verify:_none": (1, "the comparison with the canonical form stands behind it"),
-    "verify:_bounded": (1, "the system's own limit of recursion stands behind it"),
-    "verify:plain": (1, LIMIT),
-    "verify:document": (1, BEHIND),
-    "verify:Run.close": (1, BEHIND),
-    "verify:Bundle.bundles": (1, "no checkout keeps an empty folder"),
-    "verify:Bundle.lines": (1, BEHIND),
-    "verify:Bundle.check_tape": (1, BEHIND),
-    "verify:Bundle.answer": (1, BEHIND),
-    "verify:Bundle.check_expected": (1, BEHIND),
-    "verify:note": (1, BEHIND),
-    "verify:imprint": (1, BEHIND),
-    "verify:read_trust": (1, LIMIT),
-    "verify:check_sources": (1, LIMIT),
-    "verify:sources_again": (2, OPEN),
-    "verify:unzip": (3, "the archive is packed again and compared"),
-    "verify:main": (1, "it takes a file that is no archive; its own tests do"),
 }
 """By function how many refusals at most no case notices, and why."""
 
@@ -121,35 +103,11 @@ MOST = 6
 """Cases of a site that are looked at, of those that are known to reach it."""
 
 SLOW = ("kernel", "discovery", "suite")
-MODULES = [(by_engine, module) for module in ENGINE] + [(by_one_file, one_file)]
-LATE: dict[Any, set[str]] = {by_engine: {"replay"}, by_one_file: {"replay", "laws", "suites", "specs"}}
+MODULES = [(by_engine, module) for module in ENGINE]
+LATE: dict[Any, set[str]] = {by_engine: {"replay"}}
 """What a case may need that a verifier looks at only when it makes things again."""
 
-BY_FILES = ("archive", "basis", "bundle", "covers", "decisions", "guide", "listed", "logs", "main", "orders", "receipts", "sources_made", "trust")  # fmt: skip
-"""The modules of the one file that judge by the files: each of their refusals is a rule of the evidence.
-
-The others make things again. There most refusals stop the evaluation of what no spec says that the engine ran, so no
-evidence of it reaches them; the evaluator's own tests do. What they make is compared as a whole, in one place, and
-`test_made_again.py` shows that a changed receipt does not pass it.
-"""
-
-
-def by_files(site):
-    """Whether a site of the one file stands in one of the modules that judge by the files."""
-    return PARTS[site.function.partition(".")[0]] in BY_FILES
-
-
-PARTS = {
-    node.name: path.stem
-    for path in (Path(one_file.__file__).parent / "verifier").glob("*.py")
-    if path.stem != "build"
-    for node in ast.parse(path.read_text(encoding="utf-8")).body
-    if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-}
-"""The module of the one file that a function or a class comes from; no name stands in two."""
-
 SITES = {module: sites(module) for _, module in MODULES}
-SITES[one_file] = list(filter(by_files, SITES[one_file]))
 
 
 def outcome(verify, laid, name):
@@ -173,9 +131,6 @@ def candidates(said, verify, site):
     """The cases that are refused at a site; a ValueError tells no places, so it is all that are refused so early."""
     if site.module is specledger.verify.trust:
         return [name for name in EXPECTED if name.startswith("trust-")]
-    if site.module is one_file and site.function in ("_object", "_none", "_bounded"):
-        early = ("json-", "canonical-", "number-", "limit-depth", "trust-")
-        return [name for name in EXPECTED if name.startswith(early)]
     reaching = [name for name in EXPECTED if any(map(site.holds, said(verify, name)[1]))]
     return sorted(reaching, key=lambda name: EXPECTED[name]["base"] in SLOW)[:MOST]
 

@@ -1,4 +1,4 @@
-"""A flipped bit anywhere in a small signed bundle is accepted by neither verifier, and neither falls over it."""
+"""A flipped bit anywhere in a small signed bundle is refused, and nothing crashes."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.conformance.tampered.sweep import VERIFIERS, bundle, sweep
 def test_no_flipped_bit_is_accepted(tmp_path, helped):
     """A sample; `python -m tests.conformance.tampered.sweep` takes every byte."""
     laid = bundle(tmp_path, helped)
-    assert [verify(laid).exit for verify in VERIFIERS.values()] == [0, 0]
+    assert [verify(laid).exit for verify in VERIFIERS.values()] == [0]
     flips, counts = sweep(laid, stride=97, first=41)
     assert flips > 80
     assert {name: dict(count) for name, count in counts.items()} == {name: {"refused": flips} for name in VERIFIERS}

@@ -1,8 +1,5 @@
-"""Both verifiers of evidence, called in this process: what each says of a case."""
+"""Verifiers of evidence, called in this process."""
 
-import contextlib
-import io
-import json
 from typing import NamedTuple
 
 from specledger.core.diagnostics import Rejected
@@ -10,7 +7,6 @@ from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.fork import read_against
 from specledger.verify.trust import read_trust
-from tools import verify as one_file
 
 EXITS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 
@@ -41,18 +37,3 @@ def by_engine(laid, **more):
     if telling is None:
         return Said(EXITS[found.verdict], None)
     return Said(EXITS[found.verdict], telling.code, telling.level.value, telling.message or "", telling.name)
-
-
-def by_one_file(laid, replay=True):
-    """What `tools/verify.py --json` says."""
-    options = [word for name, path in laid.options.items() for word in (f"--{name}", str(path))]
-    options += [] if replay else ["--no-replay"]
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exit_code = one_file.main([str(laid.bundle), *options, "--json"])
-    document = json.loads(printed.getvalue())
-    if "checks" not in document:
-        return Said(exit_code, document["code"])
-    assert "Not checked here" in document["unchecked"]
-    telling = [check for check in document["checks"] if check["code"] is not None]
-    return Said(exit_code, telling[0]["code"], None, telling[0]["message"]) if telling else Said(exit_code, None)

@@ -7,8 +7,6 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.load import load
 from specledger.run.loop import run
-from tools.verifier.replay import Replay
-from tools.verifier.values import BUDGET
 
 WIDE = "range(200)"
 ROWS = {"type": "array", "items": {"type": "array", "items": "int"}}
@@ -88,12 +86,10 @@ def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
 @pytest.fixture(autouse=True)
 def narrow(monkeypatch):
     monkeypatch.setattr("specledger.core.weight.MAX_WEIGHT", 10_000)
-    monkeypatch.setattr("tools.verifier.sealed.MOST_WEIGHT", 10_000)
-    BUDGET.begin()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_both_engines_tell_what_is_too_much(tmp_path, name):
+def test_a_value_that_is_too_large_ends_the_episode(tmp_path, name):
     world, drift, invariant, expected, heavy = CASES[name]
     bundle = bundle_of(tmp_path, world, drift, invariant)
     plan = compile_scenario(bundle)
@@ -101,7 +97,6 @@ def test_both_engines_tell_what_is_too_much(tmp_path, name):
     assert plan.heavy is heavy
     assert [type_ for type_, _ in found] == expected
     assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} <= {("E_CANON_SIZE", "$")}
-    assert list(Replay(bundle.document()).receipts()) == found
 
 
 @pytest.mark.parametrize("name", MANY)
@@ -115,7 +110,6 @@ def test_what_is_made_of_many_light_values_is_weighed_by_its_form(tmp_path, name
     assert not plan.heavy
     assert [type_ for type_, _ in found] == expected
     assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} == {("E_CANON_SIZE", "$")}
-    assert list(Replay(bundle.document()).receipts()) == found
 
 
 def test_a_start_state_that_is_too_much_is_none(tmp_path):
