@@ -18,8 +18,8 @@ from specledger.pipeline import RunOptions, Sharing, execute, load_runs
 from tools.tampering.forger import HELP
 
 ROOT: Final = Path(__file__).parents[2]
-CLIMB: Final = ROOT / "tests/unit/pipeline/climb"
-DISCOVERY: Final = ROOT / "tests/unit/discovery/loop/small"
+CLIMB: Final = ROOT / "tests/toys/climb"
+DISCOVERY: Final = ROOT / "tests/toys/small"
 
 SUITE: Final = """\
 spec: suite/v1

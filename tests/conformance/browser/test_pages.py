@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -16,8 +15,8 @@ from specledger.load import load
 from specledger.pipeline import execute
 from specledger.report.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
+from tests.toys import CLIMB
 
-CLIMB = Path(__file__).parents[2] / "unit" / "pipeline" / "climb"
 MARKUP = f"{HARMLESS} <!-- &lt;b&gt; \u05d0\u05d1 ]]>"  # a spec cannot hold characters that steer or hide
 SUITE = """
 spec: suite/v1

@@ -14,7 +14,7 @@ from specledger.oracles.scripted import ScriptedModel
 from specledger.spec.model import Script
 from tests.unit.discovery.shipped import templates, universe
 
-SMALL = Path("tests/unit/discovery/loop/small/small.yaml")
+SMALL = Path("tests/toys/small/small.yaml")
 """A discovery of four iterations."""
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"

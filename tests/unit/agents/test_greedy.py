@@ -1,24 +1,21 @@
 """The shipped greedy agent: exact scores, a bonus that only breaks ties, claims, memory, and nothing hidden."""
 
 import copy
-from functools import cache
 from math import isqrt
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
-from specledger.load import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 MOVES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
 
 
-@cache
 def plan(*settings, name="hazard"):
-    return compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])
+    return shipped_plan(name, *settings)
 
 
 COORDINATES = st.fixed_dictionaries({"x": st.integers(0, 20), "y": st.integers(0, 20)})

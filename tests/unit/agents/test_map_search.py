@@ -1,24 +1,21 @@
 """Proposers that remember: equal observations lead to equal proposals, visits wear out, maps lead the way."""
 
 import copy
-from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
-from specledger.load import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 MOVES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
 AGENTS = ["greedy", "greedy-visits", "map-search"]
 
 
-@cache
 def plan(*settings, name="concave"):
-    return compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])
+    return shipped_plan(name, *settings)
 
 
 def proposer(agent):

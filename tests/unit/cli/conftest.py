@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from specledger.cli.main import _guarded
+from tests.toys import CLIMB
 
 ROOT = Path(__file__).parents[3]
-CLIMB = ROOT / "tests" / "unit" / "pipeline" / "climb"
 COMMAND = [sys.executable, "-m", "specledger"]
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from specledger.load import load
 from specledger.pipeline import execute
+from tests.toys import CLIMB
 
 ROOT = Path(__file__).parents[3]
-CLIMB = ROOT / "tests/unit/pipeline/climb"
 SUITE = """
 spec: suite/v1
 name: heights

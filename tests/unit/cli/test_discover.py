@@ -4,7 +4,6 @@ import dataclasses
 import json
 import shutil
 import sqlite3
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from specledger.core.digest import tagged
 from specledger.discovery import step
 from specledger.discovery.store import ROW_TAG
 from specledger.oracles.scripted import ScriptedModel
-
-SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small"
+from tests.toys import SMALL
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -6,8 +6,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from tests import toys
+
 SCHEMA = Path(__file__).parents[3] / "schemas" / "results" / "verification.schema.json"
-SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small" / "small.yaml"
+SMALL = toys.SMALL / "small.yaml"
 
 
 @pytest.fixture

@@ -12,8 +12,7 @@ import pytest
 from specledger.core.canonical import canonical_bytes
 from specledger.core.verdict import Exit
 from specledger.pipeline import execute, load_runs
-
-CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
+from tests.toys import CLIMB
 
 SCHEMA = jsonschema.Draft202012Validator(
     json.loads((Path(__file__).parents[3] / "schemas/results/verification.schema.json").read_text(encoding="utf-8"))

@@ -1,43 +1,17 @@
 """What any governor means, on a world of one number: judging, prices, supplies, the choice, and what is refused."""
 
-import copy
-from typing import Any
-
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
 from specledger.run.loop import run
-
-WORLD = {
-    "state": {"x": "int", "purse": "int"},
-    "start": {"x": 0, "purse": 100},
-    "inputs": {"price": "int"},
-    "actions": {"add": {"args": {"n": "int"}, "effects": [{"set": "x", "to": "x + n"}], "outcome": {"was": "x"}}},
-    "observe": {"x": "x"},
-}
-AGENT = {"candidates": [{"op": "add", "for_each": {"n": "[1, 2, 3]"}}], "score": "action.n"}
-GOVERNOR = {"supply": {"price": "0"}, "gates": [], "choose": {"maximise": "proposal.score"}}
-SCENARIO = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 4}
-
-
-def plan(folder, **changes):
-    """Compile the scenario; keywords replace fields of one document, dotted as in `governor={"gates": [...]}`."""
-    documents: dict[str, Any] = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
-    for kind, document in documents.items():
-        whole = {"spec": f"{kind}/v1", "name": kind, **copy.deepcopy(document), **changes.get(kind, {})}
-        (folder / kind).mkdir(exist_ok=True)
-        (folder / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+from tests.toys import number_scenario, plan_of
 
 
 @pytest.fixture
 def make(tmp_path):
-    return lambda **changes: plan(tmp_path, **changes)
+    return lambda **changes: plan_of(number_scenario(tmp_path, **changes))
 
 
 def adds(*numbers, **claims):
@@ -103,7 +77,7 @@ PRICES = {
 
 @pytest.fixture(scope="module")
 def priced(tmp_path_factory):
-    return plan(tmp_path_factory.mktemp("priced"), governor=PRICES)
+    return plan_of(number_scenario(tmp_path_factory.mktemp("priced"), governor=PRICES))
 
 
 @given(numbers=st.lists(st.integers(-9, 9), min_size=1, max_size=6), rejected=st.integers(0, 9), data=st.data())

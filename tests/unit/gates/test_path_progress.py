@@ -6,19 +6,17 @@ from functools import cache
 
 import pytest
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
-from specledger.load import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 LAYOUTS = ["concave", "nested-traps", "comb", "rooms", "looped-maze", "scattered", "errands"]
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
 
 
-@cache
 def plan(name="concave", *settings):
-    return compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])
+    return shipped_plan(name, *settings)
 
 
 @cache

@@ -4,7 +4,6 @@ import builtins
 import io
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +12,8 @@ from specledger.core.diagnostics import Rejected
 from specledger.load import Search, load
 from specledger.load.from_sources import InvalidSources, load_sources, read_sources
 from specledger.load.sources import ORIGIN
+from tests.toys import CLIMB
 
-CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 INVARIANT = "spec: invariant/v1\nname: {name}\nscope: step\nrequire: {require}\n"
 BASE = "spec: scenario/v1\nname: climb\nextends: {base}\n"
 

@@ -1,14 +1,14 @@
 """Pins: what is in them, and how a difference from an accepted one is told, whatever somebody did to its files."""
 
 import json
-from pathlib import Path
 
 import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.pipeline import execute, load_runs, pin, pin_matches
+from tests import toys
 
-CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
+CLIMB = toys.CLIMB / "climb.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,9 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.pipeline import case_name, check, demo_case, execute, load_cases, load_runs, place_cases, verify
+from tests import toys
 
-CLIMB = Path(__file__).parent / "climb" / "climb.yaml"
+CLIMB = toys.CLIMB / "climb.yaml"
 
 
 @pytest.fixture

@@ -2,15 +2,14 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
 from specledger.load import load
 from specledger.pipeline import execute
+from tests.toys import CLIMB
 from tools.tampering.forger import HELP, Forger
 
-CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 SUITE = """
 spec: suite/v1
 name: heights

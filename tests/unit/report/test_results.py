@@ -20,9 +20,10 @@ from specledger.report.evidence import read_evidence
 from specledger.report.readings import read_subject
 from specledger.report.results import MOST_OBSERVATIONS, Outcome, Report, combined
 from specledger.verify.receipts import Receipts
+from tests import toys
 
 ROOT = Path(__file__).parents[3]
-CLIMB = ROOT / "tests/unit/pipeline/climb/climb.yaml"
+CLIMB = toys.CLIMB / "climb.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -10,8 +9,8 @@ from specledger.compile.suite import compile_suite
 from specledger.core.diagnostics import Rejected
 from specledger.load import load
 from specledger.pipeline import execute
+from tests.toys import CLIMB
 
-CLIMB = Path(__file__).parents[1] / "pipeline" / "climb"
 SUITE = """
 spec: suite/v1
 name: heights

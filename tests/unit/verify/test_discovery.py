@@ -1,7 +1,6 @@
 """Evidence of discoveries: what was forged and sealed again is caught by what the verdicts rest on, or by replay."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
@@ -20,8 +19,9 @@ from specledger.oracles.model import answered
 from specledger.verify.certificates import check_certificate
 from specledger.verify.discovery import DiscoveryVerifier
 from specledger.verify.suite import verify_evidence
+from tests import toys
 
-SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small" / "small.yaml"
+SMALL = toys.SMALL / "small.yaml"
 
 
 class Recorder:

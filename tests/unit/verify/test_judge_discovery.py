@@ -1,7 +1,6 @@
 """A second evaluator on the verdicts of a discovery: of laws, of escalations, and under the rules that are held out."""
 
 import copy
-from pathlib import Path
 
 import pytest
 
@@ -16,10 +15,11 @@ from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.discovery import DiscoveryVerifier
 from specledger.verify.judge_discovery import ENDED, judge_discovery
 from specledger.verify.judge_law import NOTHING_SAID
+from tests import toys
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
-SMALL = Path(__file__).parents[1] / "discovery" / "loop" / "small" / "small.yaml"
+SMALL = toys.SMALL / "small.yaml"
 
 
 @pytest.fixture(scope="module")

@@ -4,20 +4,18 @@ from functools import cache
 
 import pytest
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
-from specledger.load import load
 from specledger.run.loop import run
 from specledger.worlds.paths import digest_of, viability
+from tests.toys import shipped_plan
 
 AGENTS = ["greedy", "greedy-visits"]
 
 
-@cache
 def plan(*settings):
-    return compile_scenario(load("specs/scenario/patrol.yaml", set=list(settings))[0])
+    return shipped_plan("patrol", *settings)
 
 
 @cache

@@ -1,7 +1,5 @@
 """A small discovery: four iterations, in which a law comes too late to be new, one is refuted and one is not decided."""
 
-from pathlib import Path
-
 import pytest
 
 from specledger.core.events import Event
@@ -10,8 +8,7 @@ from specledger.discovery.loop import retell, run_discovery
 from specledger.discovery.pool import open_all
 from specledger.discovery.worker import Worker
 from specledger.load import load
-
-SMALL = Path(__file__).parent / "small"
+from tests.toys import SMALL
 
 
 @pytest.fixture(scope="session")

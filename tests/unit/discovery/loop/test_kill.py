@@ -6,7 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,8 @@ from specledger.discovery.store import Store
 from specledger.discovery.worker import Worker
 from specledger.evidence.chain import Chain, run_id
 from specledger.run.workers import WorkerDied
+from tests.toys import SMALL
 
-SMALL = Path(__file__).parent / "small"
 OPERATIONS = ("claim", "keep_answer", "finish")
 
 

@@ -1,7 +1,6 @@
 """The loop: what follows from a discovery's specs and answers does not depend on who does which step, and when."""
 
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,7 @@ from specledger.load import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed
 from tests.conformance.proposer.made import VERDICT
-
-SMALL = Path(__file__).parent / "small"
+from tests.toys import SMALL
 
 
 def result_of(facts):
