@@ -69,7 +69,8 @@ def make(folder, replay):
     """One suite that was run, with a mutant."""
     from specledger.load import load
     from specledger.pipeline import execute
-    from tests.unit.suites.conftest import CLIMB, SUITE
+    from tests.toys import CLIMB
+    from tests.unit.suites.conftest import SUITE
 
     shutil.copytree(CLIMB, folder / "climb")
     text = SUITE.lstrip().replace("mutants:\n", f"{replay}mutants:\n").replace("[3, 4]", "[3]")
