@@ -13,7 +13,11 @@ WANTED = { pwd -P; cat pyproject.toml; }
 PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
 
-.PHONY: help install demo check test golden bench clean
+# Tests of one file stay in one process, which builds what they share once.
+PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
+CORE := tests/architecture tests/unit/core tests/unit/lang tests/unit/gates tests/unit/run tests/golden
+
+.PHONY: help install demo quick test slow coverage golden bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,14 +39,24 @@ demo: install  ## run the shipped hazard scenario, then a recorded discovery, an
 	@$(BIN)/spec run specs/discovery/kinetic.yaml --out out/discovery
 	@$(BIN)/spec verify out/discovery
 
-check: install  ## format, lint, types, layers, and all tests with coverage
+quick: install  ## format, lint, layers and the fast core of the tests, in under a minute
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest $(PARALLEL) -m "not slow" $(CORE)
+
+test: install  ## format, lint, types, layers, and all tests except the slow ones
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --cov
+	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
-test: check  ## the same: everything that must hold
+slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites
+	$(BIN)/pytest $(PARALLEL) -m slow
+
+coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
+	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
 golden: install  ## write the golden files anew, to be read in the diff
 	$(BIN)/spec golden --update

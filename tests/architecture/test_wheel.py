@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SPEC = "from specledger.cli.main import main; main()"
 
 

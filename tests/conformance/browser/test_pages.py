@@ -17,6 +17,8 @@ from specledger.report.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
 
+pytestmark = pytest.mark.slow
+
 MARKUP = f"{HARMLESS} <!-- &lt;b&gt; \u05d0\u05d1 ]]>"  # a spec cannot hold characters that steer or hide
 SUITE = """
 spec: suite/v1

@@ -4,6 +4,8 @@ import pytest
 
 from tests.conformance.gridworld.conftest import checks_of
 
+pytestmark = pytest.mark.slow
+
 SUITE = "gridworld-invariants-never-break"
 CHECKS = checks_of(SUITE)
 

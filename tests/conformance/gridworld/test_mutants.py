@@ -4,6 +4,8 @@ import pytest
 
 from tests.conformance.gridworld.conftest import load_suite
 
+pytestmark = pytest.mark.slow
+
 SUITE = "gridworld-mutants"
 MUTANTS = [mutant.id for mutant in load_suite(SUITE).main.model.mutants]
 SWITCHED_OFF = {

@@ -12,6 +12,8 @@ from tests.conformance.tampered.verifiers import by_engine
 from tools.conformance import PLACE
 from tools.tamper import CASES, held, suite
 
+pytestmark = pytest.mark.slow
+
 FAMILIES = {"against", "audit", "canonical", "capability", "checkpoint", "commitment", "counterexamples", "discovery", "drop", "duplicate", "edit", "envelope", "fork", "gap", "hash", "help", "hidden", "honest", "json", "law", "limit", "loosened", "manifest", "number", "path", "probe", "proposals", "reorder", "replayed", "rollback", "signature", "sources", "specs", "splice", "suite", "tape", "time", "token", "truncate", "trust", "unicode", "verdict", "zip"}  # fmt: skip
 NEEDS = {"replay", "specs", "laws", "suites", "words"}
 

@@ -35,6 +35,8 @@ from tests.conformance.tampered.deletion import sites, without
 from tests.conformance.tampered.verifiers import by_engine
 from tools.conformance import PLACE
 
+pytestmark = pytest.mark.slow
+
 ENGINE = [
     specledger.load.from_sources,
     specledger.verify.audit_chain,

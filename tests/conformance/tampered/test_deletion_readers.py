@@ -35,6 +35,8 @@ from tests.unit.evidence import test_envelope as envelopes
 from tests.unit.evidence import test_timestamp as stamps
 from tests.unit.laws import test_proof_certificates as proofs
 
+pytestmark = pytest.mark.slow
+
 REFUSALS = (InvalidArchive, InvalidCertificate, InvalidEnvelope, InvalidNote, InvalidTimestamp, Rejected)
 
 Ask = Callable[[], object]

@@ -4,6 +4,8 @@ import pytest
 
 from tests.conformance.tampered.sweep import VERIFIERS, bundle, sweep
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("helped", [True, False], ids=["with help for people", "without"])
 def test_no_flipped_bit_is_accepted(tmp_path, helped):

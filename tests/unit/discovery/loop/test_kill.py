@@ -17,6 +17,8 @@ from specledger.evidence.chain import Chain, run_id
 from specledger.run.workers import WorkerDied
 from tests.toys import SMALL
 
+pytestmark = pytest.mark.slow
+
 OPERATIONS = ("claim", "keep_answer", "finish")
 
 
