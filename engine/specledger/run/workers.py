@@ -1,11 +1,7 @@
-"""Several independent pieces of work at once, in processes of their own.
+"""Execution of independent pieces of work in several processes, with results merged in the order of the work.
 
-Decides that results come back in the order of the work, so that nothing depends on how many workers there are, and
-that whatever ends the work ends the workers too. Refuses to know what the work is: a function of a module, and what it
-takes.
-
-Each worker has a pipe of its own. A queue that workers share would be left locked, or with half a result in it, by one
-that is killed while it writes, and whoever reads it would wait for ever (as `ProcessPoolExecutor` does).
+Each worker has its own pipe. A worker that is killed while it writes to a shared queue would leave the queue locked or
+with half a result in it, and its reader would wait forever (as `ProcessPoolExecutor` does).
 """
 
 from __future__ import annotations
@@ -14,12 +10,14 @@ import multiprocessing
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from traceback import format_exc
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 
@@ -31,20 +29,19 @@ Made = TypeVar("Made")
 
 _AHEAD: Final = 3  # items for each process that are made before their turn comes, so that results never pile up
 
-
 E_WORKER_DIED = code(
     "E_WORKER_DIED",
     "a process that shared the work was ended",
-    "Somebody ended it, or memory was short. Nothing of the work under way was kept: begin it again, with fewer "
-    "`--workers` if memory is what was missing.",
+    "It was killed, or memory was short. The unfinished run was discarded; a discovery keeps its journal, and the same "
+    "command resumes it. Use fewer `--workers` if memory was short.",
 )
 
 
 class WorkerDied(Rejected):
-    """One of the processes was ended from outside, and the others have ended with it."""
+    """One of the processes was killed; the others are terminated."""
 
     def __init__(self) -> None:
-        super().__init__([Diagnostic(E_WORKER_DIED, "a worker was ended by somebody, or for want of memory")])
+        super().__init__([Diagnostic(E_WORKER_DIED, "a worker process was killed")])
 
 
 class _Worker(NamedTuple):
@@ -72,21 +69,139 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
 
     Raises:
         WorkerDied: A process was ended from outside.
-        Exception: Whatever `work` raises, at its item; what the others are doing then is not finished.
+        Exception: What `work` raises, at its item; what the other processes are doing then is not finished.
     """
     workers = min(workers, len(given))
     if workers < 2:
         yield from map(work, given)
         return
-    crew: list[_Worker] = []
-    done = False
-    try:
-        with _undisturbed():
-            crew.extend(_start(work) for _ in range(workers))
-        yield from _Turns([worker.pipe for worker in crew], given).results()
-        done = True
-    finally:
-        _end(crew, at_once=not done)
+    made: dict[int, Done] = {}
+    begun = 0
+    with Pool(work, workers) as pool:
+        for turn in range(len(given)):
+            while begun < min(len(given), turn + workers * _AHEAD):
+                pool.submit(begun, given[begun])
+                begun += 1
+            made |= {done.index: done for done in pool.ready()}
+            while turn not in made:
+                done = pool.wait()
+                made[done.index] = done
+            yield made.pop(turn).value()
+
+
+class Done(NamedTuple):
+    """A finished piece of work.
+
+    Attributes:
+        index: The number under which it was submitted.
+        result: What the work gave; None if it raised.
+        error: What the work raised, or None.
+    """
+
+    index: int
+    result: Any
+    error: Exception | None
+
+    def value(self) -> Any:
+        """The result.
+
+        Raises:
+            Exception: What the work raised.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class Pool:
+    """Executes submitted pieces of work in processes of its own; with one worker, in this process.
+
+    Used as a context: when it is left with work outstanding, the processes are terminated.
+    """
+
+    def __init__(self, work: Callable[[Any], Any], workers: int) -> None:
+        """Prepare the pool.
+
+        Args:
+            work: A picklable callable; each process receives it once.
+            workers: How many processes; fewer than two mean none beside this one.
+        """
+        self._work = work
+        self._workers = workers if workers > 1 else 0
+        self._crew: list[_Worker] = []
+        self._idle: list[Connection] = []
+        self._waiting: deque[tuple[int, Any]] = deque()
+        self._busy: dict[Connection, int] = {}
+        self._done: deque[Done] = deque()
+
+    def __enter__(self) -> Self:
+        """Start the processes."""
+        try:
+            with _undisturbed():
+                self._crew.extend(_start(self._work) for _ in range(self._workers))
+        except BaseException:
+            _end(self._crew, at_once=True)
+            raise
+        self._idle = [worker.pipe for worker in self._crew]
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        _end(self._crew, at_once=kind is not None or bool(self._busy))
+
+    def submit(self, index: int, item: Any) -> None:
+        """Queue a piece of work; an idle process begins at once."""
+        self._waiting.append((index, item))
+        self._send()
+
+    def ready(self) -> list[Done]:
+        """What is finished and was not returned yet, without waiting for anything."""
+        self._receive(at_most=0)
+        self._send()
+        done = list(self._done)
+        self._done.clear()
+        return done
+
+    def wait(self) -> Done:
+        """Wait for the next finished piece of work, in whatever order they finish.
+
+        Raises:
+            WorkerDied: A process was ended from outside.
+        """
+        if not self._crew:
+            index, item = self._waiting.popleft()
+            try:
+                return Done(index, self._work(item), None)
+            except Exception as error:
+                return Done(index, None, error)
+        while not self._done:
+            self._receive()
+            self._send()
+        return self._done.popleft()
+
+    def _send(self) -> None:
+        """Send an item to each idle process: one at a time, so that two sides never wait to send to each other."""
+        while self._idle and self._waiting:
+            pipe = self._idle.pop()
+            index, item = self._waiting.popleft()
+            self._busy[pipe] = index
+            try:
+                pipe.send(item)
+            except OSError:
+                raise WorkerDied() from None
+
+    def _receive(self, at_most: float | None = None) -> None:
+        """Receive what is ready, after waiting for it, for `at_most` seconds if given."""
+        ready = wait(list(self._busy), at_most)
+        for pipe in [pipe for pipe in self._busy if pipe in ready]:
+            try:
+                self._done.append(Done(self._busy[pipe], *pipe.recv()))
+            except (EOFError, OSError):  # nothing, or a part of it
+                raise WorkerDied() from None
+            del self._busy[pipe]
+            self._idle.append(pipe)
 
 
 def _start(work: Callable[[Any], Any]) -> _Worker:
@@ -100,58 +215,6 @@ def _start(work: Callable[[Any], Any]) -> _Worker:
         raise WorkerDied() from None
     there.close()  # the worker has the only other end: when it ends, however, this one says so
     return _Worker(process, here)
-
-
-class _Turns:
-    """Who works at which item, and what was made of those whose turn has not come."""
-
-    def __init__(self, pipes: list[Connection], given: Sequence[Any]) -> None:
-        self._given = given
-        self._ahead = len(pipes) * _AHEAD
-        self._idle = pipes
-        self._busy: dict[Connection, int] = {}
-        self._made: dict[int, tuple[Any, Exception | None]] = {}
-        self._begun = 0
-
-    def results(self) -> Iterator[Any]:
-        """Wait for each item's result when it is its turn, and meanwhile keep everybody at work."""
-        for turn in range(len(self._given)):
-            self._take(at_most=0)
-            self._give(turn)
-            while turn not in self._made:
-                self._take()
-                self._give(turn)
-            result, error = self._made.pop(turn)
-            if error is not None:
-                raise error
-            yield result
-
-    def _give(self, turn: int) -> None:
-        """Send each worker that waits an item, as long as that is not too far ahead of the turn.
-
-        One item at a time, and only to who waits for it: so nobody waits to send while the other does too.
-        """
-        end = min(len(self._given), turn + self._ahead)
-        while self._idle and self._begun < end:
-            pipe = self._idle.pop()
-            self._busy[pipe] = self._begun
-            item = self._given[self._begun]
-            self._begun += 1
-            try:
-                pipe.send(item)
-            except OSError:
-                raise WorkerDied() from None
-
-    def _take(self, at_most: float | None = None) -> None:
-        """Receive what is ready, after waiting for it, for some seconds at most if they are told."""
-        ready = wait(list(self._busy), at_most)
-        for pipe in [pipe for pipe in self._busy if pipe in ready]:
-            try:
-                self._made[self._busy[pipe]] = pipe.recv()
-            except (EOFError, OSError):  # nothing, or a part of it
-                raise WorkerDied() from None
-            del self._busy[pipe]
-            self._idle.append(pipe)
 
 
 def _end(crew: list[_Worker], *, at_once: bool) -> None:
