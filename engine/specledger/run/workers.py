@@ -13,6 +13,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from traceback import format_exc
@@ -89,7 +90,8 @@ def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) 
             yield made.pop(turn).value()
 
 
-class Done(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Done:
     """A finished piece of work.
 
     Attributes:
