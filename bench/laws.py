@@ -21,10 +21,10 @@ import numpy as np
 
 from bench.table import titled
 from specledger.compile.law import compile_law
-from specledger.laws.ask import ask
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import try_cases
+from specledger.laws.law_question import question_of
 from specledger.laws.planes import BITS, derive
 from specledger.laws.proofs import Proved, prove
 from specledger.laws.trial import try_law
@@ -195,7 +195,7 @@ def words(plan: LawPlan) -> list[str]:
 
 def proofs(plan: LawPlan) -> list[str]:
     """A proof of a conservation law."""
-    question = ask(plan.law)
+    question = question_of(plan.law)
     if question is None or not isinstance(prove(question), Proved):
         return ["not proved"]
     spent = timed(lambda: prove(question))

@@ -70,9 +70,7 @@ class LawPins(AbstractSyrupyExtension):
 def test_law(path, snapshot):
     (bundle,) = load_cases(str(path))
     made = pin(bundle)
-    assert {"digests": made.tree, "receipts": list(map(json.loads, made.receipts))} == snapshot(
-        extension_class=LawPins
-    )
+    assert {"digests": made.tree, "receipts": list(map(json.loads, made.receipts))} == snapshot(extension_class=LawPins)
 
 
 def test_nothing_else_is_pinned():

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from specledger.compile.law import compile_law
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
+from specledger.laws.claim_parser import read_claim, read_text
 from specledger.laws.decision import answer_of
-from specledger.laws.document import bundle_of
 from specledger.laws.evolve import evolve, evolve_all
 from specledger.laws.exact import Run
 from specledger.laws.judge import judge
@@ -21,7 +22,6 @@ from specledger.laws.packed import evolve_packed
 from specledger.laws.planes import derive
 from specledger.laws.primitive import Scan, measure_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted
-from specledger.laws.reading import read_claim, read_text
 from specledger.laws.transform import Image
 from specledger.laws.trial import try_law
 from specledger.laws.words import Words

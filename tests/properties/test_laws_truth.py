@@ -12,10 +12,10 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from specledger.compile.law import compile_law
-from specledger.laws.ask import ask, within_range
+from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
-from specledger.laws.document import bundle_of
 from specledger.laws.judge import judge
+from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, Undecided, facts, prove
 from specledger.laws.trial import try_law
 from specledger.load import bundle_from_document, load
@@ -316,7 +316,7 @@ def check_judgement(law, oracle, found):
 
 def check_answer(law, oracle, found, failing):
     """The prover: what it proves is true as far as brute force reaches, and what it refutes is false."""
-    question = ask(law)
+    question = question_of(law)
     if question is None:
         return
     longest = max(map(len, found), default=oracle.world.longest)

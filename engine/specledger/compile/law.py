@@ -1,7 +1,4 @@
-"""Compiling a law: its universe, its template and itself, from a bundle.
-
-Decides which findings stop a law. Refuses to know how it is tried.
-"""
+"""Compiles a law with its universe and its template from a bundle."""
 
 from __future__ import annotations
 
@@ -9,8 +6,8 @@ from dataclasses import replace
 from typing import Final
 
 from specledger.core.diagnostics import Diagnostics
-from specledger.laws.candidate import check_law
 from specledger.laws.law import LawPlan
+from specledger.laws.law_check import check_law
 from specledger.laws.template import check_template
 from specledger.laws.universe import Universe, check_universe
 from specledger.load import Bundle, Resolved

@@ -22,10 +22,10 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.core.rng import Stream
 from specledger.discovery.fingerprint import conditions_of
-from specledger.laws.ask import ask
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.claim import BINARY, TRUE
 from specledger.laws.law import Law
+from specledger.laws.law_question import question_of
 from specledger.laws.observable import range_of
 from specledger.laws.proofs import (
     Always,
@@ -114,7 +114,7 @@ def statement_of(law: Law) -> Statement | None:
         range_of(each, law.observables, longest) is None for each in (law.claim, law.where)
     ):
         return None
-    question = ask(law)
+    question = question_of(law)
     if question is None or isinstance(question.claim, Opaque):
         return None
     form, parts = _split(question.claim)

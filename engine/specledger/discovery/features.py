@@ -13,7 +13,7 @@ from specledger.discovery.fingerprint import law_id, measure_of
 from specledger.expr import BOOL, INT, STRING, Environment, ListType, RecordType
 from specledger.lang.scope import Scope
 from specledger.laws.claim import COMPARISONS, Binary, walk
-from specledger.laws.reader import Reader
+from specledger.laws.observable_parser import Reader
 from specledger.laws.transform import parse_call
 from specledger.laws.universe import Universe
 from specledger.spec.law import Law as LawSpec

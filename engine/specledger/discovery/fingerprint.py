@@ -22,10 +22,10 @@ from typing import TYPE_CHECKING, Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged, tagger
 from specledger.laws.claim import ARITHMETIC, CELLWISE, NOW, TRUE, Binary, Const, Node, Not, Observe
+from specledger.laws.claim_parser import read_claim
 from specledger.laws.law import Law
 from specledger.laws.observable import Combined, Measured, Number, Part
 from specledger.laws.primitive import Measure, Scan
-from specledger.laws.reading import read_claim
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw

@@ -17,9 +17,9 @@ from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, 
 from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.scramble import Scramble
-from specledger.laws.candidate import strays_of
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.laws.law import LawPlan
+from specledger.laws.law_check import strays_of
 from specledger.load import Bundle
 
 E_ANSWER_SIZE = code(

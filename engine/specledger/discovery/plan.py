@@ -16,7 +16,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.codes import E_DISCOVERY_LAW, E_DISCOVERY_TEMPLATE
 from specledger.discovery.parser import ParsedLaw
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.laws.law import Law, LawPlan
 from specledger.laws.universe import Universe, check_universe
 from specledger.load import Bundle

@@ -1,5 +1,4 @@
-"""Laws of ring automata: what a universe and a law say, how a law is tried on cases, and what its verdict is.
+"""Universes, templates and laws of ring automata: checks, cases, proofs and verdicts.
 
-Decides the meaning of universes, templates and candidate laws, evolves and judges cases, and turns what it found into a
-verdict. Refuses to know who proposed a law, files, and evidence. Source: law proposer, sections 5, 6 and 13.
+Source: law proposer, sections 5, 6 and 13.
 """

@@ -1,8 +1,7 @@
-"""Automata: the rule of a ring universe and the quantities that are sums over its cells.
+"""Ring automata of radius 1 and additive observables, evaluated exactly and slowly.
 
-Decides what one step is and what an additive observable is worth, exactly and slowly: the reference that fast evolution
-and every proof are held to. Refuses to know symbols' names, laws and cases. Source: Hattori and Takesue, Physica D 49
-(1991), for additive observables.
+Fast evolution and every proof are tested against this module. Source: Hattori and Takesue, Physica D 49 (1991), for
+additive observables.
 """
 
 from __future__ import annotations

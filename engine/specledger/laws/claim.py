@@ -1,10 +1,8 @@
-"""Claims: the typed tree of what a law says, and its exact evaluation.
-
-Decides the nodes, their sorts, the 64-bit semantics, and the one spelling of a claim as JSON and as text. Refuses to
-know which observables exist, templates and cases. Source: law proposer, section 6, Claim AST Format.
+"""The typed tree of a claim, its exact 64-bit evaluation, and its spelling as JSON and as text.
 
 A claim reads observables at the step `t` that it is judged at, at `t + 1`, or at a fixed step. Every operand is always
-evaluated: an integer that leaves 64 bits anywhere is an error, never a truth value.
+evaluated: an integer that leaves 64 bits anywhere is an error, never a truth value. Source: law proposer, section 6,
+Claim AST Format.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Deciding a law: a proof where there is one, cases where there is none, and the verdict that follows.
+"""The verdict on a law: a proof if there is one, else cases.
 
-Decides the order in which a law is tried. Refuses to know documents and evidence. A prover and the harness must not
-disagree: if they do, there is no verdict but an error.
+If the prover and the cases disagree, there is no verdict but an error.
 """
 
 from __future__ import annotations
@@ -9,14 +8,13 @@ from __future__ import annotations
 from typing import Final
 
 from specledger.expr import EvaluationError
-from specledger.laws.ask import ask, within_range
-from specledger.laws.content import content_of
 from specledger.laws.generators import Case
-from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, try_cases, work_of
+from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, search, try_cases, work_of
 from specledger.laws.law import Law
+from specledger.laws.law_question import question_of, within_range
 from specledger.laws.observable import range_of
+from specledger.laws.power import content_of
 from specledger.laws.proofs import Answer, Commutes, Limits, Opaque, Proved, ProvedUpTo, Question, Refuted, prove
-from specledger.laws.search import search
 from specledger.laws.verdict import Verdict
 
 DEFAULT: Final = Limits()
@@ -96,7 +94,7 @@ def answer_of(law: Law) -> Answer | None:
     """
     if law.unknown is not None or not _fits(law):
         return None
-    question = ask(law)
+    question = question_of(law)
     if question is None:
         return None
     answer = _answered(question, law)

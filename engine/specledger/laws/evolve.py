@@ -1,8 +1,7 @@
-"""Evolution of many rings at once: every case of a law, of whatever length, in one array.
+"""Evolution of many rings at once, by table lookup in numpy arrays.
 
-Decides how all rings take a step by looking the windows up in the rule's table, and how
-sums and scans are read off. Refuses to know laws. The answers are those of `Rule.step` and of the measures, bit for
-bit; all arithmetic is on integers. There is one row for each step, in which the rings stand as a `Layout` says.
+One row holds all rings at one step, arranged by a `Layout`. All arithmetic is on integers; the results equal those of
+`Rule.step` and of the measures.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Exact judging of a law on one start: slow, plain, and the last word about a counterexample.
+"""Judging of a law on one start by its definition, without optimisation.
 
-Decides whether a law holds on one ring, by its definition. Refuses to know how fast judging does it.
+Every counterexample is confirmed here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Codes of what is wrong with a law.
-
-Decides the codes and their pages. Refuses to know where they are found.
-"""
+"""Diagnostic codes of laws."""
 
 from specledger.core.diagnostics import code
 

@@ -1,22 +1,24 @@
-"""The harness: trying a law on cases.
+"""Tries a law on cases, searches further starts by mutation, and minimises counterexamples.
 
-Decides the cases of a law, the limit on their work, and what a trial found: a counterexample, or how strong the lack of
-one is. Refuses to know provers. Work is counted in cells that are read, never timed.
+Work is counted in cells that are read, never timed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
+from specledger.core.rng import Stream
 from specledger.laws.exact import Run
-from specledger.laws.generators import Case
+from specledger.laws.generators import Case, Maker
 from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
-from specledger.laws.minimise import minimise
 from specledger.laws.power import Power, weigh
-from specledger.laws.search import first_violation
 from specledger.laws.verdict import Counterexample
+from specledger.spec.universe import Generator
 
 State = tuple[int, ...]
 
@@ -80,3 +82,113 @@ def present(law: Law, start: State) -> Counterexample:
         observables=(run.values(run.states[at]), run.values(law.universe.rule.step(run.states[at]))),
         judged=judged,
     )
+
+
+ROUNDS: Final = 5
+POOL: Final = 48
+"""Starts that are kept from round to round."""
+
+
+def search(law: Law, cases: tuple[Case, ...], judged: Judged) -> tuple[State, int] | None:
+    """A start that violates the law and the step at which it does, or None.
+
+    Args:
+        law: The law.
+        cases: Cases that do not violate it.
+        judged: What became of them.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
+    if law.mutations < ROUNDS:
+        return None
+    stream = Stream.named(law.seed, "search", law.universe.name)
+    maker = Maker(law.universe, Generator(make="mutations"), law.starts, law.universe.sizes, stream)
+    pool = _best([case.start for case in cases], judged)
+    for number in range(ROUNDS):
+        count = law.mutations // ROUNDS
+        starts = [maker.mutate(pool[place % len(pool)], 1 + (number + place) % 3) for place in range(count)]
+        judged = judge(law, starts)
+        found = first_violation(starts, judged)
+        if found is not None:
+            return found
+        pool = _best(starts, judged)[: POOL // 2] + pool[: POOL // 2]
+    return None
+
+
+def first_violation(starts: list[State], judged: Judged) -> tuple[State, int] | None:
+    """The shortest start that violates the law; of those, the one that does so first."""
+    found = [
+        (len(starts[place]), int(judged.violated[place]), place)
+        for place in np.nonzero(judged.violated >= 0)[0].tolist()
+    ]
+    if not found:
+        return None
+    _, t, place = min(found)
+    return starts[place], t
+
+
+def _best(starts: list[State], judged: Judged) -> list[State]:
+    """Short starts at which the antecedent holds often; those that are not usable come last."""
+    hits = judged.hits.tolist()
+    usable = judged.usable.tolist()
+    order = sorted(range(len(starts)), key=lambda at: (not usable[at], len(starts[at]) > 32, -hits[at], at))
+    return [starts[at] for at in order[:POOL]]
+
+
+BUDGET: Final = 300
+"""Candidates that are judged at most."""
+
+
+def minimise(law: Law, start: State, t: int, budget: int = BUDGET) -> tuple[State, int]:
+    """A start at least as small that violates the law no later.
+
+    Args:
+        law: The law.
+        start: A start that violates it.
+        t: The first step of the violation.
+        budget: Candidates to judge at most.
+
+    Returns:
+        The start, and how many candidates were judged.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
+    spent = 0
+    for shrink in (_shorter, _emptier, _shorter):
+        chunk = len(start) // 2
+        while chunk and spent < budget:
+            candidates = list(dict.fromkeys(shrink(law, start, chunk)))[: budget - spent]
+            spent += len(candidates)
+            found = _first(law, candidates, t) if candidates else None
+            if found is None:
+                chunk //= 2
+            else:
+                start, t = found
+                chunk = min(chunk, len(start) // 2)
+    return start, spent
+
+
+def _first(law: Law, candidates: Sequence[State], t: int) -> tuple[State, int] | None:
+    """The candidate that violates the law earliest, of those no later than `t`."""
+    violated = judge(law, candidates, last=t).violated.tolist()
+    found = [(at, place) for place, at in enumerate(violated) if at >= 0]
+    return None if not found else (candidates[min(found)[1]], min(found)[0])
+
+
+def _shorter(law: Law, start: State, chunk: int) -> Iterator[State]:
+    """Some neighbouring cells less."""
+    if len(start) - chunk >= law.universe.shortest:
+        for place in range(0, len(start), chunk):
+            yield (*start[:place], *start[place + chunk :])
+
+
+def _emptier(law: Law, start: State, chunk: int) -> Iterator[State]:
+    """Some neighbouring things less."""
+    empty = law.universe.empty
+    if empty in law.starts:
+        for place in range(0, len(start), chunk):
+            cells = start[place : place + chunk]
+            if any(cell != empty for cell in cells):
+                yield (*start[:place], *[empty] * len(cells), *start[place + chunk :])

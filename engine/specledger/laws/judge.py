@@ -1,7 +1,6 @@
-"""Judging a law on many starts at once.
+"""Judging of a law on many starts at once, in arrays.
 
-Decides for every start whether it counts, at how many steps the antecedent held, and where the law was violated first;
-the answers are those of `exact`. Refuses to know where starts come from and what a verdict makes of the answers.
+The results equal those of `exact`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Laws: what a checked candidate says of a universe.
-
-Decides what a law is once it is checked: its claim, when a step counts, what must hold, and from which starts. Refuses
-to know documents and cases. Source: law proposer, section 6, CandidateLaw.
-"""
+"""A checked law and its compiled plan. Source: law proposer, section 6, CandidateLaw."""
 
 from __future__ import annotations
 

@@ -1,9 +1,6 @@
-"""The layout of a batch: rings of mixed lengths one after the other in a row.
+"""The layout of rings of mixed lengths in one row.
 
-Decides where a ring's cells stand, and which columns repeat others so that every window is a slice. Refuses to know
-rules and laws.
-
-In a row each ring has one cell before it and `halo` cells behind it that repeat the other end.
+Each ring has one cell before it and `halo` cells after it that repeat its other end, so that every window is a slice.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Observables: what a law measures of a state, as expressions over a universe's primitives.
+"""Observables: expressions over a universe's primitives, evaluated exactly in 64 bits.
 
-Decides which expressions are observables and what they are worth, exactly in 64 bits. Refuses to know claims. Source:
-law proposer, section 6, Canonical Observables.
-
-An observable is made of primitives with written-out arguments, of observables defined before it, of integers, `+`, `-`,
-`*` and brackets. Where no two primitives are multiplied it is additive: one sum over windows.
+An observable consists of primitives with literal arguments, of observables defined before it, of integers, `+`, `-`,
+`*` and brackets. If no two primitives are multiplied, it is additive: one sum over windows. Source: law proposer,
+section 6, Canonical Observables.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Packed batches: rings evolved and measured in words, without a look at single cells.
+"""Rings evolved and measured in machine words, without access to single cells.
 
-Decides when words are used, and how sums over windows are counted in them: the weight of a window is a number whose
-bits are networks of the cells' bits, and a sum counts the bits of each. Refuses to know laws. The answers are those of
-look-up.
+The weight of a window is a number whose bits are Boolean networks of the cells' bits; a sum counts the bits of each.
+The results equal those of table lookup.
 """
 
 from __future__ import annotations

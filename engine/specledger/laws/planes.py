@@ -1,11 +1,8 @@
-"""Bit planes: a rule over 2 or 4 symbols as Boolean functions.
-
-Decides how a rule becomes a network of `and`, `or`, `xor` and `not`, derived from its table, and how a network runs on
-arrays of words. Refuses to know rings and laws.
+"""Rules over 2 or 4 symbols as Boolean networks of `and`, `or`, `xor` and `not`.
 
 Symbol s has bit b of its number in plane b. A network is found by splitting a truth table on one input after another:
-f = f0 xor (x and (f0 xor f1)), with the cheaper forms where a half is constant or the halves are complements; equal
-subtables are computed once. Of several orders of inputs the one with the fewest operations is taken.
+f = f0 xor (x and (f0 xor f1)), with cheaper forms if a half is constant or the halves are complements; equal
+subtables are computed once. Of several orders of inputs, the one with the fewest operations is used.
 """
 
 from __future__ import annotations

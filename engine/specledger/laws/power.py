@@ -1,7 +1,8 @@
-"""Power: what a number of cases without a violation is worth.
+"""The power of a trial without a violation, and the content of a law.
 
-Decides the figures of a trial and which reason they give for saying nothing. Refuses to know how cases were judged.
-Source: kinetic grid facts, Verdicts; the rule of three for the bound.
+The content is the share of the rules that differ in one entry of the table and break the law. A mutant that breaks it
+only on rings or at steps that are not tried counts as keeping it, so the share is a lower bound. Sources: kinetic grid
+facts, Verdicts; the rule of three for the bound.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from specledger.core.rng import Stream
 from specledger.laws.evolve import Trajectory
 from specledger.laws.generators import Case
-from specledger.laws.judge import Judged
+from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
 
 ONE: Final = 1_000_000
@@ -109,3 +111,48 @@ def _interacting(law: Law, trajectory: Trajectory) -> Any:
     if universe.interaction is not None:
         return (trajectory.measure(universe.primitives[universe.interaction].bind(())) > 0).any(axis=0)
     return trajectory.changed()
+
+
+STARTS: Final = 64
+STEPS: Final = 8
+MOST_MUTANTS: Final = 4096
+"""Mutants that are tried: all of an alphabet of up to eight symbols, else so many, spread evenly over the table."""
+
+MAX_CELLS: Final = 10
+"""Of a ring that mutants are tried on, where the universe has rings as short as that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """How many of the mutants of a rule break a law."""
+
+    broken: int
+    mutants: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures for a receipt; `share` in millionths."""
+        return {"broken": self.broken, "mutants": self.mutants, "share": 1_000_000 * self.broken // self.mutants}
+
+
+def content_of(law: Law) -> Content:
+    """Try a law on the mutants of its universe's rule.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
+    starts = _starts(law)
+    rule = law.universe.rule
+    every = len(rule.table) * (rule.symbols - 1)
+    tried = min(every, MOST_MUTANTS)
+    mutants = tuple(rule.mutant(number * every // tried) for number in range(tried))
+    of_ring = np.repeat(np.arange(len(mutants)), len(starts))
+    judged = judge(law, starts * len(mutants), mutants, of_ring, min(law.last, STEPS))
+    broken = (judged.violated >= 0).reshape(len(mutants), len(starts)).any(axis=1)
+    return Content(int(broken.sum()), len(mutants))
+
+
+def _starts(law: Law) -> list[tuple[int, ...]]:
+    universe = law.universe
+    stream = Stream.named(0, "content", universe.name)
+    sizes = range(universe.shortest, max(universe.shortest, min(universe.longest, MAX_CELLS)) + 1)
+    return [tuple(stream.choice(law.starts) for _ in range(sizes[number % len(sizes)])) for number in range(STARTS)]

@@ -1,7 +1,6 @@
-"""Primitives: what a universe lets one measure of a state, as sums over windows or scans along the cells.
+"""Primitives of a universe: sums over windows of a ring, and scans along its cells.
 
-Decides what a primitive is worth on a ring, exactly, and which primitives are additive. Refuses to know laws and cases.
-Sums go around the ring; scans begin at cell 0 and end at the last cell, they do not wrap.
+Sums wrap around the ring. Scans read from cell 0 to the last cell and do not wrap.
 """
 
 from __future__ import annotations

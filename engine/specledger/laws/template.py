@@ -1,11 +1,7 @@
-"""Templates: the forms that laws have, as data.
+"""Templates: the forms of laws, as data.
 
-Decides which steps and cells a law of a form is judged at, what its claim looks like, which fields of the law are part
-of it, and what is antecedent and what must hold. Refuses to know any form by name. Source: law proposer, section 6,
-Allowed Templates.
-
-A pattern is a claim in JSON with two more nodes: `{part: P}`, which a law fills in (`at: t + 1` where it stands one
-step later), and `{field: name}`, the value of a field of the law.
+A pattern is a claim in JSON with two more nodes: `{part: P}`, which a law fills in (`at: t + 1` if it is read one step
+later), and `{field: name}`, the value of a field of the law. Source: law proposer, section 6, Allowed Templates.
 """
 
 from __future__ import annotations
@@ -16,7 +12,7 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.laws.claim import Node, SortError, Time, is_image, move, reads, sort_of, to_json, walk
-from specledger.laws.reading import ClaimError, read_claim
+from specledger.laws.claim_parser import ClaimError, read_claim
 from specledger.load import Resolved
 from specledger.spec.template import Template as TemplateSpec
 

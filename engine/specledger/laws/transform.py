@@ -1,7 +1,4 @@
-"""Transforms: changes of a whole state, as data.
-
-Decides what a transform does to a ring and how a law names one with arguments. Refuses to know laws.
-"""
+"""Transforms of a whole state, and how a law names one with arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""The trial of a law as facts: what evidence is made of.
+"""The trial of a law as events, from which evidence is made.
 
-Decides which facts a trial yields and when a verdict is as its writer expects. Refuses to know how a law is decided,
-files and evidence. What computes with arrays is loaded only when a law is tried.
+numpy is imported only if a law is tried.
 """
 
 from __future__ import annotations

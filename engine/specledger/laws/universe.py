@@ -1,7 +1,6 @@
-"""Universes: a checked ring automaton with everything that its laws may speak of.
+"""A checked ring universe: its rule, primitives, transforms and families of starts.
 
-Decides what a universe offers: its rule, what can be measured, transforms, families of starts. What it can do is
-derived from what it says. Refuses to know laws. Source: law proposer, section 5.
+Its capabilities are derived from its spec. Source: law proposer, section 5.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Verdicts: what is said of a law, and what it rests on.
+"""The verdict on a law: status, method, reason, certificate, counterexample and figures of the trial.
 
-Decides what a verdict holds and how it is written. Refuses to know how it was reached. Source: kinetic grid facts,
-Verdicts.
+Source: kinetic grid facts, Verdicts.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from specledger.core.digest import tagged
 from specledger.laws.law import Law
 
 if TYPE_CHECKING:
-    from specledger.laws.content import Content
-    from specledger.laws.power import Power
+    from specledger.laws.power import Content, Power
 
 VERDICT_TAG: Final = "specledger/law-verdict/v1"
 

@@ -1,10 +1,7 @@
-"""Words: rings of mixed lengths, each in a machine word of its own, evolve as Boolean functions of words.
-
-Decides how rings lie in words, and how a network of a rule takes steps on them. Refuses to know laws. The states are
-those of `Rule.step`, bit for bit.
+"""Rings of mixed lengths in 64-bit words, evolved by a Boolean network.
 
 Bit i of a ring's word in plane b is bit b of the symbol in cell i; bits above the ring are 0. A neighbour is a rotation
-by the ring's own length. A ring of more than 64 cells lies in several words of nearly equal length, so that each is at
+by the ring's own length. A ring of more than 64 cells spans several words of nearly equal length, so that each is at
 least half full and a rotation by less than that takes its missing bits from one other word.
 """
 

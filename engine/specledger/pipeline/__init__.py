@@ -4,7 +4,7 @@ Doors call these functions and show what they return; nothing here prints, and n
 codes.
 """
 
-import specledger.laws.document  # noqa: F401 - programs read laws by it; its code has a page like every other
+import specledger.laws.candidate  # noqa: F401 - programs read laws by it; its code has a page like every other
 from specledger.pipeline.authoring import describe, kinds_with_start, write_new
 from specledger.pipeline.discovery import LEASE, Sharing
 from specledger.pipeline.golden import NOT_PINNED, Pin, pin, pin_matches

@@ -1,7 +1,4 @@
-"""What a suite amounts to, as a chain of facts: its runs, figures, checks and mutants, from what is known of each run.
-
-Whoever makes a suite and whoever verifies it use this one fold, so that no figure and no verdict is taken on trust.
-"""
+"""The fold from runs to a suite's figures, checks and mutants, used both to make a suite and to verify one."""
 
 from __future__ import annotations
 

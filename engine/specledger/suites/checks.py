@@ -1,7 +1,6 @@
-"""Checks: what figures must satisfy, and how often that could have failed.
+"""Checks on figures.
 
-Decides what a check's verdict is: FAIL where it does not hold, INCONCLUSIVE where it could not have failed, ERROR where
-it could not be evaluated. Refuses to know how figures come about.
+FAIL if a check does not hold, INCONCLUSIVE if it could not have failed, ERROR if it could not be evaluated.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""From the receipts of a run to its episodes, as the measures of a suite read them.
+"""Episodes of a run, folded from its receipts, as the measures of a suite read them.
 
-Decides what a measure sees of an episode, and its types. Whether a choice was bound to its committed set is recomputed
-here from the digests, unless who gives the receipts did that. Refuses to know where receipts come from; hostile ones
-raise KeyError, TypeError or the like.
+Whether a choice was bound to its committed set is recomputed from the digests, unless the source of the receipts has
+done that. Malformed receipts raise KeyError, TypeError or the like.
 """
 
 from __future__ import annotations

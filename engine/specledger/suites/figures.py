@@ -1,7 +1,6 @@
-"""Figures: the values of many episodes as one number with its intervals.
+"""Figures: values of many episodes as one number with its intervals.
 
-Decides which runs a figure is over, what each statistic tells and of which type that is. A figure of nothing has no
-`value`, so that nothing can be concluded from it. Refuses to know what the values mean.
+A figure over no episodes has no `value`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Texts that a suite compares with names that its runs give: gates, invariants, drifts, probes, arms, scenarios.
+"""Names in a suite's expressions that no run of the suite can have: gates, invariants, drifts, probes, arms, scenarios.
 
-Decides which texts these are, and which of them no run of the suite can have. Refuses to know which names runs have.
-
-Only a text that is written out counts, directly or as the argument of a function of the suite.
+Only literal texts count, directly or as the argument of a function of the suite.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Measures: what is read off every episode, and the values that figures are made of.
+"""Measures: values read from every episode, typed against the receipts of the world that runs.
 
-Decides that a measure is typed against the receipts of the very world that runs, and that one which cannot be evaluated
-spoils only the figures that read it. Refuses to know how values become a figure.
+A measure that cannot be evaluated affects only the figures that read it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""A resolved scenario with changes laid over it, and over whatever it refers to.
+"""Changes to a resolved scenario and to the specs that it refers to.
 
-Decides how a change finds its place in resolved specs, and that the outcome is resolved again: validated, with keys
-and a digest of its own. Refuses to look at any file: everything that an overlay needs is in the suite's bundle.
+The outcome is resolved again: validated, with its own keys and digest. No file is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plan of a suite: which runs there are, and what their figures must satisfy, with nothing of YAML left in it."""
+"""The plan of a suite: its runs, and what their figures must satisfy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Functions over the series of an episode, beside the standard ones.
-
-Decides their names, values and bounds. Means and trends are in millionths. Refuses to know what a series is of.
-"""
+"""Functions over the series of an episode. Means and trends are in millionths."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def check_certificate(document: Json, question: Json, holds: Holds | None = None
 
     Args:
         document: The certificate.
-        question: What it has to prove, as the caller knows it: `specledger.laws.proofs.facts(question)`.
+        question: What it has to prove, as the caller knows it: `specledger.laws.proofs.question(question)`.
         holds: The judge of an `opaque` claim: of the initial state and the states at t, … t + span.
 
     Returns:

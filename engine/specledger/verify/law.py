@@ -15,9 +15,9 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.law_result import LawTally
 from specledger.evidence.layout import RECEIPTS
 from specledger.expr import EvaluationError
-from specledger.laws.ask import ask, within_range
 from specledger.laws.generators import digest_cases, make_cases
 from specledger.laws.law import Law, LawPlan
+from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import Opaque, facts
 from specledger.laws.trial import KIND, meets, run_law
 from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
@@ -200,7 +200,7 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
     Raises:
         Broken: E_CERTIFICATE.
     """
-    question = ask(law)
+    question = question_of(law)
     certificate = verdict["certificate"]
     if question is None:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")

@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.load import load
 from specledger.pipeline import execute
 from specledger.report.html import embed

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from specledger.compile.law import compile_law
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.load import load
 
 ROOT = Path(__file__).parents[3]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from specledger.compile.law import compile_law
-from specledger.laws.ask import ask, within_range
+from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import facts
 from specledger.laws.trial import meets, try_law
 from specledger.load import load
@@ -138,9 +138,9 @@ def test_observables_stand_beside_every_counterexample_that_has_some():
 # Proofs
 
 
-def question_of(law, certificate):
+def question_about(law, certificate):
     """The law as the question that its certificate must be about."""
-    question = ask(law)
+    question = question_of(law)
     assert question is not None
     return within_range(question, law) if certificate["question"]["rings"][1] is not None else question
 
@@ -169,7 +169,7 @@ def test_a_certificate_is_checked_without_the_prover(name):
         assert verdict["status"] == "PASS"
         assert verdict["proved_for"] is None
         return
-    question = facts(question_of(plan.law, certificate))
+    question = facts(question_about(plan.law, certificate))
     reached = check_certificate(certificate, question, holds_by_hand(name))
     assert verdict["proved_for"] is not None
     assert reached == verdict["up_to"] or (verdict["status"] == "PROVED" and reached == judge(name).world.longest)
@@ -197,7 +197,7 @@ def test_a_certificate_proves_no_law_that_fails(name):
     _, verdict = decided(name)
     for other in ("free-movers-conserved", "mirror-only", "collisions-resolve", "rule-30-ones", "tide-charge"):
         plan, _ = decided(other)
-        asked = ask(plan.law)
+        asked = question_of(plan.law)
         assert asked is not None
         question = facts(asked)
         with pytest.raises(InvalidCertificate):

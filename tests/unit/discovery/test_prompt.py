@@ -14,8 +14,8 @@ from specledger.discovery.contract import contract_of
 from specledger.discovery.memory import DiscoveryMemorySnapshot
 from specledger.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
 from specledger.laws.automaton import Rule
+from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
-from specledger.laws.document import bundle_of
 from specledger.laws.proofs import Proved, Refuted
 from specledger.load import load
 from specledger.oracles.model import estimate_tokens

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.laws.universe import check_universe
 from specledger.load import load
 

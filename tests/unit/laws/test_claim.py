@@ -21,7 +21,7 @@ from specledger.laws.claim import (
     sort_of,
     to_json,
 )
-from specledger.laws.reading import ClaimError, read_claim, read_text
+from specledger.laws.claim_parser import ClaimError, read_claim, read_text
 
 X, NEXT_X, FIRST_X = Observe("X", NOW), Observe("X", NEXT), Observe("X", START)
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.laws.exact import Run
-from specledger.laws.minimise import BUDGET, minimise
+from specledger.laws.harness import BUDGET, minimise
 
 T = {"var": "t"}
 N = {"obs": "N", "t": T}

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.proofs.circulations import circuit, tours
 from specledger.laws.proofs.clauses import clauses
-from specledger.laws.proofs.conserved import conserved_quantities
-from specledger.laws.proofs.potentials import climb, current
+from specledger.laws.proofs.potentials import climb, conserved_quantities, current
 from specledger.laws.proofs.question import And, Linear, Not, Or, Term
 from specledger.laws.proofs.rings import necklaces, true
 from specledger.laws.proofs.simplex import Master

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from specledger.laws.generators import Case
+from specledger.laws.harness import first_violation, search
 from specledger.laws.judge import Judged, judge
-from specledger.laws.search import first_violation, search
 
 T = {"var": "t"}
 N = {"obs": "N", "t": T}

@@ -7,17 +7,14 @@ import pytest
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes
 from specledger.laws import decision
-from specledger.laws.content import content_of
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
 from specledger.laws.exact import Run
 from specledger.laws.generators import make_cases
-from specledger.laws.harness import Contradiction, present, try_cases, work_of
+from specledger.laws.harness import BUDGET, Contradiction, minimise, present, search, try_cases, work_of
 from specledger.laws.judge import judge
-from specledger.laws.minimise import BUDGET, minimise
 from specledger.laws.planes import derive
-from specledger.laws.power import Power
+from specledger.laws.power import Power, content_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
-from specledger.laws.search import search
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
 from specledger.load import load

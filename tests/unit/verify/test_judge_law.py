@@ -13,8 +13,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.expr import EvaluationError
+from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
-from specledger.laws.document import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
 from specledger.load import load

@@ -12,8 +12,8 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.law_result import LawTally
 from specledger.evidence.result import TALLIES
-from specledger.laws.ask import ask
-from specledger.laws.document import bundle_of
+from specledger.laws.candidate import bundle_of
+from specledger.laws.law_question import question_of
 from specledger.laws.trial import run_law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import load
@@ -186,7 +186,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     place = sealed("an X that stays", forge)
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
-        monkeypatch.setattr("specledger.verify.law.ask", lambda law: ask(specs))
+        monkeypatch.setattr("specledger.verify.law.question_of", lambda law: question_of(specs))
     (check,) = [check for check in LawVerifier(place, replay=False).verify().checks if check.code is not None]
     assert check.code == "E_CERTIFICATE"
     assert ("is violated at step" in (check.message or "")) == believed

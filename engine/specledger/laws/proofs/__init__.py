@@ -1,9 +1,7 @@
-"""Provers: whether a law of a ring automaton holds for every ring, every admitted start and every step.
+"""Exact proofs and refutations of laws of ring automata, for every ring, every admitted start and every step.
 
-Decides questions exactly, with a certificate that `specledger.verify.certificates` re-checks without this package, or
-with a counterexample. Refuses to know templates, names and expressions: a law arrives as a `Question`. Sources:
-Hattori and Takesue, Physica D 49 (1991); Moreira, Boccara and Goles, Theor. Comput. Sci. 325 (2004); docs/proofs.md
-has the formats.
+`specledger.verify.certificates` checks a certificate without this package. Sources: Hattori and Takesue, Physica D 49
+(1991); Moreira, Boccara and Goles, Theor. Comput. Sci. 325 (2004); docs/proofs.md has the formats.
 
 A law becomes a question like this (`E` an `Additive`, `Linear(terms, op, bound)` an atom over `Term(coefficient, E,
 at)`):
@@ -21,7 +19,7 @@ at)`):
 that the same question has the same verdict on every machine.
 """
 
-from specledger.laws.proofs.facts import facts
+from specledger.laws.proofs.answers import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.proofs.prove import prove
 from specledger.laws.proofs.question import (
     Always,
@@ -41,9 +39,9 @@ from specledger.laws.proofs.question import (
     Question,
     State,
     Term,
+    facts,
     implies,
 )
-from specledger.laws.proofs.verdicts import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 
 __all__ = [
     "Always",

@@ -1,12 +1,12 @@
-"""Circulations: whether the windows of any ring can meet some linear rows, over the rationals and then case by case.
+"""Refutation of linear rows by circulations: over the rationals first, then case by case.
 
-Decides that no ring meets the rows, with a certificate, or finds windows that do. A ring's windows are a circulation:
-as many enter a node as leave it. So a ring is a sum of cycles, and rows that no sum of cycles meets are met by no
-ring. If a sum does, but in fractions or in parts that do not touch, two or three cases that cover all rings and
-exclude it are tried in its place. Refuses to know which claim the rows come from.
+A ring's windows are a circulation: as many enter a node as leave it. So a ring is a sum of cycles, and rows that no sum
+of cycles meets are met by no ring. If a sum meets them, but in fractions or in disconnected parts, two or three cases
+that cover all rings and exclude it are tried instead.
 
-The rational problem is solved by cycles on demand: the exact simplex of a few rows proposes multipliers, and one
-search for a cycle of positive weight either finds the next column or yields the potentials of a Farkas certificate.
+The rational problem is solved with cycles as columns on demand: the exact simplex of a few rows proposes multipliers,
+and one search for a cycle of positive weight either finds the next column or yields the potentials of a Farkas
+certificate.
 """
 
 from __future__ import annotations

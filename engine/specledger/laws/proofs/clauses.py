@@ -1,7 +1,7 @@
-"""Conditions as alternatives of conjunctions of linear rows, which is what a circulation can be tried against.
+"""Conditions in disjunctive form: alternatives of conjunctions of linear rows.
 
-Decides the disjunctive form, in an order that a checker repeats: left to right, earlier parts varying slowest, `!=`
-as `<` then `>`. Refuses to know rings and rules. Values are integers, so that `<` is `<=` with a bound less by one.
+The order is fixed, so that a checker can repeat it: left to right, earlier parts varying slowest, `!=` as `<` then
+`>`. Values are integers, so `<` is `<=` with a bound less by one.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Linear claims over every ring: what must not happen, as rows that no circulation meets.
-
-Decides which rows a claim becomes and which further truths they may lean on. Refuses to know how rows are refuted.
+"""Proofs of linear claims over every ring: the negated claim as rows that no circulation meets.
 
 The negated claim, joined with the preconditions, is a list of clauses, each tried alone. Over all states one phase
 suffices: any state is an initial state. Otherwise there are two. *Initial*, t = 0: the ring is the initial state, its
-windows are over the start symbols. *Later*, t > 0: the ring's windows lie in a closed set that holds all windows
+windows are over the start symbols. *Later*, t > 0: the ring's windows are in a closed set that holds all windows
 which occur after a step, its initial state is a second circulation over the start symbols, of as many cells, and
 links join the two: observables that every step conserves, or never raises, or never lowers.
 """
@@ -18,13 +16,11 @@ from typing import Any
 
 from specledger.core.canonical import MAX_INTEGER
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs.answers import Limits
 from specledger.laws.proofs.circulations import Met, Row, Search, Tree
 from specledger.laws.proofs.clauses import Clause, as_condition, clauses, joined, terms_of
-from specledger.laws.proofs.conserved import conserved_quantities
-from specledger.laws.proofs.facts import additive_facts
-from specledger.laws.proofs.potentials import climb, current
-from specledger.laws.proofs.question import And, Claim, Condition, Question
-from specledger.laws.proofs.verdicts import Limits
+from specledger.laws.proofs.potentials import climb, conserved_quantities, current
+from specledger.laws.proofs.question import And, Claim, Condition, Question, additive_facts
 from specledger.laws.proofs.windows import Graph, change, graph, later_windows, over, weigh
 
 _CLOSURE = 1 << 12  # windows whose images are taken again and again

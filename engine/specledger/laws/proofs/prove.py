@@ -1,8 +1,7 @@
-"""Which procedure decides which question, and in which order they are tried.
+"""Decides a question: a proof for every ring, else the smallest counterexample, else rings up to a length.
 
-Decides an answer: a proof for every ring where one is found, else the smallest counterexample, else as much as the
-budget reaches. Refuses to know laws. A glance at the smallest rings comes first, then a proof, in its cheapest form
-and then by cases; then rings are enumerated, so that a counterexample is the smallest wherever that many can be tried.
+The smallest rings are tried first, then a proof in its cheapest form, then a proof by cases. Then rings are enumerated,
+so that a counterexample is the smallest if that many rings can be tried.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from specledger.laws.proofs.answers import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.proofs.circulations import circuit, tours
 from specledger.laws.proofs.clauses import TooManyClauses, as_condition, terms_of
-from specledger.laws.proofs.facts import facts
 from specledger.laws.proofs.linear import Open, TooWide, closed_facts, closed_windows, prove_linear, small
 from specledger.laws.proofs.potentials import climb, current
 from specledger.laws.proofs.question import (
@@ -25,9 +24,9 @@ from specledger.laws.proofs.question import (
     Opaque,
     Question,
     State,
+    facts,
 )
 from specledger.laws.proofs.rings import OutOfCells, first_violation, judge, smallest_violation
-from specledger.laws.proofs.verdicts import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.proofs.windows import change, digits, graph, over
 
 FORMAT = "proof/v1"

@@ -1,18 +1,15 @@
-"""What can be asked of a prover: a rule, which starts and rings are meant, and one claim about every trajectory.
+"""The neutral form of a law for the prover: a rule, a start contract and one claim, and their JSON.
 
-Decides the neutral form of a law: no template, name, symbol character or expression occurs in it. Refuses to know how
-a question is decided, and which law it came from.
-
-A claim is about every ring that `Question` admits and every t. Observables are `Additive`; at a `Term` they are read
-at t + `at`, or in the initial state when `at` is None. Instances whose last state lies beyond the horizon are no
-instances: a window that is cut by the end of a trajectory violates nothing.
+No template, name, symbol character or expression occurs in it. A claim is about every ring that `Question` admits and
+every t. Observables are `Additive`; at a `Term` they are read at t + `at`, or in the initial state if `at` is None. An
+instance whose last state is beyond the horizon is no instance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from specledger.laws.automaton import Additive, Rule
 
@@ -184,3 +181,59 @@ class Question:
         starts = "all states" if self.start is None else f"starts over {{{', '.join(map(str, sorted(self.start)))}}}"
         narrowed = "" if self.where == And(()) else " that meet the preconditions"
         return f"{starts}{narrowed} on rings of {rings} cells"
+
+
+def facts(question: Question) -> dict[str, Any]:
+    """The question as a JSON value with integers only; docs/proofs.md lists its fields."""
+    return {
+        "rule": {"symbols": question.rule.symbols, "table": list(question.rule.table)},
+        "rings": [question.shortest, question.longest],
+        "start": {
+            "symbols": None if question.start is None else sorted(question.start),
+            "where": condition_facts(question.where),
+        },
+        "horizon": question.horizon,
+        "claim": claim_facts(question.claim),
+    }
+
+
+def claim_facts(claim: Claim) -> dict[str, Any]:
+    """The claim as JSON."""
+    match claim:
+        case Conserved(observable):
+            return {"kind": "conserved", "observable": additive_facts(observable)}
+        case Monotone(observable, direction):
+            return {"kind": "monotone", "observable": additive_facts(observable), "direction": direction}
+        case Always(condition):
+            return {"kind": "always", "condition": condition_facts(condition)}
+        case Eventually(antecedent, consequent, within):
+            parts = {"antecedent": condition_facts(antecedent), "consequent": condition_facts(consequent)}
+            return {"kind": "eventually", **parts, "within": within}
+        case Commutes(reflect, shift, symbol_map):
+            return {"kind": "commutes", "reflect": reflect, "shift": shift, "map": list(symbol_map)}
+        case Local(trigger, results):
+            return {"kind": "local", "trigger": trigger, "results": sorted(results)}
+        case Opaque(name, span, _, from_start):
+            return {"kind": "opaque", "name": name, "span": span, "from_start": from_start}
+
+
+def condition_facts(condition: Condition) -> dict[str, Any]:
+    """The condition as JSON."""
+    match condition:
+        case Linear(terms, op, bound):
+            read = [
+                {"times": term.coefficient, "observable": additive_facts(term.observable), "at": term.at}
+                for term in terms
+            ]
+            return {"sum": read, "op": op, "bound": bound}
+        case Not(part):
+            return {"not": condition_facts(part)}
+        case And(parts):
+            return {"and": [condition_facts(part) for part in parts]}
+        case _:
+            return {"or": [condition_facts(part) for part in condition.parts]}
+
+
+def additive_facts(observable: Additive) -> dict[str, Any]:
+    """The observable as JSON."""
+    return {"width": observable.width, "weights": list(observable.weights), "constant": observable.constant}

@@ -1,7 +1,6 @@
-"""Rings, one after another: claims judged directly on trajectories, and every ring of a length tried.
+"""Direct judging of claims on trajectories, and enumeration of all rings of a length.
 
-Decides what a violation is, in the plainest way, and finds the smallest one within a budget of cells. Refuses to know
-windows and circulations: whatever they suggest is judged here before it is called a counterexample.
+Every counterexample of the prover is confirmed here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""A small exact simplex whose columns arrive one by one: whether non-negative multiples of columns can meet some rows.
+"""A small exact simplex with columns on demand: whether non-negative multiples of columns can meet some rows.
 
-Decides the first phase alone (there is nothing to optimise), in integers: the tableau is kept as integers over one
-common denominator, so that no rounding and no fraction arithmetic occurs. Refuses to know where columns come from.
-Sources: Edmonds and Bareiss for integer pivoting; Bland (1977) for a rule that does not cycle; Dantzig and Wolfe
-(1960) for columns on demand.
+Only the first phase is solved, in integers over one common denominator. Sources: Edmonds and Bareiss for integer
+pivoting; Bland (1977) for a rule that does not cycle; Dantzig and Wolfe (1960) for columns on demand.
 """
 
 from __future__ import annotations

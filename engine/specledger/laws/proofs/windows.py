@@ -1,9 +1,8 @@
-"""Windows of a ring: the de Bruijn graph they form, what observables weigh on them, and which of them can occur.
+"""Windows of a ring as edges of a de Bruijn graph, and the weights of observables on them.
 
-Decides the reduction of rings to closed walks: a ring of L cells is a closed walk of L edges, its windows of `width`
-cells are the edges, their first and last `width - 1` cells the nodes, and every additive observable of the next few
-states is a sum of integers over the edges. Refuses to know claims. A window's code has its symbols as digits, the
-first one most significant.
+A ring of L cells is a closed walk of L edges: its windows of `width` cells are the edges, their first and last
+`width - 1` cells the nodes, and every additive observable of the next few states is a sum of integers over the edges.
+A window's code has its symbols as digits, the first one most significant.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Reading claims: from the seed's JSON and from text, both to the same tree.
-
-Decides what may stand in a claim and what is said about the rest; a string claim keeps `(t+1)`. Refuses to know which
-observables a law defines. Source: law proposer, sections 6 and 13.
-"""
+"""Parses claims from the seed's JSON and from text into one tree. Source: law proposer, sections 6 and 13."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Asking: which question a law becomes."""
+"""The question that a law becomes."""
 
 from dataclasses import replace
 
 import pytest
 
-from specledger.laws.ask import ask, within_range
 from specledger.laws.automaton import Additive
+from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
@@ -46,14 +46,14 @@ CLAIMS = {
 
 @pytest.mark.parametrize(("candidate", "kind"), CLAIMS.values(), ids=CLAIMS)
 def test_what_a_claim_becomes(law_of, candidate, kind):
-    question = ask(law_of(candidate))
+    question = question_of(law_of(candidate))
     assert question is not None
     assert isinstance(question.claim, kind)
 
 
 def test_factors_and_constants_are_brought_to_one_side(law_of):
     claim = op("<", op("+", op("*", {"const": 3}, obs("N")), {"const": 5}), op("-", obs("N"), {"const": 2}))
-    question = ask(law_of(law("invariant", claim)))
+    question = question_of(law_of(law("invariant", claim)))
     assert question is not None
     assert isinstance(question.claim, Always)
     assert isinstance(question.claim.condition, Linear)
@@ -65,7 +65,7 @@ def test_factors_and_constants_are_brought_to_one_side(law_of):
 def test_what_a_transition_allows(law_of):
     fields = {"trigger_symbol": ">", "result_symbol": "X"}
     for operator, results in (("==", {3}), ("!=", {0, 1, 2})):
-        question = ask(law_of({"template": "local_transition", "result_op": operator, **fields}))
+        question = question_of(law_of({"template": "local_transition", "result_op": operator, **fields}))
         assert question is not None
         assert question.claim == Local(1, frozenset(results))
 
@@ -74,14 +74,14 @@ def test_a_transform_that_a_law_was_given_makes_no_symmetry_of_it(law_of):
     """Whoever binds one: what is asked is what the claim says."""
     image = law_of(CLAIMS["a symmetry"][0]).image
     for candidate, kind in CLAIMS.values():
-        question = ask(replace(law_of(candidate), image=image))
+        question = question_of(replace(law_of(candidate), image=image))
         assert question is not None
         assert isinstance(question.claim, kind)
 
 
 def test_the_contract_is_the_laws_own(law_of):
     plain, open_ = law_of(law("invariant", NONE)), law_of(law("invariant", NONE, starts={}))
-    asked, wide = ask(plain), ask(open_)
+    asked, wide = question_of(plain), question_of(open_)
     assert asked is not None
     assert wide is not None
     assert (asked.shortest, asked.longest, asked.horizon, asked.start) == (4, None, 50, frozenset({0, 1, 2}))
@@ -91,7 +91,7 @@ def test_the_contract_is_the_laws_own(law_of):
 
 def test_a_scanned_precondition_is_part_of_the_function(law_of):
     law_ = law_of(law("invariant", NONE, preconditions=["leftmost('X') == 0"]))
-    question = ask(law_)
+    question = question_of(law_)
     assert question is not None
     assert isinstance(question.claim, Opaque)
     assert question.claim.holds((0, 3), [(3, 3)])  # the start is not one of the law's
@@ -100,7 +100,7 @@ def test_a_scanned_precondition_is_part_of_the_function(law_of):
 
 def test_a_later_fixed_step_cannot_be_asked_about(law_of):
     later = obs("N", {"const": 3})
-    assert ask(law_of(law("invariant", op("<=", obs("N"), later)))) is None
-    equal = ask(law_of(law("invariant", op("==", obs("N"), later))))  # the same at every step, so conserved
+    assert question_of(law_of(law("invariant", op("<=", obs("N"), later)))) is None
+    equal = question_of(law_of(law("invariant", op("==", obs("N"), later))))  # the same at every step, so conserved
     assert equal is not None
     assert isinstance(equal.claim, Conserved)

@@ -6,8 +6,8 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import show
-from specledger.laws.document import bundle_of
 from specledger.laws.template import check_template
 from specledger.load import load
 

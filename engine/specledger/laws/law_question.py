@@ -1,8 +1,6 @@
-"""Asking: a law as a question to a prover.
+"""A law as a question to the prover: its claim as linear conditions over additive observables, or as a function.
 
-Decides how claims become linear conditions over additive observables, and what must be asked as a function instead.
-What is asked follows from the form of the claim: a field that a law has beside it never makes it another question.
-Refuses to know how questions are decided.
+The question follows from the form of the claim; a field that the form does not need changes nothing.
 """
 
 from __future__ import annotations
@@ -71,7 +69,7 @@ class NotLinear(ValueError):  # noqa: N818 - says what was found
     """A claim that is no Boolean combination of linear conditions on additive observables."""
 
 
-def ask(law: Law) -> Question | None:
+def question_of(law: Law) -> Question | None:
     """The question whether a law holds for every ring from its shortest on; None if it cannot be asked."""
     writer = _Writer(law)
     try:

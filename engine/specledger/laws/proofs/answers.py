@@ -1,7 +1,4 @@
-"""What a prover answers, and how much work it may take.
-
-Decides the four answers and their limits. Refuses to know what a law's verdict makes of them.
-"""
+"""The answers of the prover, and the limits on its work."""
 
 from __future__ import annotations
 

@@ -1,0 +1,335 @@
+"""Checks the spec of a law against its universe and template.
+
+What a universe lacks, or what is beyond a limit, is no mistake of the writer: such a law is kept and its verdict is
+UNKNOWN. Source: law proposer, sections 6, 7 and 13.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specledger.core.diagnostics import Diagnostics, suggest
+from specledger.expr import Environment
+from specledger.expr.check.environment import is_name
+from specledger.lang.scope import E_NAME_TAKEN, Scope
+from specledger.laws.claim import (
+    CELLWISE,
+    TRUE,
+    Binary,
+    Const,
+    Node,
+    Observe,
+    SortError,
+    is_image,
+    reads,
+    show,
+    sort_of,
+    walk,
+)
+from specledger.laws.claim_parser import E_CLAIM_TEXT, ClaimError, read_claim, read_text
+from specledger.laws.findings import (
+    E_LAW_FIELD,
+    E_LAW_FORM,
+    E_LAW_MISSING,
+    E_LAW_SORT,
+    E_LAW_STRING,
+    E_LAW_TEST,
+    E_LAW_UNDEFINED,
+    W_LAW_FIELD,
+    W_LAW_STRING,
+)
+from specledger.laws.generators import read_test
+from specledger.laws.law import MAX_T, Law, Test, Unknown
+from specledger.laws.observable import known_observables
+from specledger.laws.observable_parser import Conditions, Reader
+from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
+from specledger.laws.template import SAMPLES, Mismatch, Template
+from specledger.laws.transform import E_TRANSFORM, Image, bind_call
+from specledger.laws.universe import Universe
+from specledger.load import Resolved
+from specledger.spec.base import Spec
+from specledger.spec.law import Law as LawSpec
+from specledger.spec.law import Precondition
+
+
+def check_law(
+    spec: Resolved, universe: Universe, template: Template, diagnostics: Diagnostics, *, strict: bool = False
+) -> Law | None:
+    """Check a law; None, with findings, if it is none.
+
+    Args:
+        spec: The law's spec.
+        universe: What it is about.
+        template: Its form.
+        diagnostics: Receives every finding.
+        strict: Whether what is not needed, or a string claim, is refused, as if the law said so.
+    """
+    found = Diagnostics()
+    scope = Scope(Environment(), spec, found)
+    law = _Checker(spec, universe, template, scope, strict).law()
+    diagnostics.extend(found.sorted())
+    return None if found.has_errors else law
+
+
+def strays_of(model: Spec, template: Template) -> tuple[str, ...]:
+    """The fields that the spec of a law has and its template does not need; every law has quantifiers."""
+    own = [name for name in SAMPLES if name != "H" and name not in template.needs]
+    return tuple(name for name in own if getattr(model, name) is not None)
+
+
+class _Checker:
+    def __init__(self, spec: Resolved, universe: Universe, template: Template, scope: Scope, strict: bool) -> None:
+        model = spec.model
+        assert isinstance(model, LawSpec)  # noqa: S101 - the pipeline compiles what it dispatched by kind
+        self.spec, self.model, self.universe, self.template = spec, model, universe, template
+        self.scope = scope
+        self.strict = strict or model.strict
+        self.reader = Reader(universe, {}, {})
+        self.unknown: Unknown | None = None
+
+    def law(self) -> Law | None:
+        model = self.model
+        self._strays()
+        fields = self._fields()
+        image = self._image() if "transform" in self.template.needs else None
+        self._observables()
+        conditions = Conditions(self.reader, self.scope)
+        wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
+        starts, tests = self._starts(), self._tests()
+        claim = None if fields is None else self._claim(fields)
+        self._limits()
+        self._capabilities()
+        if self.reader.missing:
+            self._give_up("missing_observable", ", ".join(self.reader.missing))
+        judged = None if claim is None or fields is None else self._judged(claim, fields)
+        if judged is None and (self.unknown is None or self.scope.diagnostics.has_errors):
+            return None
+        antecedent, holds = judged or (None, TRUE)
+        return Law(
+            name=self.spec.name,
+            key=self.spec.key,
+            universe=self.universe,
+            template=self.template,
+            T=model.quantifiers.T,
+            H=self._horizon,
+            claim=claim or TRUE,
+            antecedent=antecedent,
+            holds=holds,
+            observables=known_observables({**self.reader.known, **conditions.measured}),
+            where=_joined(wheres),
+            image=image,
+            starts=starts,
+            tests=tests,
+            seed=model.seed,
+            cases=model.cases,
+            mutations=model.mutations,
+            unknown=self.unknown,
+            preconditions=len(model.preconditions),
+            forbidden=model.forbidden,
+        )
+
+    def _give_up(self, reason: str, detail: str) -> None:
+        if self.unknown is None:
+            self.unknown = Unknown(reason, detail)
+
+    @property
+    def _horizon(self) -> int | None:
+        return self.model.quantifiers.H if "H" in self.template.needs else None
+
+    def _strays(self) -> None:
+        """Tell which fields are given that the template does not need: they are never read."""
+        for name in strays_of(self.model, self.template):
+            message = f"a law of the form {self.template.name} does not need `{name}`"
+            if self.strict:
+                self.scope.diagnostics.error(E_LAW_FIELD, message, self.spec.span(name))
+            else:
+                self.scope.diagnostics.warn(W_LAW_FIELD, f"{message}: it is not read", self.spec.span(name))
+
+    def _fields(self) -> dict[str, Any] | None:
+        """The values of the fields that the template needs; None, with findings, if one is missing or is no symbol."""
+        given = {name: getattr(self.model, name) for name in self.template.needs if name != "H"}
+        if "H" in self.template.needs:
+            given["H"] = self.model.quantifiers.H
+        whole = True
+        for name, value in given.items():
+            if value is None:
+                path = ("quantifiers", "H") if name == "H" else (name,)
+                message = f"a law of the form {self.template.name} needs `{'.'.join(path)}`"
+                self.scope.diagnostics.error(E_LAW_MISSING, message, self.spec.span(*path[:-1]), expected=path[-1])
+                whole = False
+            if name.endswith("_symbol") and value is not None and value not in self.universe.alphabet:
+                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {value!r}", name)
+                whole = False
+        return given if whole else None
+
+    def _image(self) -> Image | None:
+        if self.model.transform is None:
+            return None
+        try:
+            image = bind_call(self.universe.transforms, self.model.transform)
+        except ArgumentError as error:
+            self.scope.wrong(E_TRANSFORM, str(error), "transform")
+            return None
+        if image is None:
+            self._give_up("missing_transform", self.model.transform)
+        return image
+
+    def _observables(self) -> None:
+        names = [each.name for each in self.model.observables]
+        for index, observable in enumerate(self.model.observables):
+            name, primitives = observable.name, self.universe.primitives
+            if not is_name(name):
+                self.scope.wrong(E_NAME_TAKEN, f"`{name}` is a reserved word of CEL", "observables", index, "name")
+                continue
+            again = name in self.reader.known
+            if again or (name in primitives and observable.expr.strip() != name):
+                message = f"`{name}` is " + ("defined twice" if again else "an observable of the universe")
+                self.scope.wrong(E_NAME_TAKEN, message, "observables", index, "name")
+                continue
+            later = frozenset(names[index:]) - set(primitives)
+            reader = Reader(self.universe, self.reader.known, self.reader.missing, later)
+            part = reader.read(self.scope, "observables", index, "expr")
+            if part is not None:
+                self.reader.known[name] = part
+
+    def _where(self, conditions: Conditions, index: int) -> Node | None:
+        precondition = self.model.preconditions[index]
+        if isinstance(precondition, Precondition):
+            return conditions.compared(precondition.op, "preconditions", index)
+        return conditions.read("preconditions", index)
+
+    def _starts(self) -> tuple[int, ...]:
+        given = None if self.model.starts is None else self.model.starts.symbols
+        alphabet = self.universe.alphabet
+        for index, symbol in enumerate(given or ()):
+            if symbol not in alphabet:
+                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {symbol!r}", "starts", "symbols", index)
+        if self.model.starts is not None:
+            starts = {alphabet.index(symbol) for symbol in given or alphabet if symbol in alphabet}
+            if len(starts) < 2:
+                self.scope.wrong(E_UNIVERSE_SYMBOL, "starts have at least two symbols", "starts")
+            return tuple(sorted(starts))
+        beyond = any(self._beyond(test.family) in test.params for test in self.model.proposed_tests)
+        return tuple(range(len(alphabet))) if beyond else self.universe.starts
+
+    def _beyond(self, family: str) -> str | None:
+        generator = self.universe.generators.get(family)
+        return None if generator is None else generator.beyond
+
+    def _tests(self) -> tuple[Test, ...]:
+        tests = []
+        for index, test in enumerate(self.model.proposed_tests):
+            if test.family not in self.universe.generators:
+                self._give_up("missing_generator", test.family)
+                continue
+            read = read_test(test.family, test.params, self._beyond(test.family), self.universe)
+            if isinstance(read, str):
+                self.scope.wrong(E_LAW_TEST, read, "proposed_tests", index, "params")
+            else:
+                tests.append(read)
+        return tuple(tests)
+
+    def _limits(self) -> None:
+        quantifiers = self.model.quantifiers
+        for name, value in (("T", quantifiers.T), ("H", self._horizon or 0)):
+            if value > MAX_T:
+                self._give_up("resource_limit", f"{name} = {value} is above {MAX_T}")
+
+    def _capabilities(self) -> None:
+        required = self.model.capability_requirements
+        offered = self.universe.primitives
+        for label in required.primitive_observables:
+            if label.partition("(")[0].strip() not in offered:
+                self._give_up("missing_observable", label)
+        for label in required.transforms:
+            if label.partition("(")[0].strip() not in self.universe.transforms:
+                self._give_up("missing_transform", label)
+        for label in required.generator_families:
+            if label not in self.universe.generators:
+                self._give_up("missing_generator", label)
+
+    def _claim(self, fields: Mapping[str, Any]) -> Node | None:
+        """The claim, read or derived; None, with findings or a reason, if there is none."""
+        derived = self.template.derive(fields)
+        try:
+            if self.model.claim_ast is not None:
+                return self._sorted(read_claim(self.model.claim_ast))
+            if derived is not None:
+                return derived
+            if self.model.claim is not None:
+                return self._from_string()
+        except ClaimError as error:
+            key = "claim" if self.model.claim_ast is None else "claim_ast"
+            span = self.spec.span(key, *error.path)
+            if error.code == E_CLAIM_TEXT:
+                self._give_up("ambiguous_claim", error.message)
+            else:
+                self.scope.diagnostics.error(error.code, error.message, span, hint=error.hint)
+            return None
+        self.scope.diagnostics.error(E_LAW_MISSING, "the law has no claim", self.spec.span(), expected="claim_ast")
+        return None
+
+    def _from_string(self) -> Node | None:
+        hint = "write `claim_ast`"
+        if self.strict:
+            message = "strict parsing takes no string claim"
+            self.scope.diagnostics.error(E_LAW_STRING, message, self.spec.span("claim"), hint=hint)
+            return None
+        claim = read_text(self.model.claim or "")
+        message = f"the claim was read from its string, as {show(claim)}"
+        self.scope.diagnostics.warn(W_LAW_STRING, message, self.spec.span("claim"), hint=hint)
+        return self._sorted(claim)
+
+    def _sorted(self, claim: Node) -> Node | None:
+        """The claim, if it reads what there is and its operators take what they are given."""
+        place = "claim" if self.model.claim_ast is None else "claim_ast"
+        known = {each.name for each in self.model.observables}
+        sound = True
+        for node in walk(claim):
+            if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:
+                near = suggest(node.name, known)
+                self.scope.wrong(E_LAW_UNDEFINED, f"the law defines no observable `{node.name}`", place, near=near)
+                sound = False
+            if isinstance(node, Const) and isinstance(node.value, str) and node.value not in self.universe.alphabet:
+                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {node.value!r}", place)
+                sound = False
+        try:
+            if sort_of(claim) != "bool":
+                raise SortError("the claim is no truth value")
+        except SortError as error:
+            self.scope.wrong(E_LAW_SORT, str(error), place)
+            return None
+        return claim if sound else None
+
+    def _judged(self, claim: Node, fields: Mapping[str, Any]) -> tuple[Node | None, Node] | None:
+        place = "claim" if self.model.claim_ast is None else "claim_ast"
+        try:
+            parts = self.template.fit(claim, fields)
+            if not self.template.cells and any(_is_cellwise(node) for node in walk(claim)):
+                raise Mismatch("only laws about every cell speak of single cells and symbols")
+            if "transform" not in self.template.needs and any(is_image(node) for node in walk(claim)):
+                raise Mismatch("only laws of forms that need a transform speak of transformed states")
+            late = [time.offset for _, time in reads(claim) if time.fixed and time.offset > self.model.quantifiers.T]
+            if late:
+                raise Mismatch(f"step {late[0]} is after T")
+        except Mismatch as error:
+            message = f"this is no {self.template.name}: {error}"
+            self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(place))
+            return None
+        return self.template.judged(parts, fields)
+
+
+def _joined(conditions: Sequence[Node | None]) -> Node:
+    """All conditions at once; those that need what is missing are left out, for nothing can be said then anyway."""
+    found = [condition for condition in conditions if condition is not None]
+    where: Node = found[0] if found else TRUE
+    for condition in found[1:]:
+        where = Binary("and", where, condition)
+    return where
+
+
+def _is_cellwise(node: Node) -> bool:
+    if isinstance(node, Observe):
+        return node.name in CELLWISE
+    return isinstance(node, Const) and isinstance(node.value, str)
