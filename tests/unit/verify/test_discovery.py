@@ -30,7 +30,7 @@ class Recorder:
     def __init__(self, planned):
         self._planned, self._model, self.kept = planned, planned.open(False), []
 
-    def question_of(self, request):
+    def ask(self, request):
         answer = self._model.ask(request)
         self.kept.append((request.turn, {"request": request.key(self._planned.identity), "answer": answer.document()}))
         return answer
