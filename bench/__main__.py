@@ -17,7 +17,8 @@ from bench.clock import measure
 from bench.task import Task, read_task
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.load import Bundle, load
+from specledger.kinds import load
+from specledger.load import Bundle
 
 SCENARIO = Path(__file__).resolve().parent.parent / "specs" / "scenario" / "hazard.yaml"
 

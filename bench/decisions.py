@@ -33,7 +33,7 @@ from specledger.core.entries import Mode
 from specledger.evidence.audit import AuditLog
 from specledger.gates.digests import receive
 from specledger.gates.documents import axion
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 SCENARIO = "specs/scenario/axion-hazard.yaml"

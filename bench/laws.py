@@ -21,6 +21,7 @@ import numpy as np
 
 from bench.table import titled
 from specledger.compile.law import compile_law
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
 from specledger.laws.harness import try_cases
@@ -29,7 +30,7 @@ from specledger.laws.planes import BITS, derive
 from specledger.laws.proofs import Proved, prove
 from specledger.laws.trial import try_law
 from specledger.laws.words import Words, evolve_words
-from specledger.load import Bundle, load
+from specledger.load import Bundle
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from time import perf_counter
 from typing import Final
 
 from specledger.evidence.layout import RECEIPTS
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute
 
 _SEEDS: Final = (1, 2, 3, 4)

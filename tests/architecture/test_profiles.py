@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.load import load
+from specledger.kinds import load
 from specledger.spec.discovery import Discovery
 from specledger.spec.profile import Control, EvidenceCheck, Profile
 from specledger.spec.suite import Suite

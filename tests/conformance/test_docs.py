@@ -21,13 +21,13 @@ from specledger.expr import Environment, compile_expression, limits
 from specledger.expr.check.checker import check as check_expression
 from specledger.expr.check.environment import RESERVED
 from specledger.expr.eval.builtins import METHODS, STANDARD
+from specledger.kinds import MODELS, load
 from specledger.lang.scope import ENGINE_NAMES
-from specledger.load import events, extends, load, matrix, resolve
+from specledger.load import events, extends, matrix, resolve
 from specledger.load.input_filter import MAX_BYTES
 from specledger.pipeline import check, execute, verify
 from specledger.run.loop import run
 from specledger.spec.base import Spec
-from specledger.spec.kinds import KINDS
 from specledger.spec.types import BUILT_IN
 from specledger.verify import checks
 from specledger.verify.receipts import Join
@@ -99,7 +99,7 @@ def test_examples_load_and_compile(page, tmp_path):
 def test_the_first_page_has_an_example_of_every_kind_that_runs():
     blocks = EXAMPLES["README.md"].values()
     kinds = {block.partition("\n")[0].removeprefix("spec: ").removesuffix("/v1") for block in blocks}
-    assert kinds == KINDS.keys() - {"profile"}
+    assert kinds == MODELS.keys() - {"profile"}
 
 
 @pytest.mark.parametrize(("page", "name"), [("README.md", "count-to-ten"), ("authoring.md", "delivery")])
@@ -136,15 +136,15 @@ def test_the_keys_of_every_document_are_listed():
     assert named(tables(section(AUTHORING, "Documents"))[0]) - {"extends", "params", "matrix"} == keys(Spec)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_the_keys_of_a_kind_are_listed(kind):
-    assert named(tables(section(page_of(kind.title()), kind.title()))[0]) == keys(KINDS[kind]) - keys(Spec)
+    assert named(tables(section(page_of(kind.title()), kind.title()))[0]) == keys(MODELS[kind]) - keys(Spec)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MODELS)
 def test_the_keys_inside_a_kind_are_named(kind):
     words = set(re.findall(r"[A-Za-z_]+", " ".join(span for page in PAGES.values() for span in spans(page))))
-    shapes = KINDS[kind].model_json_schema(by_alias=True)["$defs"].values()
+    shapes = MODELS[kind].model_json_schema(by_alias=True)["$defs"].values()
     assert {key for shape in shapes for key in shape.get("properties", ())} <= words
 
 
@@ -160,7 +160,7 @@ def test_built_in_types_are_listed():
 
 def test_effects_are_listed():
     listed = {span[1:].partition(":")[0] for span in named(tables(section(AUTHORING, "Effects"))[0])}
-    definitions = KINDS["world"].model_json_schema(by_alias=True)["$defs"]
+    definitions = MODELS["world"].model_json_schema(by_alias=True)["$defs"]
     assert listed == {name.removesuffix("Effect").lower() for name in definitions if name.endswith("Effect")}
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from specledger.cli.main import _guarded
 from specledger.expr import EvaluationError
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute
 from specledger.report.profile_rules import Answers, questions_of
 from specledger.report.results import Outcome

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
-from specledger.load import load
+from specledger.kinds import load
 from tests.unit.discovery.shipped import snapshot, templates, universe
 
 FOLDER = Path("fixtures/prompts")

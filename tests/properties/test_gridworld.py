@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_over, compile_predicate, compile_step

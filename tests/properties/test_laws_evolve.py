@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.compile.law import compile_law
+from specledger.kinds import load
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import COMPARISONS, Binary, Const, Node, Not, Observe, Time, show, sort_of, to_json
@@ -25,7 +26,6 @@ from specledger.laws.proofs import Proved, ProvedUpTo, Refuted
 from specledger.laws.transform import Image
 from specledger.laws.trial import try_law
 from specledger.laws.words import Words
-from specledger.load import load
 
 TEMPLATES = [
     "invariant",

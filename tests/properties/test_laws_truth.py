@@ -12,14 +12,15 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from specledger.compile.law import compile_law
+from specledger.kinds import bundle_from_document, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.judge import judge
 from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import Commutes, Conserved, Limits, Proved, ProvedUpTo, Refuted, Undecided, facts, prove
 from specledger.laws.trial import try_law
-from specledger.load import bundle_from_document, load
 from specledger.load.bundle import dump, key_of, restore
+from specledger.spec.universe import Universe
 from specledger.verify.certificates import check_certificate
 from tests.conformance.laws.oracle import Judge, World, rotated, step_by
 
@@ -98,7 +99,7 @@ def universe_of(alphabet, table, rings, reflect, mapped, starts):
         },
         "starts": {"symbols": list(starts)},
     }
-    form = dump(restore("universe", spec))
+    form = dump(restore(Universe, spec))
     key = key_of("universe", "made_up", form)
     return bundle_from_document({"root": key, "specs": {key: form}})
 

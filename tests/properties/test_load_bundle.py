@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
-from specledger.load import Search, bundle_from_document, load
+from specledger.kinds import bundle_from_document, load
+from specledger.load import Search
 
 NAMES = st.sampled_from(["A", "B", "limit", "x1", "y", "n", "on"])
 TEXTS = st.text(

@@ -13,7 +13,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.digest import hash_json
 from specledger.expr import conforms
 from specledger.gates.documents import axion
-from specledger.load import load
+from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from specledger.compile.scenario import compile_scenario
-from specledger.load import load
+from specledger.kinds import load
 
 ROOT = Path(__file__).parents[2]
 CLIMB = Path(__file__).parent / "climb"

@@ -24,8 +24,8 @@ def explain(
 ) -> None:
     """Say what a code means and what to do about it, or what a key of a kind may hold."""
     from specledger.core.diagnostics import codes, suggest
+    from specledger.kinds import KINDS
     from specledger.pipeline import describe
-    from specledger.spec.kinds import KINDS
 
     if what == "kinds":
         show.say(show.kinds_text())

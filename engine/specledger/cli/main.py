@@ -181,12 +181,14 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of a kind, for editors and other tools."""
+    from specledger.kinds import MODELS
     from specledger.load.schemas import schema_for
-    from specledger.spec.kinds import KINDS
 
-    if kind is not None and kind not in KINDS:
-        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(KINDS)}")
-    show.say_json(schema_for(kind) if kind is not None else {name: schema_for(name) for name in KINDS})
+    wanted = MODELS if kind is None else {kind: MODELS.get(kind)}
+    schemas = {name: schema_for(name, model) for name, model in wanted.items() if model is not None}
+    if not schemas:
+        raise typer.BadParameter(f"{kind!r} is no kind; there are {', '.join(MODELS)}")
+    show.say_json(schemas if kind is None else schemas[kind])
 
 
 @app.command()

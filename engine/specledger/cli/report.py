@@ -96,13 +96,14 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
         workers: How many processes check the runs of a suite.
         held: What keeps that which was unpacked.
     """
+    from specledger.kinds import MODELS
     from specledger.report.evidence import Refuted, opened
     from specledger.run.workers import available
 
     evidence = []
     for bundle in bundles:
         try:
-            evidence.append(held.enter_context(opened(bundle, workers or available())))
+            evidence.append(held.enter_context(opened(bundle, MODELS, workers or available())))
         except Refuted as refuted:
             show.complain(show.verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
@@ -195,7 +196,7 @@ def _judged(evidence: Sequence[Evidence], asked: _Asked) -> Report:
     Raises:
         Rejected: There is no such profile, it is invalid, or the tests cannot be read.
     """
-    from specledger.load import load
+    from specledger.kinds import load
     from specledger.report.junit_reader import read_tests
     from specledger.report.profile import judge
     from specledger.report.profile_rules import questions_of

@@ -196,9 +196,9 @@ def origins_text(bundle: Bundle) -> str:
 
 def kinds_text() -> str:
     """Every kind of spec and what it says."""
-    from specledger.spec.kinds import KINDS
+    from specledger.kinds import MODELS
 
-    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in KINDS.items()}
+    about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
     lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
     return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])
 

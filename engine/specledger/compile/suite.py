@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from specledger.compile.receipt_names import names_of
@@ -68,6 +69,25 @@ def compile_suite(bundle: Bundle) -> SuitePlan:
     plan = _Compiler(bundle, diagnostics).plan()
     diagnostics.raise_if_errors()
     return plan
+
+
+class DeferredPlan:
+    """A suite that is sent to worker processes and compiled once in each of them, because a plan cannot be pickled."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+
+    @cached_property
+    def plan(self) -> SuitePlan:
+        """The compiled suite.
+
+        Raises:
+            Rejected: With every finding in the suite.
+        """
+        return compile_suite(self._bundle)
+
+    def __reduce__(self) -> tuple[type[DeferredPlan], tuple[Bundle]]:
+        return DeferredPlan, (self._bundle,)
 
 
 class _Compiler:

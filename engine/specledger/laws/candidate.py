@@ -13,6 +13,8 @@ from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load import Bundle, bundle_from_document
 from specledger.load.bundle import ReservedKey, dump, key_of, restore
+from specledger.spec.base import Spec
+from specledger.spec.law import Law
 
 E_LAW_CANDIDATE = code(
     "E_LAW_CANDIDATE",
@@ -43,7 +45,7 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle],
     name = _name(data.get("law_id"), data) if name is None else name
     data |= {"spec": "law/v1", "name": name, "template": template.root, "universe": universe.root}
     try:
-        form = dump(restore("law", data))
+        form = dump(restore(Law, data))
         key = key_of("law", name, form)
     except (ValueError, ReservedKey) as error:
         for line in _reasons(error):
@@ -51,7 +53,9 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle],
         diagnostics.raise_if_errors()
         raise
     specs = {**universe.document()["specs"], **template.document()["specs"], key: form}
-    return bundle_from_document({"root": key, "specs": specs})
+    known = [*universe.specs.values(), *template.specs.values()]
+    models: dict[str, type[Spec]] = {"law": Law, **{spec.kind: type(spec.model) for spec in known}}
+    return bundle_from_document({"root": key, "specs": specs}, models)
 
 
 def _template(candidate: Any, templates: Mapping[str, Bundle], diagnostics: Diagnostics) -> Bundle:

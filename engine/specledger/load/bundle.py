@@ -26,7 +26,6 @@ from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
 from specledger.load.shapes import Shape
 from specledger.spec.base import Spec
-from specledger.spec.kinds import KINDS
 
 SPEC_TAG: Final = "specledger/spec/v1"
 BUNDLE_TAG: Final = "specledger/specs/v1"
@@ -100,7 +99,7 @@ class Resolved:
 
     def expressions(self) -> Iterator[tuple[Path, str]]:
         """The spec's expressions by their paths, those aside that were left out."""
-        return find_expressions(Shape(KINDS[self.kind]), self.data)
+        return find_expressions(Shape(type(self.model)), self.data)
 
     def span(self, *path: str | int) -> Span:
         """Where to point for a value: a scalar itself, a collection's key; for an unwritten one what is above it."""
@@ -176,13 +175,13 @@ def dump(model: Spec) -> dict[str, Any]:
     return data
 
 
-def restore(kind: str, data: Mapping[str, Any]) -> Spec:
-    """The model of a resolved form, whose mappings are in the order of their keys, in whatever order they were written.
+def restore(model: type[Spec], data: Mapping[str, Any]) -> Spec:
+    """The spec of a resolved form, whose mappings are in the order of their keys, in whatever order they were written.
 
     Raises:
         ValidationError: The data are not valid.
     """
-    return KINDS[kind].model_validate(decode(data))
+    return model.model_validate(decode(data))
 
 
 def encode(value: Any, path: Path = ()) -> Any:

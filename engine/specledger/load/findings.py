@@ -15,7 +15,7 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
 from specledger.load.document import Node, Path
 from specledger.load.shapes import Shape, find_key, known_keys, shapes_at
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 E_SPEC_UNKNOWN_KEY = code(
     "E_SPEC_UNKNOWN_KEY",
@@ -88,13 +88,16 @@ class _Finding:
     expected: str | None = None
 
 
-def report(error: ValidationError, model: type[BaseModel], root: Node, diagnostics: Diagnostics) -> None:
+def report(
+    error: ValidationError, model: type[BaseModel], root: Node, models: Models, diagnostics: Diagnostics
+) -> None:
     """Report a document's validation errors at their places.
 
     Args:
         error: What pydantic raised.
         model: The model that refused the document.
         root: The document.
+        models: The model of each kind, for hints about keys of other kinds.
         diagnostics: Takes the findings; none about a value that is `flawed` already.
     """
     found = _select([_locate(item, model) for item in error.errors(include_url=False, include_input=False)])
@@ -108,7 +111,7 @@ def report(error: ValidationError, model: type[BaseModel], root: Node, diagnosti
             continue  # the misspelt key says it all
         node = _nearest(root, finding.path)
         if not node.flawed:
-            _tell(finding, node, model, root, diagnostics)
+            _tell(finding, node, model, root, models, diagnostics)
 
 
 def place_of(node: Node) -> Span:
@@ -186,12 +189,19 @@ def _either(words: list[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
-def _tell(finding: _Finding, node: Node, model: type[BaseModel], root: Node, diagnostics: Diagnostics) -> None:
+def _tell(
+    finding: _Finding,
+    node: Node,
+    model: type[BaseModel],
+    root: Node,
+    models: Models,
+    diagnostics: Diagnostics,
+) -> None:
     name = _name(finding.path)
     if finding.sort == "extra_forbidden":
         near = _near(finding, model, root)
         known = known_keys(_owners(finding, model))
-        hint = f"did you mean `{near}`?" if near else _unknown(str(finding.path[-1]), model, known)
+        hint = f"did you mean `{near}`?" if near else _unknown(str(finding.path[-1]), model, known, models)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
@@ -243,13 +253,13 @@ def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
     return suggest(str(finding.path[-1]), [key for key in known_keys(_owners(finding, model)) if key not in taken])
 
 
-def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...]) -> str | None:
+def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...], models: Models) -> str | None:
     """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
     path = find_key(Shape(model), key) if key not in known else None
     if path is not None:
         belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
     else:
-        kinds = [f"`{kind}`" for kind, other in KINDS.items() if key in Shape(other).fields()]
+        kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields()]
         belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
     return "; ".join(words for words in (belongs, _listing(known)) if words) or None
 

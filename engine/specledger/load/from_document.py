@@ -16,7 +16,7 @@ from specledger.load.bundle import Bundle, ReservedKey, Resolved, dump, find_ref
 from specledger.load.document import Path
 from specledger.load.resolve import MAX_SPECS
 from specledger.load.shapes import Shape
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 E_SPEC_RESOLVED_FORM = code(
     "E_SPEC_RESOLVED_FORM",
@@ -26,12 +26,13 @@ E_SPEC_RESOLVED_FORM = code(
 )
 
 
-def bundle_from_document(data: object) -> Bundle:
+def bundle_from_document(data: object, models: Models) -> Bundle:
     """Rebuild a bundle from its resolved form.
 
     Args:
         data: What `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
             trusted.
+        models: The model of each kind.
 
     Returns:
         The bundle, with the same digest; its specs have no places in files.
@@ -44,7 +45,7 @@ def bundle_from_document(data: object) -> Bundle:
     diagnostics.raise_if_errors()
     specs: dict[str, Resolved] = {}
     for key, document in sorted(documents.items()):
-        spec = _restore(key, document, documents, diagnostics)
+        spec = _restore(key, document, documents, models, diagnostics)
         if spec is not None:
             specs[key] = spec
     diagnostics.raise_if_errors()
@@ -74,15 +75,17 @@ def _open(data: object, diagnostics: Diagnostics) -> tuple[str, Mapping[str, Any
     return str(root), specs
 
 
-def _restore(key: str, data: Any, documents: Mapping[str, Any], diagnostics: Diagnostics) -> Resolved | None:
+def _restore(
+    key: str, data: Any, documents: Mapping[str, Any], models: Models, diagnostics: Diagnostics
+) -> Resolved | None:
     """One spec, or None after its findings were reported."""
     head = data.get("spec") if isinstance(data, dict) else None
     kind = head.removesuffix("/v1") if isinstance(head, str) else ""
-    if kind not in KINDS or head != f"{kind}/v1":
+    if kind not in models or head != f"{kind}/v1":
         _refuse(diagnostics, key, ("spec",), "there is no such kind of spec")
         return None
     try:
-        model = restore(kind, data)
+        model = restore(models[kind], data)
         form = dump(model)
     except ValidationError as error:
         for item in error.errors(include_url=False, include_input=False, include_context=False):
@@ -97,8 +100,8 @@ def _restore(key: str, data: Any, documents: Mapping[str, Any], diagnostics: Dia
     if key != key_of(kind, model.name, form):
         _refuse(diagnostics, key, (), "the key is not that of the data")
         return None
-    refs = {path: str(_at(form, path)) for path, _ in find_references(Shape(KINDS[kind]), form)}
-    for path, wanted in find_references(Shape(KINDS[kind]), form):
+    refs = {path: str(_at(form, path)) for path, _ in find_references(Shape(models[kind]), form)}
+    for path, wanted in find_references(Shape(models[kind]), form):
         target = refs[path]
         if target not in documents or target.partition("/")[0] != wanted:
             _refuse(diagnostics, key, path, f"no key of a {wanted} in the bundle")

@@ -15,7 +15,7 @@ from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, 
 from specledger.load.overrides import read_changes
 from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 E_REF_AMBIGUOUS = code(
     "E_REF_AMBIGUOUS",
@@ -26,6 +26,7 @@ E_REF_AMBIGUOUS = code(
 
 def load(
     target: str | Path,
+    models: Models,
     *,
     kind: str | None = None,
     set: Sequence[str] = (),  # noqa: A002 - the word of the command line
@@ -36,6 +37,7 @@ def load(
 
     Args:
         target: A file, the name of a spec of the project or of a shipped one, or `<kind>/<name>`.
+        models: The model of each kind.
         kind: The kind that the spec must be of, if it matters.
         set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
         search: Where names are looked for; by default the nearest `specs/` folder and the shipped specs.
@@ -52,10 +54,10 @@ def load(
     changes = read_changes(set, diagnostics)
     bundles: tuple[Bundle, ...] = ()
     cases: list[ResolvedCase] = []
-    library = Library(Search.default() if search is None else search, diagnostics)
-    file = _find(str(target), kind, library, diagnostics)
+    library = Library(Search.default() if search is None else search, models, diagnostics)
+    file = _find(str(target), kind, library, models, diagnostics)
     if file is not None:
-        resolver = Resolver(library, diagnostics)
+        resolver = Resolver(library, models, diagnostics)
         cases = resolver.cases(file, changes)
         document = library.read(file)
         if kind is not None and document is not None and kind_of(document) != kind:
@@ -72,10 +74,10 @@ def load(
     return tuple(replace(bundle, sources=one.files()) for bundle, one in zip(bundles, kept, strict=True))
 
 
-def _find(target: str, kind: str | None, library: Library, diagnostics: Diagnostics) -> Path | None:
+def _find(target: str, kind: str | None, library: Library, models: Models, diagnostics: Diagnostics) -> Path | None:
     """The file that a target means."""
     head, slash, name = target.partition("/")
-    if slash and head in KINDS and not target.endswith(SUFFIXES):
+    if slash and head in models and not target.endswith(SUFFIXES):
         kind, target = head, name
     elif slash or target.endswith(SUFFIXES) or Path(target).is_file():
         return Path(target)

@@ -20,6 +20,7 @@ from specledger.load.overrides import read_changes
 from specledger.load.resolve import Resolver
 from specledger.load.sources import FORMAT, Link, Sources, lookup
 from specledger.load.tree import parse
+from specledger.spec.base import Models
 
 _KEYS: Final = {"format", "main", "case", "set", "links"}
 _LINK: Final = {"from", "kind", "target", "to"}
@@ -52,7 +53,7 @@ def read_sources(origin: Any, documents: Mapping[str, bytes]) -> Sources:
     return Sources(origin["main"], origin["case"], tuple(origin["set"]), links, documents)
 
 
-def load_sources(sources: Sources) -> Bundle:
+def load_sources(sources: Sources, models: Models) -> Bundle:
     """Resolve sources again.
 
     Raises:
@@ -61,8 +62,8 @@ def load_sources(sources: Sources) -> Bundle:
     """
     diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(sources.settings, diagnostics)
-    shelf = _Kept(sources, diagnostics)
-    resolver = Resolver(shelf, diagnostics)
+    shelf = _Kept(sources, models, diagnostics)
+    resolver = Resolver(shelf, models, diagnostics)
     cases = resolver.cases(Path(sources.main), changes, sources.case)
     diagnostics.raise_if_errors()
     if not cases:
@@ -81,8 +82,9 @@ class _Kept:
         read_so_far: The documents that were read.
     """
 
-    def __init__(self, sources: Sources, diagnostics: Diagnostics) -> None:
+    def __init__(self, sources: Sources, models: Models, diagnostics: Diagnostics) -> None:
         self._sources = sources
+        self._models = models
         self._diagnostics = diagnostics
         self._documents: dict[str, Document | None] = {}
         self._known = frozenset(sources.documents)
@@ -100,7 +102,7 @@ class _Kept:
     def _read(self, name: str) -> Document | None:
         text = read_text(self._sources.documents[name], name, self._diagnostics)
         document = None if text is None else parse(text, name, self._diagnostics)
-        if document is None or not has_head(document, self._diagnostics):
+        if document is None or not has_head(document, self._models, self._diagnostics):
             return None
         if kind_of(document) != name.partition("/")[0]:
             raise InvalidSources(f"{name} is of the kind {kind_of(document)}")

@@ -9,7 +9,7 @@ from typing import Final
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load.document import Document
 from specledger.load.findings import E_SPEC_MISSING_KEY, describe, place_of
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 E_SPEC_KIND = code(
     "E_SPEC_KIND",
@@ -26,8 +26,8 @@ def kind_of(document: Document) -> str:
     return str(document.root.at(("spec",)).value).partition("/")[0]
 
 
-def has_head(document: Document, diagnostics: Diagnostics) -> bool:
-    """Whether a document says which kind of spec it is; what is wrong with its head is reported."""
+def has_head(document: Document, models: Models, diagnostics: Diagnostics) -> bool:
+    """Whether a document names one of these kinds of spec; errors in its head are reported."""
     root = document.root
     members = root.members
     first = next(iter(members), None)
@@ -41,9 +41,9 @@ def has_head(document: Document, diagnostics: Diagnostics) -> bool:
         diagnostics.error(E_SPEC_KIND, message, place, expected=expected, found=describe(root), hint=hint)
         return False
     match = _SPEC.fullmatch(node.value) if isinstance(node.value, str) else None
-    if match is None or match[1] not in KINDS or match[2] != "1":
-        near = suggest(match[1] if match else str(node.value), KINDS)
-        hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(KINDS)}"
+    if match is None or match[1] not in models or match[2] != "1":
+        near = suggest(match[1] if match else str(node.value), models)
+        hint = f"did you mean `{near}/v1`?" if near else f"kinds: {', '.join(models)}"
         message = "there is no such kind of spec"
         diagnostics.error(E_SPEC_KIND, message, node.span, expected=expected, found=describe(node), hint=hint)
         return False

@@ -20,7 +20,7 @@ from specledger.load.document_source import ResolvedRef
 from specledger.load.head import has_head
 from specledger.load.input_filter import MAX_BYTES, read_text
 from specledger.load.tree import parse
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 SUFFIXES: Final = (".yaml", ".yml")
 
@@ -88,12 +88,12 @@ class Search:
         known = [*project, *([] if self.shipped is None else [self.shipped])]
         return [Path(os.path.realpath(folder)) for folder in known]
 
-    def folders(self, kind: str, beside: Path | None) -> tuple[Path, ...]:
+    def folders(self, kind: str, beside: Path | None, models: Models) -> tuple[Path, ...]:
         """The folders in which a name of a kind is looked for, in this order, each once.
 
         A file in `<kind>/` of some tree of specs also sees the other kinds of that tree.
         """
-        near = [] if beside is None else [beside, beside.parent / kind] if beside.name in KINDS else [beside]
+        near = [] if beside is None else [beside, beside.parent / kind] if beside.name in models else [beside]
         far = [root / kind for root in (self.project, self.shipped) if root is not None]
         return tuple({os.path.realpath(folder): folder for folder in reversed([*near, *far])}.values())[::-1]
 
@@ -105,8 +105,9 @@ class Library:
         kept: The bytes of each file that was read, in this order, links followed.
     """
 
-    def __init__(self, search: Search, diagnostics: Diagnostics) -> None:
+    def __init__(self, search: Search, models: Models, diagnostics: Diagnostics) -> None:
         self._search = search
+        self._models = models
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, Path] = {}
@@ -126,7 +127,7 @@ class Library:
         """
         real = self.real(path)
         if not self._documents:  # the document that is loaded
-            self._roots.append(real.parent.parent if real.parent.name in KINDS else real.parent)
+            self._roots.append(real.parent.parent if real.parent.name in self._models else real.parent)
         if real not in self._documents:
             self._folders[show(path)] = path.parent
             self._shown[show(path)] = real
@@ -163,7 +164,7 @@ class Library:
         folder = self._folders.get(node.place.source.file, first)
         if "/" in target or "\\" in target or target.endswith(SUFFIXES):
             return self._inside(self._find_path(target, node, folder or Path()), node)
-        folders = self._search.folders(kind, folder)
+        folders = self._search.folders(kind, folder, self._models)
         files = [file for place in folders for file in _files(place, target)]
         found = next((file for file in files if self.peek(file) in (kind, None)), None)
         if found is None:
@@ -172,7 +173,7 @@ class Library:
 
     def find_target(self, name: str, kind: str | None) -> list[Path]:
         """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
-        kinds = KINDS if kind is None else (kind,)
+        kinds = self._models if kind is None else (kind,)
         for root in (self._search.project, self._search.shipped):
             files = [file for one in kinds if root is not None for file in _files(root / one, name)]
             if files:
@@ -181,9 +182,12 @@ class Library:
 
     def names(self, kind: str | None = None) -> tuple[str, ...]:
         """The names that can be found of a kind, or of all kinds."""
-        kinds = KINDS if kind is None else (kind,)
+        kinds = self._models if kind is None else (kind,)
         return tuple(
-            name for one in kinds for folder in self._search.folders(one, None) for name in self._names(folder, one)
+            name
+            for one in kinds
+            for folder in self._search.folders(one, None, self._models)
+            for name in self._names(folder, one)
         )
 
     def peek(self, file: Path) -> str | None:
@@ -205,7 +209,7 @@ class Library:
         self.kept[path] = data
         text = read_text(data, shown, self._diagnostics)
         document = None if text is None else parse(text, shown, self._diagnostics)
-        return None if document is None or not has_head(document, self._diagnostics) else document
+        return None if document is None or not has_head(document, self._models, self._diagnostics) else document
 
     def _find_path(self, target: str, node: Node, folder: Path) -> Path | None:
         if "\\" in target or Path(target).is_absolute() or not target.endswith(SUFFIXES):

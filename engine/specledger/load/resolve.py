@@ -33,7 +33,7 @@ from specledger.load.matrix import E_MATRIX_PLACE, expand
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models
 
 MAX_SPECS: Final = 8192
 """Specs that one load resolves, each matrix case and each set of arguments counted."""
@@ -89,11 +89,13 @@ class Resolver:
 
     Attributes:
         library: What documents are read from.
+        models: The model of each kind.
         diagnostics: Takes the findings.
         specs: What was resolved, by key.
     """
 
     library: DocumentSource
+    models: Models
     diagnostics: Diagnostics
     specs: dict[str, Resolved] = field(default_factory=dict)
     _prepared: dict[FilePath, _Prepared] = field(default_factory=dict)
@@ -145,7 +147,7 @@ class Resolver:
         trees = [*self._wrong, *((spec.kind, spec.origins[()]) for spec in self.specs.values())]
         seen = set()
         for kind, root in trees:
-            for _, node in find_expressions(Shape(KINDS[kind]), root):
+            for _, node in find_expressions(Shape(self.models[kind]), root):
                 written = (node.place.source.file, node.place.start, node.place.end, node.value)
                 if written not in seen and not node.flawed and place_of(node) not in told:
                     seen.add(written)
@@ -180,7 +182,7 @@ class Resolver:
         return self._done[identity]
 
     def _build(self, prepared: _Prepared, values: Mapping[str, Node], changes: tuple[Change, ...]) -> _Done:
-        model = KINDS[prepared.template.kind]
+        model = self.models[prepared.template.kind]
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
         root, handed_on = apply(root, model, changes, self.diagnostics, self._axes)
         refs: dict[Path, str] = {}
@@ -229,7 +231,7 @@ class Resolver:
 
     def _finish(self, kind: str, root: Node, refs: Mapping[Path, str]) -> str | None:
         """Validate a tree and keep what it became."""
-        model_type = KINDS[kind]
+        model_type = self.models[kind]
         origins = dict(root.walk())
         self._values += len(origins)
         deepest = max(origins, key=len)
@@ -240,7 +242,7 @@ class Resolver:
         try:
             model = model_type.model_validate(root.plain())
         except ValidationError as error:
-            report(error, model_type, root, self.diagnostics)
+            report(error, model_type, root, self.models, self.diagnostics)
             self._wrong.append((kind, root))
             return None
         try:
@@ -251,7 +253,7 @@ class Resolver:
             return None
         key = key_of(kind, model.name, data)
         if key not in self.specs:
-            self.specs[key] = Resolved(kind, model.name, key, restore(kind, data), data, refs, origins)
+            self.specs[key] = Resolved(kind, model.name, key, restore(model_type, data), data, refs, origins)
         return key
 
 

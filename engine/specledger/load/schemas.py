@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import pretty
 from specledger.load.params import TYPES
-from specledger.spec.kinds import KINDS
+from specledger.spec.base import Models, Spec
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
@@ -67,19 +67,15 @@ _OWN: Final[dict[str, Any]] = {
 }
 
 
-def schema_for(kind: str) -> dict[str, Any]:
-    """The JSON Schema (draft 7) of the documents of a kind.
-
-    Raises:
-        KeyError: There is no such kind.
-    """
-    raw = KINDS[kind].model_json_schema(by_alias=True, ref_template="{model}")
+def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
+    """The JSON Schema (draft 7) of the documents of a kind."""
+    raw = model.model_json_schema(by_alias=True, ref_template="{model}")
     shapes = {**raw.pop("$defs", {}), "Document": raw}
     complete = {name: _Complete("").translate(shape) for name, shape in shapes.items()}
     named = frozenset(name for name, shape in shapes.items() if "id" in shape.get("properties", {}))
     partial = {f"{name}Partial": _Partial(named).translate(shape) for name, shape in shapes.items()}
     for document in (complete["Document"], partial["DocumentPartial"]):
-        fields = KINDS[kind].model_json_schema(by_alias=True)["properties"]
+        fields = model.model_json_schema(by_alias=True)["properties"]
         document["properties"] |= {
             "spec": {"const": f"{kind}/v1"},
             "name": {key: value for key, value in fields["name"].items() if key != "title"},
@@ -98,10 +94,10 @@ def schema_for(kind: str) -> dict[str, Any]:
     }
 
 
-def write_schemas(folder: Path) -> None:
+def write_schemas(folder: Path, models: Models) -> None:
     """Write `<kind>.schema.json` of every kind into a folder that exists."""
-    for kind in KINDS:
-        (folder / f"{kind}.schema.json").write_text(pretty(schema_for(kind)), encoding="utf-8", newline="\n")
+    for kind, model in models.items():
+        (folder / f"{kind}.schema.json").write_text(pretty(schema_for(kind, model)), encoding="utf-8", newline="\n")
 
 
 def editor_hints(kind: str, schemas: str) -> str:

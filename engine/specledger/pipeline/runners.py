@@ -24,6 +24,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.layout import SCENARIO
 from specledger.evidence.places import holds_bundle
 from specledger.gates.invariant import PROGRESS
+from specledger.kinds import MODELS
 from specledger.laws.findings import W_LAW_UNDECIDED
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
@@ -145,7 +146,7 @@ def _execute_suite(
     bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: RunOptions
 ) -> Finished:
     replaced = holds_bundle(place)
-    manifest, told = execute_suite(bundle, place, workers, progress, conduct)
+    manifest, told = execute_suite(bundle, MODELS, place, workers, progress, conduct)
     return Finished(name, SUITE, place, manifest, told=tuple(told), replaced=replaced)
 
 

@@ -17,9 +17,10 @@ from specledger.evidence.places import covers_of
 from specledger.evidence.seal import Seal, seal_bundle
 from specledger.evidence.workplace import E_OUT_FOREIGN
 from specledger.expr.parse.syntax_check import look
+from specledger.kinds import MODELS, load
 from specledger.laws.template import check_template
 from specledger.laws.universe import check_universe
-from specledger.load import Bundle, load
+from specledger.load import Bundle
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
 from specledger.load.shipped import find_specs
 from specledger.pipeline.live import SIMULATED, RunOptions
@@ -295,14 +296,14 @@ def verify(place: Path, *, replay: bool = True, workers: int = 1, reader: Reader
     if reader.judge:
         require_reference()
     if not place.is_file():
-        return verify_evidence(place, workers=workers, reader=reader)
+        return verify_evidence(place, MODELS, workers=workers, reader=reader)
     if not is_archive(place):
         verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
         verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
         return verification
     try:
         with unpacked(place) as folder:
-            return verify_evidence(folder, workers=workers, reader=reader)
+            return verify_evidence(folder, MODELS, workers=workers, reader=reader)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed("the file is the archive of a bundle", Broken(E_ARCHIVE, str(invalid)))

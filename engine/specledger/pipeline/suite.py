@@ -9,21 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from specledger.compile.scenario import compile_scenario
-from specledger.compile.suite import compile_suite
-from specledger.core.canonical import canonical_bytes
+from specledger.compile.suite import DeferredPlan, compile_suite
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
-from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.seal import UNSIGNED
 from specledger.load import Bundle
 from specledger.pipeline.live import E_LIVE, SIMULATED, RunOptions, make_events
 from specledger.run.workers import spread
+from specledger.spec.base import Models
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.verify.replay_selftest import try_replay
-from specledger.verify.suite import SUITE, outcome_of, planned
+from specledger.verify.suite import SUITE, outcome_of
 
 Progress = Callable[[int, int], None]
 
@@ -55,6 +54,7 @@ def check_suite(bundle: Bundle) -> tuple[Diagnostic, ...]:
 
 def execute_suite(
     bundle: Bundle,
+    models: Models,
     place: Path,
     workers: int,
     progress: Progress | None = None,
@@ -64,6 +64,7 @@ def execute_suite(
 
     Args:
         bundle: The suite.
+        models: The model of each kind.
         place: Where its bundle goes.
         workers: How many processes share the runs.
         progress: Called with (runs done, runs).
@@ -77,18 +78,17 @@ def execute_suite(
     """
     if conduct.live:
         raise Rejected([Diagnostic(E_LIVE, f"{bundle.main.name} is a suite", bundle.main.span("spec"))])
-    plan = compile_suite(bundle)
-    document = canonical_bytes(bundle.document(), FLOATS_ANYWHERE)
+    deferred = DeferredPlan(bundle)
+    plan = deferred.plan
     told = []
     specs, run = bundle.document(), run_id(bundle.digest)
     with BundleWriter(place, run, specs, bundle.digest, SUITE, sources=bundle.sources) as writer:
         outcomes = {}
         inner = replace(conduct, seal=UNSIGNED)  # its manifest covers them, and no key leaves this process
-        make = partial(_make, str(writer.inside), document, inner)
+        make = partial(_make, str(writer.inside), deferred, models, inner)
         cases = plan.cases
         for number, outcome in enumerate(spread(make, range(len(cases)), workers)):
             if "rejected" in outcome:
-                compile_scenario(cases[number][1].bundle)  # here its findings have their places in the files
                 raise Rejected(outcome["rejected"])
             outcomes[cases[number][1].place] = outcome
             if progress is not None:
@@ -100,9 +100,9 @@ def execute_suite(
     return manifest, told
 
 
-def _make(folder: str, document: bytes, conduct: RunOptions, number: int) -> dict[str, Any]:
+def _make(folder: str, deferred: DeferredPlan, models: Models, conduct: RunOptions, number: int) -> dict[str, Any]:
     """Make one run of a suite, in whatever process this is; findings come back as values."""
-    trial, case = planned(document).cases[number]
+    trial, case = deferred.plan.cases[number]
     place = Path(folder, *case.place.split("/"))
     place.parent.mkdir(parents=True, exist_ok=True)
     episodes, samples = Episodes(case.heading), Samples()
@@ -116,7 +116,7 @@ def _make(folder: str, document: bytes, conduct: RunOptions, number: int) -> dic
                 if episode is not None:
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
-        replay = try_replay(place) if trial.replay else UNCOMPARED
+        replay = try_replay(place, models) if trial.replay else UNCOMPARED
     except Rejected as rejected:
         return {"rejected": list(rejected.diagnostics)}
     return outcome_of(manifest, replay, samples)

@@ -14,7 +14,8 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.layout import TAPE
-from specledger.load import Bundle, bundle_from_document, load
+from specledger.kinds import MODELS, bundle_from_document, load
+from specledger.load import Bundle
 from specledger.load.bundle import dump, gather, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.tape import read_tape
@@ -23,6 +24,8 @@ from specledger.pipeline.stages import execute
 from specledger.report.agent import AgentReading, read_agent
 from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import Refuted, read_evidence
+from specledger.spec.agent import Agent
+from specledger.spec.scenario import Scenario
 
 COMMANDED: Final = "commanded"
 """What an agent is called of which only the command is known."""
@@ -42,7 +45,7 @@ def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
     if deadline is not None:
         outside["deadline_ms"] = deadline
     try:
-        form = dump(restore("agent", {"spec": "agent/v1", "name": COMMANDED, "outside": outside}))
+        form = dump(restore(Agent, {"spec": "agent/v1", "name": COMMANDED, "outside": outside}))
     except ValueError:
         message = "the command is none: 1 to 64 words without NUL, and a deadline of at most 600000 ms"
         raise Rejected([Diagnostic(E_AGENT_CHECK, message)]) from None
@@ -78,7 +81,7 @@ def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
     data = {key: value for key, value in main.data.items() if key != "probes"}
     horizon = min(decisions, main.model.model_dump()["horizon"])
     data |= {"agent": agent.root, "episodes": 1, "horizon": horizon}
-    form = dump(restore("scenario", data))
+    form = dump(restore(Scenario, data))
     key = key_of("scenario", main.name, form)
     return bundle_from_document({"root": key, "specs": {**known, key: form}})
 
@@ -100,7 +103,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
         place = Path(folder) / "tried"
         execute(bundle, place, conduct=RunOptions(trusted=trusted))
         try:
-            evidence = read_evidence(place)
+            evidence = read_evidence(place, MODELS)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None

@@ -13,6 +13,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.layout import FOLDERS, MAX_LINE, RECEIPTS
 from specledger.load import Bundle
+from specledger.spec.base import Models
 from specledger.verify.bundle import Verifier
 from specledger.verify.checks import E_ARCHIVE, Broken, Verification
 from specledger.verify.discovery import DiscoveryVerifier
@@ -84,11 +85,12 @@ class _Law(_Kept, LawVerifier):
 
 
 @contextmanager
-def opened(place: Path, workers: int = 1) -> Iterator[Evidence]:
+def opened(place: Path, models: Models, workers: int = 1) -> Iterator[Evidence]:
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
     Args:
         place: The folder or the file.
+        models: The model of each kind.
         workers: How many processes share the runs of a suite.
 
     Raises:
@@ -96,11 +98,11 @@ def opened(place: Path, workers: int = 1) -> Iterator[Evidence]:
         Refuted: A check failed.
     """
     if not place.is_file() or not is_archive(place):
-        yield read_evidence(place, workers)
+        yield read_evidence(place, models, workers)
         return
     try:
         with unpacked(place) as folder:
-            yield read_evidence(folder, workers)
+            yield read_evidence(folder, models, workers)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed("the file is the archive of a bundle", Broken(E_ARCHIVE, str(invalid)))
@@ -120,27 +122,28 @@ def _worth(place: Path, workers: int) -> int:
     return min(workers, 1 + size // _SHARE)
 
 
-def _verifier(place: Path, workers: int) -> _Kept:
+def _verifier(place: Path, models: Models, workers: int) -> _Kept:
     kind = kind_of(place)
     if kind == DiscoveryVerifier.kind:
-        return _Discovery(place, False)
+        return _Discovery(place, models, False)
     if kind == SUITE:
-        return _Suite(place, False, _worth(place, workers))
-    return _Law(place, False) if kind == LawVerifier.kind else _Kept(place, False)
+        return _Suite(place, models, False, _worth(place, workers))
+    return _Law(place, models, False) if kind == LawVerifier.kind else _Kept(place, models, False)
 
 
-def read_evidence(place: Path, workers: int = 1) -> Evidence:
+def read_evidence(place: Path, models: Models, workers: int = 1) -> Evidence:
     """Check a bundle without replay.
 
     Args:
         place: The folder.
+        models: The model of each kind.
         workers: How many processes share the runs of a suite.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    verifier = _verifier(place, workers)
+    verifier = _verifier(place, models, workers)
     verification = verifier.verify()
     if verification.verdict is Verdict.FAIL:
         raise Refuted(verification)

@@ -36,7 +36,14 @@ _DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
 class Model(BaseModel):
     """A closed, immutable piece of a spec: unknown keys are errors, values are never coerced between types."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, populate_by_name=False)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        allow_inf_nan=False,
+        populate_by_name=False,
+        defer_build=True,  # most processes validate only a few kinds
+    )
 
 
 def _expression(value: object) -> object:
@@ -166,3 +173,7 @@ class Spec(Model):
     name: Name
     doc: Annotated[str, StringConstraints(max_length=4000)] | None = None
     metadata: Metadata | None = None
+
+
+Models = Mapping[str, type[Spec]]
+"""The model of each kind, by what follows `spec:`."""

@@ -14,7 +14,6 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.spans import Span
 from specledger.load.bundle import Bundle, Resolved, decode, dump, encode, find_references, gather, key_of, restore
 from specledger.load.shapes import Shape, known_keys
-from specledger.spec.kinds import KINDS
 
 E_SUITE_SET = code(
     "E_SUITE_SET",
@@ -83,8 +82,8 @@ def _apply(key: str, changes: tuple[Change, ...], known: dict[str, Resolved]) ->
     spec = known[key]
     data = decode(spec.data)
     for change in changes:
-        references = {path for path, _ in find_references(Shape(KINDS[spec.kind]), data)}
-        data = _put(data, (Shape(KINDS[spec.kind]),), change, (), (references, known))
+        references = {path for path, _ in find_references(Shape(type(spec.model)), data)}
+        data = _put(data, (Shape(type(spec.model)),), change, (), (references, known))
     changed = _resolve(spec, data, known, changes[-1].span)
     known[changed.key] = changed
     return changed.key
@@ -145,14 +144,14 @@ def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Spa
         Rejected: They are no valid spec.
     """
     try:
-        model = restore(spec.kind, encode(data))
+        model = restore(type(spec.model), encode(data))
         form = dump(model)
     except ValueError as error:  # of the models, whose room alone knows its kind
         told = str(error).splitlines()
         message = f"{told[1]}: {told[2].split(' [type=')[0].strip()}" if len(told) > 2 else told[0]
         raise Rejected([Diagnostic(E_SUITE_SET, f"{spec.name} would be invalid: {message}", span)]) from None
     refs = {}
-    for path, kind in find_references(Shape(KINDS[spec.kind]), form):
+    for path, kind in find_references(Shape(type(spec.model)), form):
         target: Any = form
         for step in path:
             target = target[step]

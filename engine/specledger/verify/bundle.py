@@ -19,6 +19,7 @@ from specledger.evidence.counterexamples import may_fail
 from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MORE, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial
 from specledger.load import Bundle
+from specledger.spec.base import Models
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import check_log
 from specledger.verify.audit_chain import signatures_of
@@ -40,11 +41,12 @@ from specledger.verify.sources import WITHOUT_SOURCES, check_sources
 from specledger.verify.tape import tape_at
 
 
-def verify_bundle(place: Path, *, replay: bool = True, reader: Reader | None = None) -> Verification:
+def verify_bundle(place: Path, models: Models, *, replay: bool = True, reader: Reader | None = None) -> Verification:
     """Check a bundle, the chain without the engine first.
 
     Args:
         place: The folder.
+        models: The model of each kind.
         replay: Whether to make the run again from its specs and compare every byte.
         reader: What else the reader brings and asks for; it says itself whether to replay.
 
@@ -54,7 +56,7 @@ def verify_bundle(place: Path, *, replay: bool = True, reader: Reader | None = N
     Raises:
         Rejected: E_NO_EVIDENCE, if the folder is not there or holds nothing of a bundle.
     """
-    return Verifier(place, replay, reader=reader).verify()
+    return Verifier(place, models, replay, reader=reader).verify()
 
 
 class Verifier:
@@ -64,6 +66,7 @@ class Verifier:
         kind: What was run, as the manifest must say it; a scenario's does not name it.
         further: What such a bundle may hold beside receipts and specs; what nothing reads has no place in it.
         place: The folder.
+        models: The model of each kind.
         replay: Whether the run is made again.
         verification: The checks made so far.
         manifest, receipts: What was read so far.
@@ -78,6 +81,7 @@ class Verifier:
     def __init__(
         self,
         place: Path,
+        models: Models,
         replay: bool,
         listen: Listener | None = None,
         *,
@@ -87,6 +91,7 @@ class Verifier:
     ) -> None:
         """Prepare to verify; `listen` is told of every receipt that was found in order, replay has so many workers."""
         self.place = place
+        self.models = models
         self.reader = Reader(replay=replay) if reader is None else reader
         self.replay = self.reader.replay
         self.inner = inner
@@ -257,7 +262,7 @@ class Verifier:
         return check_counterexamples(self.place, self._listing.cases, self.kind, self.receipts.lines)
 
     def _check_sources(self) -> str:
-        return check_sources(self.place, self._listing.sources, self.manifest["specs"])
+        return check_sources(self.place, self._listing.sources, self.manifest["specs"], self.models)
 
     def _check_log(self) -> str:
         return check_log(self.place / AUDIT_LOG, self._entries)
@@ -272,7 +277,7 @@ class Verifier:
 
     def _check_specs(self) -> str:
         assert self.receipts is not None  # noqa: S101 - set by an earlier check
-        bundle = rebuild(read_document(self.place / SPECS, MAX_SPECS, E_SPECS), self.kind)
+        bundle = rebuild(read_document(self.place / SPECS, MAX_SPECS, E_SPECS), self.models, self.kind)
         digest = bundle.digest
         if self.manifest["specs"] != digest:
             raise Broken(E_SPECS, f"the specs' digest is {digest}, the manifest says otherwise")

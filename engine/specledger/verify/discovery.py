@@ -29,6 +29,7 @@ from specledger.laws.law import Law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
 from specledger.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
+from specledger.spec.base import Models
 from specledger.verify.bundle import Verifier
 from specledger.verify.checks import E_ENDS, E_SPECS, Broken
 from specledger.verify.judge_discovery import judge_discovery
@@ -97,9 +98,9 @@ class DiscoveryVerifier(Verifier):
     kind = KIND
     further = (TAPE,)
 
-    def __init__(self, place: Path, replay: bool, workers: int = 1, **more: Any) -> None:
+    def __init__(self, place: Path, models: Models, replay: bool, workers: int = 1, **more: Any) -> None:
         """Prepare to verify; replay may use several workers."""
-        super().__init__(place, replay, workers=workers, **more)
+        super().__init__(place, models, replay, workers=workers, **more)
         self._plan: DiscoveryPlan | None = None
         self._told: list[tuple[str, Mapping[str, Any]]] = []
 

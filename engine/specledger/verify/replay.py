@@ -22,6 +22,7 @@ from specledger.laws.trial import run_law
 from specledger.load import Bundle, bundle_from_document
 from specledger.oracles.tape import Tape
 from specledger.run.parallel_episodes import run_apart
+from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
 from specledger.verify.tape import played
@@ -73,14 +74,14 @@ class _Absent:
 _ABSENT: Final = _Absent()
 
 
-def rebuild(document: Any, kind: str = SCENARIO) -> Bundle:
+def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
     """The bundle of recorded specs, which are checked like anybody's.
 
     Raises:
         Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
     """
     try:
-        bundle = bundle_from_document(document)
+        bundle = bundle_from_document(document, models)
     except Rejected as rejected:
         raise _invalid(rejected) from None
     if bundle.main.kind != kind:

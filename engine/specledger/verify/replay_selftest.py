@@ -16,6 +16,7 @@ from specledger.core.canonical import parse_canonical
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain
 from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SPECS
+from specledger.spec.base import Models
 from specledger.verify.audit_chain import signatures_of
 from specledger.verify.checks import E_MANIFEST, E_SPECS, Broken
 from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS, read_document
@@ -24,7 +25,7 @@ from specledger.verify.replay import compare, make_again, plan_again, rebuild
 from specledger.verify.tape import tape_at
 
 
-def try_replay(place: Path) -> dict[str, Any]:
+def try_replay(place: Path, models: Models) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
 
     Returns:
@@ -38,7 +39,7 @@ def try_replay(place: Path) -> dict[str, Any]:
         receipts.check()
     except Broken:
         intact = False
-    bundle = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS))
+    bundle = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
     made = make_again(plan_again(bundle, tape_at(place), partial(signatures_of, receipts.lines())), bundle.digest)
     return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
 

@@ -13,6 +13,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
 from specledger.load.from_sources import InvalidSources, load_sources, read_sources
+from specledger.spec.base import Models
 from specledger.verify.checks import Broken
 from specledger.verify.documents import MAX_SPECS, read_document, read_plain
 from specledger.verify.replay import differences, short
@@ -32,13 +33,14 @@ E_SOURCES = code(
 )
 
 
-def check_sources(place: Path, paths: Sequence[str], digest: str) -> str:
+def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
     """See that the sources of a bundle resolve to its specs.
 
     Args:
         place: The bundle.
         paths: The sources, which are plain files.
         digest: Of the specs.
+        models: The model of each kind.
 
     Returns:
         How many there are, in words.
@@ -56,7 +58,7 @@ def check_sources(place: Path, paths: Sequence[str], digest: str) -> str:
         if path != ORIGIN
     }
     try:
-        found = load_sources(read_sources(origin, documents))
+        found = load_sources(read_sources(origin, documents), models)
     except InvalidSources as invalid:
         raise Broken(E_SOURCES, str(invalid)) from None
     except Rejected as rejected:

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.compile.suite import compile_suite
-from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.compile.suite import DeferredPlan
+from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
-from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import FOLDERS, MANIFEST, RECEIPTS, SCENARIO
 from specledger.evidence.result import SuiteTally
 from specledger.expr import conforms
-from specledger.load import Bundle, bundle_from_document
+from specledger.load import Bundle
 from specledger.run.workers import spread
+from specledger.spec.base import Models
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
@@ -70,12 +70,13 @@ E_ASSESSMENT = code(
 
 
 def verify_evidence(
-    place: Path, *, replay: bool = True, workers: int = 1, reader: Reader | None = None
+    place: Path, models: Models, *, replay: bool = True, workers: int = 1, reader: Reader | None = None
 ) -> Verification:
     """Check the evidence at a place, of whatever kind its manifest names.
 
     Args:
         place: The folder.
+        models: The model of each kind.
         replay: Whether runs are made again.
         workers: How many processes share the runs of a suite.
         reader: What else the reader brings and asks for; it says itself whether to replay.
@@ -83,17 +84,17 @@ def verify_evidence(
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
     """
-    return verifier_of(place, Reader(replay=replay) if reader is None else reader, workers).verify()
+    return verifier_of(place, models, Reader(replay=replay) if reader is None else reader, workers).verify()
 
 
-def verifier_of(place: Path, reader: Reader, workers: int = 1) -> Verifier:
+def verifier_of(place: Path, models: Models, reader: Reader, workers: int = 1) -> Verifier:
     """What verifies the evidence at a place, by the kind that its manifest names; none is a run."""
     kind = kind_of(place)
     if kind == SUITE:
-        return SuiteVerifier(place, reader.replay, workers, reader=reader)
+        return SuiteVerifier(place, models, reader.replay, workers, reader=reader)
     if kind == DiscoveryVerifier.kind:
-        return DiscoveryVerifier(place, reader.replay, workers, reader=reader)
-    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, reader.replay, reader=reader, workers=workers)
+        return DiscoveryVerifier(place, models, reader.replay, workers, reader=reader)
+    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, models, reader.replay, reader=reader, workers=workers)
 
 
 VERIFIERS: Final[Mapping[str, type[Verifier]]] = {SCENARIO: Verifier, LawVerifier.kind: LawVerifier}
@@ -146,11 +147,13 @@ class SuiteVerifier(Verifier):
 
     replays = "replay of every run gives the same bytes"
 
-    def __init__(self, place: Path, replay: bool, workers: int, *, reader: Reader | None = None) -> None:
+    def __init__(
+        self, place: Path, models: Models, replay: bool, workers: int, *, reader: Reader | None = None
+    ) -> None:
         """Prepare to verify with so many workers."""
-        super().__init__(place, replay, reader=reader, workers=workers)
+        super().__init__(place, models, replay, reader=reader, workers=workers)
         self._plan: SuitePlan | None = None
-        self._document = b""
+        self._deferred: DeferredPlan | None = None
         self._outcomes: dict[str, Any] = {}
         self._order = SuiteOrder()
 
@@ -183,19 +186,19 @@ class SuiteVerifier(Verifier):
             Broken: E_SPECS, if it does not compile.
         """
         try:
-            self._plan = compile_suite(bundle)
+            self._deferred = DeferredPlan(bundle)
+            self._plan = self._deferred.plan
         except Rejected as rejected:
             message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
             raise Broken(E_SPECS, message) from None
-        self._document = canonical_bytes(bundle.document(), FLOATS_ANYWHERE)
 
     def _check_runs(self) -> str:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        assert self._plan is not None and self._deferred is not None  # noqa: S101, PT018 - set by an earlier check
         places = [case.place for _, case in self._plan.cases]
         if sorted(places) != list(self.held()):
             missing = sorted({*places} ^ {*self.held()})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
-        look = partial(_look, str(self.place), self._document, self._unreplayable() is None)
+        look = partial(_look, str(self.place), self._deferred, self.models, self._unreplayable() is None)
         for place, outcome in zip(places, spread(look, range(len(places)), self._workers), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
@@ -226,11 +229,11 @@ class SuiteVerifier(Verifier):
 
     def _check_judged(self) -> str:
         """Every run is made once more, and judged where it is made."""
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
+        assert self._plan is not None and self._deferred is not None  # noqa: S101, PT018 - set by an earlier check
         obstacle = self._unreplayable()
         if obstacle is not None:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
-        judge = partial(_judge, str(self.place), self._document)
+        judge = partial(_judge, str(self.place), self._deferred)
         counts = judge_checks(self._plan, self._outcomes)
         places = [case.place for _, case in self._plan.cases]
         for place, found in zip(places, spread(judge, range(len(places)), self._workers), strict=True):
@@ -270,32 +273,26 @@ def _places(folder: Path, path: str, depth: int) -> list[str]:
     return found
 
 
-def _look(place: str, document: bytes, replay: bool, number: int) -> dict[str, Any]:
+def _look(place: str, deferred: DeferredPlan, models: Models, replay: bool, number: int) -> dict[str, Any]:
     """Verify one run of a suite, in whatever process this is, and read its figures."""
-    trial, case = planned(document).cases[number]
+    trial, case = deferred.plan.cases[number]
     folder = Path(place, *case.place.split("/"))
     try:
-        return look_at(trial, case, folder, replay)
+        return look_at(trial, case, folder, models, replay)
     except Broken as broken:
         return {"broken": f"{broken.message} [{broken.code}]"}
     except (KeyError, TypeError, IndexError, ValueError) as error:
         return {"broken": f"its receipts are not what they must be: {error!r}"}
 
 
-def _judge(place: str, document: bytes, number: int) -> Count:
+def _judge(place: str, deferred: DeferredPlan, number: int) -> Count:
     """Judge one run of a suite, in whatever process this is."""
-    _, case = planned(document).cases[number]
+    _, case = deferred.plan.cases[number]
     folder = Path(place, *case.place.split("/"))
     return judge_lines(case.bundle, folder, Receipts(folder / RECEIPTS, "").lines())
 
 
-@lru_cache(maxsize=2)
-def planned(document: bytes) -> SuitePlan:
-    """The plan of a suite's resolved specs, compiled once in each process."""
-    return compile_suite(bundle_from_document(parse_canonical(document, limit=len(document))))
-
-
-def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, Any]:
+def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool) -> dict[str, Any]:
     """What is known of a run from its evidence alone, and how replay differs from it, if that was asked for.
 
     Raises:
@@ -312,7 +309,7 @@ def look_at(trial: Trial, case: Case, folder: Path, replay: bool) -> dict[str, A
             case.sampler.sample(episode, samples, wanted)
 
     compares = trial.replay and replay
-    verifier = Verifier(folder, replay and not compares, listen, inner=True)
+    verifier = Verifier(folder, models, replay and not compares, listen, inner=True)
     found = verifier.verify()
     failed = next((check for check in found.checks if check.status is Status.FAILED), None)
     if failed is not None and failed.level is not Level.REPLAYED:

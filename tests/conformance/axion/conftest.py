@@ -7,7 +7,7 @@ import pytest
 
 from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 

@@ -19,7 +19,7 @@ from specledger.core.binding import state_digest
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
-from specledger.load import load
+from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.variables import Variables, clone_state
 

@@ -11,7 +11,7 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.gates.digests import proposal_hash, trace_commit
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.pipeline import check, execute, load_runs, verify
 from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES
 from specledger.report.evidence import read_evidence
@@ -47,7 +47,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(small):
-    return make_files(read_evidence(small.place), small.place)
+    return make_files(read_evidence(small.place, MODELS), small.place)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_the_logs_of_an_agent_are_one_that_verifies(small, files, tmp_path):
 
 def test_the_log_of_one_run_is_that_of_its_bundle(small):
     place = small.place / "runs" / "pseudo.axion-hazard.3"
-    made = make_files(read_evidence(place), place)
+    made = make_files(read_evidence(place, MODELS), place)
     assert made["audit_pseudo.log.jsonl"] == (place / "audit.log.jsonl").read_bytes()
 
 
@@ -169,7 +169,7 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
 
 
 def test_the_same_evidence_gives_the_same_files(small, made):
-    assert make_files(read_evidence(small.place), small.place) == made
+    assert make_files(read_evidence(small.place, MODELS), small.place) == made
 
 
 # A stranger's agent, probe and suite
@@ -210,5 +210,5 @@ def test_an_agent_a_probe_and_a_suite_of_somebody_else_are_files(tmp_path):
     assert check([str(tmp_path / "mine.yaml")])[1] == ()
     finished = execute(load(str(tmp_path / "mine.yaml"))[0], tmp_path / "out")
     assert verdicts(finished) == {"takes-bribes": "PASS", "is-traced": "PASS"}
-    summary = json.loads(make_files(read_evidence(finished.place), finished.place)["summary.json"])
+    summary = json.loads(make_files(read_evidence(finished.place, MODELS), finished.place)["summary.json"])
     assert summary["agents"]["magpie"]["probes"]["bribe"]["failed"]["count"] == 3

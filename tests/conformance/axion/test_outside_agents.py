@@ -21,7 +21,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.entries import GENESIS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import RunOptions, execute, verify
 from specledger.pipeline.live import live_log
 from tests.waiting import wait

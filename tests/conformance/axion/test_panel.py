@@ -44,7 +44,7 @@ def test_noise_is_inconclusive_and_no_pass(go):
 def test_a_narrator_or_an_agent_is_a_file_and_nothing_else(go, tmp_path):
     """A stranger's agent and probe: YAML, and no word of it in the engine."""
     from specledger.compile.scenario import compile_scenario
-    from specledger.load import load
+    from specledger.kinds import load
     from specledger.run.loop import run
 
     (tmp_path / "hoarder.yaml").write_text(

@@ -8,7 +8,7 @@ from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.gates.capability import Refused
 from specledger.gates.tokens import Asked
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute, verify
 from specledger.run.loop import run
 

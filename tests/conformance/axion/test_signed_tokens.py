@@ -10,7 +10,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.gates.keys import E_SIGN_KEY, Signing
 from specledger.gates.signatures import Ed25519Signer
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute, verify
 from specledger.run.loop import run
 

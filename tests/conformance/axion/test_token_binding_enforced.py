@@ -21,7 +21,7 @@ from specledger.gates.digests import proposal_hash, receive, scope_hash, trace_c
 from specledger.gates.documents import axion
 from specledger.gates.signatures import SecretSigner
 from specledger.gates.tokens import Asked, TokenActuator
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,6 +3,7 @@
 import json
 import re
 
+from specledger.kinds import MODELS
 from specledger.report.evidence import read_evidence
 from specledger.report.html import make_page
 
@@ -19,7 +20,7 @@ _DATA = re.compile(r'(<script id="data" type="application/json">)(.*?)(</script>
 def write(place, folder, name="page.html"):
     """The page of a bundle as a file."""
     file = folder / name
-    file.write_text(make_page(read_evidence(place)), encoding="utf-8", newline="\n")
+    file.write_text(make_page(read_evidence(place, MODELS)), encoding="utf-8", newline="\n")
     return file
 
 

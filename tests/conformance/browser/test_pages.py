@@ -10,8 +10,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
-from specledger.load import load
 from specledger.pipeline import execute
 from specledger.report.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute, verify
 from specledger.pipeline.golden import pin_matches, pin_suite
 

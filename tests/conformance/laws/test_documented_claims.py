@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from specledger.compile.law import compile_law
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
-from specledger.load import load
 
 ROOT = Path(__file__).parents[3]
 TEMPLATES = {path.stem: path for path in sorted((ROOT / "specs" / "template").glob("*.yaml"))}

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from specledger.compile.law import compile_law
+from specledger.kinds import load
 from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import facts
 from specledger.laws.trial import meets, try_law
-from specledger.load import load
 from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.laws.oracle import Judge, read_laws, step_by
 

@@ -8,8 +8,8 @@ from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
 from specledger.discovery.proposer import ProposalRequest, make_tools
 from specledger.discovery.ranking import compile_ranking
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
-from specledger.load import load
 from specledger.oracles.scripted import ScriptedModel
 from specledger.spec.model import Script
 from tests.unit.discovery.shipped import templates, universe

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specledger.discovery.pool import open_all
-from specledger.load import load
+from specledger.kinds import load
 from specledger.oracles.service import KEYS
 from specledger.spec.discovery import Discovery
 from specledger.spec.model import GeminiConfig

@@ -17,9 +17,9 @@ from specledger.discovery.pool import open_all
 from specledger.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.discovery.trials import try_proposed
+from specledger.kinds import load
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Refuted
-from specledger.load import load
 from specledger.oracles.gemini import GeminiClient
 from specledger.oracles.service import ADDRESS, KEYS
 from specledger.spec.model import GeminiConfig

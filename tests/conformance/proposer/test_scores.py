@@ -5,7 +5,7 @@ import pytest
 from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.ranking import RankingModel
 from specledger.discovery.redundancy import RedundancyMatch
-from specledger.load import load
+from specledger.kinds import load
 from specledger.spec.ranking import Ranking
 from tests.conformance.proposer.made import LEFT, RIGHT, at, candidate, conserved, op, parsed, ranking
 

@@ -10,7 +10,7 @@ import yaml
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.expr import EvaluationError
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 WORLD: dict[str, Any] = {

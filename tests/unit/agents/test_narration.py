@@ -14,7 +14,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.digest import hash_json
 from specledger.gates.digests import mass_units, receive
 from specledger.gates.documents import axion
-from specledger.load import load
+from specledger.kinds import load
 
 WHEN = Occasion(0, 0)
 

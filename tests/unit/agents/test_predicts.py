@@ -10,7 +10,7 @@ import yaml
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
+from specledger.kinds import load
 
 Document = dict[str, Any]
 

@@ -10,7 +10,7 @@ from specledger.compile.kernel import KernelController
 from specledger.compile.read_dependencies import touch
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
+from specledger.kinds import load
 
 
 @cache

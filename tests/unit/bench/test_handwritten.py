@@ -16,7 +16,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.rng import Stream
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.result import Tally
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.verify.replay import first_difference
 from specledger.worlds.check import check_world

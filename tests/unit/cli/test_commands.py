@@ -11,11 +11,10 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-import specledger.load
 from specledger import __version__
 from specledger.core.diagnostics import codes
+from specledger.kinds import KINDS
 from specledger.pipeline import stages
-from specledger.spec.kinds import KINDS
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "schemas" / "results" / "verification.schema.json"
@@ -91,7 +90,7 @@ class TestCheck:
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = specledger.load.load
+        loaded = specledger.kinds.load
 
         def load(target, **options):
             if target == "stairs.yaml":

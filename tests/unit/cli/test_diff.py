@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute
 from tests.toys import CLIMB
 

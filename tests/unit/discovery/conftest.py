@@ -7,8 +7,8 @@ import pytest
 from specledger.compile.law import compile_law
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.ranking import compile_ranking
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
-from specledger.load import load
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 

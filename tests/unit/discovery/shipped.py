@@ -8,8 +8,8 @@ from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.memory import DiscoveryMemory, MemoryLimits
 from specledger.discovery.parser import WITHHELD, ParsedLaw
+from specledger.kinds import load
 from specledger.laws.universe import check_universe
-from specledger.load import load
 from specledger.load.bundle import gather
 
 

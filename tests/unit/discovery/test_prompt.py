@@ -13,11 +13,11 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.discovery.contract import contract_of
 from specledger.discovery.memory import DiscoveryMemorySnapshot
 from specledger.discovery.prompt import PromptBuilder, check_prompt, compile_prompt
+from specledger.kinds import load
 from specledger.laws.automaton import Rule
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Proved, Refuted
-from specledger.load import load
 from specledger.oracles.model import estimate_tokens
 from tests.unit.discovery.shipped import about_kinetic, law, proposal, snapshot, templates, universe, verdict
 

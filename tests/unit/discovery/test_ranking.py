@@ -20,7 +20,7 @@ from specledger.discovery.ranking import (
 )
 from specledger.discovery.redundancy import RedundancyMatch
 from specledger.expr import conforms
-from specledger.load import load
+from specledger.kinds import load
 
 ONE = 1_000_000
 PASS = {"status": "PASS", "method": "sample"}

@@ -18,7 +18,7 @@ from specledger.gates.documents import axion
 from specledger.gates.facts import leading
 from specledger.gates.typed import document_type
 from specledger.gates.vocabulary import Vocabulary
-from specledger.load import load
+from specledger.kinds import load
 
 WHEN = Occasion(0, 0)
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from specledger.compile.scenario import compile_scenario
-from specledger.load import load
+from specledger.kinds import load
 
 WORLD = {
     "spec": "world/v1",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 ONE = 1_000_000

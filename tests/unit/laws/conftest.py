@@ -6,9 +6,9 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.universe import check_universe
-from specledger.load import load
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import show
 from specledger.laws.template import check_template
-from specledger.load import load
 
 X = {"name": "X", "expr": "count('X')"}
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}

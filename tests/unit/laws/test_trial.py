@@ -6,6 +6,7 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes
+from specledger.kinds import load
 from specledger.laws import decision
 from specledger.laws.candidate import bundle_of
 from specledger.laws.exact import Run
@@ -17,7 +18,6 @@ from specledger.laws.power import Power, content_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
-from specledger.load import load
 
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
 X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}

@@ -3,10 +3,10 @@
 import pytest
 
 from specledger.core.diagnostics import Diagnostics
+from specledger.kinds import load
 from specledger.laws.primitive import ArgumentError, measure_of
 from specledger.laws.transform import bind_call
 from specledger.laws.universe import check_universe
-from specledger.load import load
 
 GOOD = """spec: universe/v1
 name: small

@@ -3,7 +3,8 @@
 import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.load import Search, load
+from specledger.kinds import load
+from specledger.load import Search
 from specledger.load.input_filter import read_text
 from specledger.load.tree import parse
 

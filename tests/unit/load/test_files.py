@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.load import Search, load, shipped
+from specledger.kinds import load
+from specledger.load import Search, shipped
 
 
 def test_a_target_is_a_path_a_name_or_a_kind_and_a_name(project):

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
-from specledger.load import bundle_from_document
+from specledger.kinds import bundle_from_document
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected, render
-from specledger.load import bundle_from_document, load
+from specledger.kinds import bundle_from_document, load
 from specledger.oracles import cassette
 from specledger.oracles.cassette import FORMAT, CassetteModel
 from specledger.oracles.failures import FAILURES

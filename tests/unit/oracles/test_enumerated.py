@@ -11,10 +11,10 @@ from specledger.compile.law import compile_law
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Proved
-from specledger.load import load
 from specledger.oracles.enumerated import MOST_COST, check_grammar, identity_of
 from specledger.oracles.model import Known, ModelRequest
 

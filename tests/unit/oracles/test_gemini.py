@@ -12,7 +12,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, explain, render
-from specledger.load import load
+from specledger.kinds import load
 from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.failures import FAILURES, MOST_TEXT
 from specledger.oracles.gemini import GeminiClient, identity_of

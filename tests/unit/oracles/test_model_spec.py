@@ -5,7 +5,7 @@ import pytest
 from specledger.compile.model import compile_model
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.load import bundle_from_document, load
+from specledger.kinds import bundle_from_document, load
 from specledger.oracles.model import ModelRequest
 from specledger.oracles.service import KEYS
 from specledger.pipeline import check

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from specledger.compile.model import compile_model
 from specledger.core.diagnostics import Rejected
-from specledger.load import bundle_from_document, load
+from specledger.kinds import bundle_from_document, load
 from specledger.oracles.failures import FAILURES, MOST_TEXT
 from specledger.oracles.model import Known, ModelAnswer, ModelRequest, TokenUsage
 from specledger.oracles.scripted import ScriptedModel, identity_of

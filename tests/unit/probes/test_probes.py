@@ -9,7 +9,7 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
-from specledger.load import load
+from specledger.kinds import load
 from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
 from specledger.probes.offer import make_offer

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute
 from tests.toys import CLIMB
 from tools.tampering.forger import HELP, Forger

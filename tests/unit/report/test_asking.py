@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.report.document import write_json
 from specledger.report.evidence import read_evidence
 from specledger.report.github import annotate, step_summary
@@ -44,7 +44,7 @@ def judged(asked, trap, heights):
 
     def make(*evidence):
         profile = asked(*evidence)
-        found = [read_subject(read_evidence(place), questions_of(profile)) for place in (trap, heights)]
+        found = [read_subject(read_evidence(place, MODELS), questions_of(profile)) for place in (trap, heights)]
         return Report(tuple(found), judge(profile, found, None))
 
     return make
@@ -146,7 +146,7 @@ def test_every_format_tells_which_bundle_showed_it(judged, trap):
     assert words in write_sarif(report)
     assert [row["subject"] for row in json.loads(write_json(report))["profile"]["controls"][0]["evidence"]] == [0, 1]
     assert write_oscal(report, None).count("receipts/c0.1") >= 2
-    page = make_page(read_evidence(trap), report)
+    page = make_page(read_evidence(trap, MODELS), report)
     assert "receipts/c0.1 in 2: passed" in page
     for row in ("asked.c0.1", "asked.c1.1"):
         assert f'id="{row}"' in page

@@ -17,7 +17,7 @@ from specledger.cli.main import _guarded
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
 from specledger.report.evidence import Refuted, read_evidence
 from specledger.report.html import embed, make_page
@@ -117,7 +117,7 @@ def places(trap, heights, law, proved, probed, found):
 
 @pytest.fixture(scope="module")
 def pages(places):
-    return {kind: make_page(read_evidence(place)) for kind, place in places.items()}
+    return {kind: make_page(read_evidence(place, MODELS)) for kind, place in places.items()}
 
 
 KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
@@ -125,7 +125,7 @@ KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bundle_gives_the_same_bytes(kind, places, pages):
-    assert make_page(read_evidence(places[kind])) == pages[kind]
+    assert make_page(read_evidence(places[kind], MODELS)) == pages[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -185,7 +185,7 @@ def test_embedded_receipts_are_the_lines_of_the_bundle_and_lead_to_its_root(kind
 @pytest.mark.parametrize("budget", [0, 2_000, 20_000, 60_000])
 def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap, monkeypatch):
     monkeypatch.setattr(embed, "MOST_CODED", budget)
-    data = data_of(make_page(read_evidence(trap)))
+    data = data_of(make_page(read_evidence(trap, MODELS)))
     ((chain,), (held,)) = data["chains"], lines_of(data)
     lines = (trap / "receipts.jsonl").read_bytes().splitlines()
     assert len(held) < len(lines)
@@ -199,7 +199,7 @@ def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap,
 
 def test_a_page_that_is_told_to_be_small_is_small(trap, monkeypatch):
     monkeypatch.setattr(embed, "MOST_CODED", 20_000)
-    text = make_page(read_evidence(trap))
+    text = make_page(read_evidence(trap, MODELS))
     whole = sum(len(part) if isinstance(part, str) else 12 for part in data_of(text)["text"])
     assert whole < 60_000
     assert "the others enter the root as hashes" in text
@@ -283,7 +283,7 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
         told["episode_end"][0]["ended"] = "fatal"
 
     place = forge(trap, breach)
-    text = make_page(read_evidence(place))
+    text = make_page(read_evidence(place, MODELS))
     rows = {row[1].rstrip("#"): row for row in table(text, "invariants")}
     assert rows["no-bump"][0] == "\u2715broken"
     assert rows["no-bump"][-1] == f"receipt {max(one['seq'] for one in read(place) if one['type'] == 'step')}"
@@ -381,7 +381,7 @@ def test_probes_are_told_with_their_intervals(pages, read, probed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places, pages):
-    verification = read_evidence(places[kind]).verification
+    verification = read_evidence(places[kind], MODELS).verification
     rows = table(pages[kind], "written")
     assert [row[1].rstrip("#") for row in rows[: len(verification.checks)]] == [
         check.name for check in verification.checks
@@ -416,12 +416,12 @@ def test_refuted_evidence_has_no_page(trap, forge):
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted):
-        read_evidence(copy)
+        read_evidence(copy, MODELS)
 
 
 def test_receipts_of_another_form_are_refused(forge, trap):
     place = forge(trap, lambda told: told["step"][3].update(cost={"move": "x"}))
-    evidence = read_evidence(place)
+    evidence = read_evidence(place, MODELS)
     with pytest.raises(Rejected) as refused:
         make_page(evidence)
     assert refused.value.diagnostics[0].code == "E_REPORT_RECEIPTS"
@@ -483,7 +483,7 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
         control("waived", Outcome.FAILED, waiver=late),
     )
     judgement = Judgement("ours", "a source", "", "0" * 16, None, controls)
-    evidence = read_evidence(trap)
+    evidence = read_evidence(trap, MODELS)
     subject = read_subject(evidence)
     text = make_page(evidence, Report((subject,), judgement))
     rows = table(text, "controls")
@@ -492,6 +492,6 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
     assert "invariants.elsewhere" not in text
     assert "alert(1)</script>" not in text
     assert 'id="bundles"' not in text
-    text = make_page(evidence, Report((subject, read_subject(read_evidence(heights))), judgement))
+    text = make_page(evidence, Report((subject, read_subject(read_evidence(heights, MODELS))), judgement))
     assert [row[1] for row in table(text, "bundles")] == ["1: concave#", "2: heights#"]
     assert "invariant/no-bump in 1: passed" in text

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.evidence.result import Tally
+from specledger.kinds import MODELS
 from specledger.report.evidence import read_evidence
 from specledger.report.figures import decimal, share
 from specledger.report.markdown import MOST_ROWS, quote, summarise
@@ -35,12 +36,12 @@ def outside_code(line):
 
 @pytest.fixture(scope="module")
 def of_run(trap):
-    return summarise(read_evidence(trap))
+    return summarise(read_evidence(trap, MODELS))
 
 
 @pytest.fixture(scope="module")
 def of_suite(heights):
-    return summarise(read_evidence(heights))
+    return summarise(read_evidence(heights, MODELS))
 
 
 def test_a_run_is_summed_up(of_run, trap, read):
@@ -60,7 +61,7 @@ def changed(trap, monkeypatch):
     """The summary of a run after a change of what its receipts tell and add up to; they were checked before it."""
 
     def summed(change):
-        evidence, tally = read_evidence(trap), Tally()
+        evidence, tally = read_evidence(trap, MODELS), Tally()
         told = list(evidence.told())
         change({type_: [body for one, body in told if one == type_] for type_, _ in told})
         for type_, body in told:
@@ -143,7 +144,7 @@ def test_a_quoted_text_is_one_code_span(text):
 
 
 def test_long_tables_are_cut(of_suite, heights, monkeypatch):
-    evidence = read_evidence(heights)
+    evidence = read_evidence(heights, MODELS)
     told = list(evidence.told())
     check = next(body for type_, body in told if type_ == "check")
     monkeypatch.setattr(type(evidence), "told", lambda self: iter([*told, *[("check", check)] * MOST_ROWS]))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
+from specledger.kinds import load
 from specledger.report.document import write_json
 from specledger.report.junit_reader import read_tests
 from specledger.report.profile import judge

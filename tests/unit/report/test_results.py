@@ -12,7 +12,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
 from specledger.report.discovery_reading import DiscoveryReading
 from specledger.report.document import write_json
@@ -39,7 +39,7 @@ def shown(tmp_path):
 
     def run(*changes):
         place = execute(load(CLIMB, set=changes)[0], tmp_path / "run").place
-        return {check.id: check for check in read_subject(read_evidence(place)).checks}
+        return {check.id: check for check in read_subject(read_evidence(place, MODELS)).checks}
 
     return run
 
@@ -79,7 +79,7 @@ def test_what_never_applied_is_no_pass(tmp_path):
     (project / "never.yaml").write_text("spec: invariant/v1\nname: never\nwhen: n > 99\nrequire: n < 0\n")
     (project / "whole.yaml").write_text("spec: invariant/v1\nname: whole\nscope: episode\nrequire: n < 99\n")
     (bundle,) = load(project / "climb.yaml", set=["invariants=[never, whole]"])
-    subject = read_subject(read_evidence(execute(bundle, tmp_path / "run").place))
+    subject = read_subject(read_evidence(execute(bundle, tmp_path / "run").place, MODELS))
     found = {check.id: told(check) for check in subject.checks}
     assert found["invariant/never"] == (Outcome.NOT_APPLICABLE, 0, 0)
     assert found["invariant/whole"] == (Outcome.PASSED, 2, 0)
@@ -137,14 +137,14 @@ class Altered(Receipts):
     ],
 )
 def test_receipts_of_other_types_are_refused_with_a_code(type_, change, trap):
-    evidence = read_evidence(trap)
+    evidence = read_evidence(trap, MODELS)
     with pytest.raises(Rejected) as caught:
         read_subject(replace(evidence, receipts=Altered(evidence.receipts, type_, change)))
     assert [finding.code for finding in caught.value.diagnostics] == ["E_REPORT_RECEIPTS"]
 
 
 def test_a_suite_is_told_by_its_checks_and_mutants(heights):
-    subject = read_subject(read_evidence(heights))
+    subject = read_subject(read_evidence(heights, MODELS))
     found = {check.id: check for check in subject.checks}
     assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation"]
     assert told(found["check/climbs"])[0] == "passed"
@@ -155,7 +155,7 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
 
 
 def test_a_law_is_told_by_whether_it_is_as_expected(law):
-    subject = read_subject(read_evidence(law))
+    subject = read_subject(read_evidence(law, MODELS))
     check = next(check for check in subject.checks if check.id == "law/movers-balance-collisions")
     (seen,) = check.observations
     assert (check.outcome, check.once) == (Outcome.PASSED, True)
@@ -202,15 +202,17 @@ def test_what_a_discovery_was_expected_to_find_is_a_check(key, outcome):
 
 
 def test_the_document_is_valid_and_the_same_again(trap, heights, law, schema):
-    report = Report(tuple(read_subject(read_evidence(place)) for place in (trap, heights, law)))
+    report = Report(tuple(read_subject(read_evidence(place, MODELS)) for place in (trap, heights, law)))
     text = write_json(report)
     schema.validate(json.loads(text))
-    assert text == write_json(Report(tuple(read_subject(read_evidence(place)) for place in (trap, heights, law))))
+    assert text == write_json(
+        Report(tuple(read_subject(read_evidence(place, MODELS)) for place in (trap, heights, law)))
+    )
     assert text.isascii()
 
 
 def test_the_schema_refuses_what_it_does_not_know(trap, schema):
-    document = json.loads(write_json(Report((read_subject(read_evidence(trap)),))))
+    document = json.loads(write_json(Report((read_subject(read_evidence(trap, MODELS)),))))
     for key in document:
         assert not schema.is_valid({name: value for name, value in document.items() if name != key}), key
     for place in (document, document["subjects"][0], document["subjects"][0]["checks"][0]):

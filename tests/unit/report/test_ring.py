@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from specledger.compile.law import compile_law
-from specledger.load import load
+from specledger.kinds import load
 from specledger.report.html import ring
 from specledger.verify.statements import InvalidCertificate
 from specledger.verify.violation import Retold

@@ -10,6 +10,7 @@ import pytest
 
 import specledger.report.episode
 from specledger.core.diagnostics import Rejected
+from specledger.kinds import MODELS
 from specledger.report.charts import amount
 from specledger.report.clock import Clock
 from specledger.report.episode import Episode
@@ -38,7 +39,7 @@ SCRIPT = "<script>alert(1)</script>\u202e\x1b[31m]]>&amp;\"'"
 
 
 def draw(place):
-    return draw_episode(read_evidence(place), 0)
+    return draw_episode(read_evidence(place, MODELS), 0)
 
 
 def found(root, element, class_):
@@ -56,7 +57,7 @@ def places(root):
 
 @pytest.fixture(scope="module")
 def evidence(trap):
-    return read_evidence(trap)
+    return read_evidence(trap, MODELS)
 
 
 @pytest.fixture(scope="module")
@@ -299,7 +300,7 @@ def test_a_broken_chain_is_not_drawn(trap, tmp_path, forge):
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted) as refuted:
-        read_evidence(copy)
+        read_evidence(copy, MODELS)
     assert not refuted.value.verification.intact
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run import parallel_episodes as apart
 from specledger.run.loop import run, separate
 from specledger.run.parallel_episodes import run_apart

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from specledger.compile.scenario import compile_scenario
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 WATCHED = """

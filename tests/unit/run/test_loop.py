@@ -12,7 +12,7 @@ import yaml
 from specledger.compile.scenario import compile_scenario
 from specledger.core.rng import Stream
 from specledger.evidence.result import Tally
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute, verify
 from specledger.run.loop import run
 from specledger.verify.checks import Status

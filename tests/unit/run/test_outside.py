@@ -16,7 +16,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
-from specledger.load import load
+from specledger.kinds import load
 from specledger.oracles.tape import Oracle, Tape, TapeError, read_tape
 from specledger.pipeline import RunOptions, check, execute, pin, verify
 from specledger.run.loop import run

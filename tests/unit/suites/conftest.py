@@ -7,7 +7,7 @@ import pytest
 
 from specledger.compile.suite import compile_suite
 from specledger.core.diagnostics import Rejected
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute
 from tests.toys import CLIMB
 

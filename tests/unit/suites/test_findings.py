@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.compile.suite import compile_suite
-from specledger.load import load
+from specledger.kinds import load
 
 WRONG = {
     "a misspelt figure of the record": ("s.record.reached", "s.record.reachd", "E_EXPR_UNKNOWN_FIELD", "reached"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from specledger.core.verdict import Verdict
-from specledger.load import load
+from specledger.kinds import load
 from specledger.pipeline import execute, verify
 
 ROOT = Path(__file__).parents[3]

@@ -67,7 +67,7 @@ def seal(place, receipts, **changes):
 
 def make(folder, replay):
     """One suite that was run, with a mutant."""
-    from specledger.load import load
+    from specledger.kinds import load
     from specledger.pipeline import execute
     from tests.toys import CLIMB
     from tests.unit.suites.conftest import SUITE

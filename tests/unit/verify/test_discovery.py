@@ -13,8 +13,8 @@ from specledger.discovery.tape import write_answers
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import TAPE
+from specledger.kinds import MODELS, load
 from specledger.laws.verdict import digest_verdict
-from specledger.load import load
 from specledger.oracles.model import answered
 from specledger.verify.certificates import check_certificate
 from specledger.verify.discovery import DiscoveryVerifier
@@ -103,14 +103,14 @@ def sealed(made, tmp_path):
 
 def failed(place, replay=True, workers=1):
     """The code of the check that fails, or None."""
-    verification = DiscoveryVerifier(place, replay, workers).verify()
+    verification = DiscoveryVerifier(place, MODELS, replay, workers).verify()
     codes = [check.code for check in verification.checks if check.status == "failed"]
     return codes[0] if codes else None
 
 
 @pytest.mark.parametrize("name", ["scripted", "taped"])
 def test_honest_evidence_is_intact(sealed, name):
-    verification = verify_evidence(sealed(name))
+    verification = verify_evidence(sealed(name), MODELS)
     assert verification.verdict is Verdict.PASS, verification.checks
 
 

@@ -7,6 +7,7 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
+from specledger.kinds import MODELS
 from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
@@ -16,7 +17,7 @@ pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
 
 def judged(folder):
-    return verify_bundle(folder, reader=Reader(judge=True))
+    return verify_bundle(folder, MODELS, reader=Reader(judge=True))
 
 
 @pytest.mark.parametrize("variant", ["climb", "stuck"])
@@ -61,7 +62,7 @@ def test_what_the_other_engine_does_not_say_is_not_claimed(bundles, monkeypatch)
 
 
 def test_what_was_not_replayed_is_not_judged(bundles):
-    found = verify_bundle(bundles["small"], reader=Reader(judge=True, replay=False))
+    found = verify_bundle(bundles["small"], MODELS, reader=Reader(judge=True, replay=False))
     assert found.checks[-1].status == "not made"
     assert found.verdict is Verdict.INCONCLUSIVE
 

@@ -10,7 +10,7 @@ from specledger.discovery.loop import run_discovery
 from specledger.discovery.pool import open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.discovery import DiscoveryVerifier
 from specledger.verify.judge_discovery import ENDED, judge_discovery
@@ -43,7 +43,7 @@ def verified(made, place, forge=lambda fact: fact, *, replay=True):
         for event in events:
             writer.add(forge(event))
         writer.finish()
-    verification = DiscoveryVerifier(place, replay, reader=Reader(judge=True, replay=replay)).verify()
+    verification = DiscoveryVerifier(place, MODELS, replay, reader=Reader(judge=True, replay=replay)).verify()
     (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
     return verification, rung
 

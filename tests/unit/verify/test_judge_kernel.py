@@ -7,7 +7,7 @@ import pytest
 from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
-from specledger.load import load
+from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
 from specledger.probes.offer import UNDENIED
 from specledger.verify import judge_kernel
@@ -55,7 +55,7 @@ def runs(specs, tmp_path_factory):
 
 
 def judged(folder):
-    return verify_bundle(folder, reader=Reader(judge=True))
+    return verify_bundle(folder, MODELS, reader=Reader(judge=True))
 
 
 @pytest.mark.parametrize(("agent", "result"), [("honest", "PASS"), ("pseudo", "FAIL")])

@@ -13,11 +13,11 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.expr import EvaluationError
+from specledger.kinds import MODELS, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
 from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
-from specledger.load import load
 from specledger.verify import judge_law as judging
 from specledger.verify.assurance_levels import Reader, climb
 from specledger.verify.judge_law import Work, judge_law
@@ -244,7 +244,7 @@ def sealed(trials, tmp_path):
 
 
 def verified(place):
-    verification = LawVerifier(place, True, reader=Reader(judge=True)).verify()
+    verification = LawVerifier(place, MODELS, True, reader=Reader(judge=True)).verify()
     (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
     return verification, rung
 

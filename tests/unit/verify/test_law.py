@@ -12,11 +12,11 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.law_result import LawTally
 from specledger.evidence.result import TALLIES
+from specledger.kinds import MODELS, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.law_question import question_of
 from specledger.laws.trial import run_law
 from specledger.laws.verdict import digest_verdict
-from specledger.load import load
 from specledger.verify.law import LawVerifier
 
 T, T0 = {"var": "t"}, {"const": 0}
@@ -95,7 +95,7 @@ def sealed(trials, tmp_path, monkeypatch):
 
 
 def failures(place, *, replay):
-    verification = LawVerifier(place, replay).verify()
+    verification = LawVerifier(place, MODELS, replay).verify()
     return [check.code for check in verification.checks if check.code is not None]
 
 
@@ -103,7 +103,7 @@ def failures(place, *, replay):
 def test_honest_evidence_is_intact(sealed, trials, name):
     place = sealed(name)
     verdict = trials[name][1][-2].body["verdict"]
-    verification = LawVerifier(place, True).verify()
+    verification = LawVerifier(place, MODELS, True).verify()
     assert verification.verdict == Verdict.PASS, [check for check in verification.checks if check.code]
     names = {check.name.split()[1] for check in verification.checks}
     assert ("certificate" in names) == (verdict["certificate"] is not None)
@@ -111,7 +111,7 @@ def test_honest_evidence_is_intact(sealed, trials, name):
 
 
 def test_without_replay_nothing_is_concluded(sealed):
-    assert LawVerifier(sealed("conserved"), False).verify().verdict == Verdict.INCONCLUSIVE
+    assert LawVerifier(sealed("conserved"), MODELS, False).verify().verdict == Verdict.INCONCLUSIVE
 
 
 def said(bodies):
@@ -187,7 +187,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
         monkeypatch.setattr("specledger.verify.law.question_of", lambda law: question_of(specs))
-    (check,) = [check for check in LawVerifier(place, replay=False).verify().checks if check.code is not None]
+    (check,) = [check for check in LawVerifier(place, MODELS, replay=False).verify().checks if check.code is not None]
     assert check.code == "E_CERTIFICATE"
     assert ("is violated at step" in (check.message or "")) == believed
 

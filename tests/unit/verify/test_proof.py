@@ -11,6 +11,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.seal import Seal
+from specledger.kinds import MODELS
 from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
@@ -20,7 +21,7 @@ from specledger.verify.trust import Seen, Trust
 
 
 def proof_of(folder, index):
-    return verify_bundle(folder, reader=Reader(replay=False, proof=index)).facts["proof"]
+    return verify_bundle(folder, MODELS, reader=Reader(replay=False, proof=index)).facts["proof"]
 
 
 def written(tmp_path, proof):

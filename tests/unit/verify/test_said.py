@@ -2,6 +2,7 @@
 
 import pytest
 
+from specledger.kinds import MODELS
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 
@@ -42,7 +43,7 @@ def test_a_claim_that_its_own_receipts_refute_is_refused(forge, name):
     forger = forge("climb")
     change(forger)
     forger.seal()
-    found = verify_bundle(forger.folder, replay=False)
+    found = verify_bundle(forger.folder, MODELS, replay=False)
     (check,) = [check for check in found.checks if check.status is Status.FAILED]
     assert (check.number, check.code) == (5, "E_STATE")
     assert why in str(check.message)

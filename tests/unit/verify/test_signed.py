@@ -15,6 +15,7 @@ from specledger.evidence.checkpoint import NoteSignature, key_hash, note_text, s
 from specledger.evidence.envelope import Signature, pae, write_envelope
 from specledger.evidence.keys import SigningKey, key_id
 from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.kinds import MODELS
 from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader, climb, headline, level_of
 from specledger.verify.bundle import verify_bundle
@@ -51,7 +52,7 @@ def manifest_of(folder):
 
 
 def look(folder, **reader):
-    return verify_bundle(folder, reader=Reader(**reader))
+    return verify_bundle(folder, MODELS, reader=Reader(**reader))
 
 
 def failed(found):
@@ -199,6 +200,7 @@ def test_no_bit_of_a_trusted_signature_can_be_flipped(signed, name):
         mend_sums(signed)
         found = verify_bundle(
             signed,
+            MODELS,
             reader=Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED})),
         )
         assert found.verdict is not Verdict.PASS, place
@@ -213,7 +215,7 @@ def mend_sums(folder):
 def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
     from specledger.verify.bundle import Verifier
 
-    found = Verifier(signed, replay=False, inner=True).verify()
+    found = Verifier(signed, MODELS, replay=False, inner=True).verify()
     assert failed(found) == ["E_FILES"]
 
 
@@ -368,7 +370,7 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     reader = Reader(trust=trusting(ALICE))
-    one, other = verify(packed, reader=reader), verify_bundle(signed, reader=reader)
+    one, other = verify(packed, reader=reader), verify_bundle(signed, MODELS, reader=reader)
     assert one.checks == other.checks
     assert one.verdict is Verdict.PASS
     assert list(Path(tmp_path / "tmp").iterdir()) == []

@@ -18,6 +18,7 @@ import specledger.verify.receipts
 import specledger.verify.replay
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import MAX_LINE
+from specledger.kinds import MODELS
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status, Verification
 from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS
@@ -609,7 +610,7 @@ def test_a_single_fault_is_refused_for_its_reason(forge, name):
     variant, code, number, make = CASES[name]
     forger = forge(variant)
     make(forger)
-    found = verify_bundle(forger.folder)
+    found = verify_bundle(forger.folder, MODELS)
     checks = [check for check in found.checks if check.name != CASES_SHOWN]  # only of a run that failed
     assert {at: check.name for at, check in enumerate(checks, 1)} == NAMES
     failing = [check for check in found.checks if check.status is Status.FAILED]
@@ -686,7 +687,7 @@ def tampered(copy, tmp_path_factory):
             forger = copy(variant, tmp_path_factory.mktemp("case") / "bundle")
             make(forger)
             places.clear()
-            verify_bundle(forger.folder)
+            verify_bundle(forger.folder, MODELS)
             found[name] = (forger.folder, places[0])
     return found
 

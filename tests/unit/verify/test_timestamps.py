@@ -16,6 +16,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
+from specledger.kinds import MODELS
 from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
@@ -171,7 +172,7 @@ def stamped(bundles, tmp_path_factory):
 
 
 def look(desk, tsa):
-    found = verify_bundle(desk / "bundle", reader=Reader(authorities=read_authorities([tsa]) if tsa else None))
+    found = verify_bundle(desk / "bundle", MODELS, reader=Reader(authorities=read_authorities([tsa]) if tsa else None))
     (rung,) = (rung for rung in climb(found) if rung.level is Level.TIMED)
     return found, rung
 
@@ -212,5 +213,5 @@ def test_the_command_takes_authorities(stamped):
 
 
 def test_an_authority_asks_for_a_stamp(bundles):
-    found = verify_bundle(bundles["small"], reader=Reader(authorities=authority("root")))
+    found = verify_bundle(bundles["small"], MODELS, reader=Reader(authorities=authority("root")))
     assert found.verdict is Verdict.INCONCLUSIVE

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 
 # --- the shipped goal drift

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.expr import EvaluationError
-from specledger.load import load
+from specledger.kinds import load
 
 ITEM = {"type": "object", "properties": {"id": "int", "tag": "string"}}
 WORLD: dict[str, Any] = {

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.rng import Stream
+from specledger.kinds import load
 from specledger.lang.scope import Fields
-from specledger.load import load
 from specledger.spec.scenario import Map
 from specledger.worlds.check import check_world
 from specledger.worlds.maps import Grid, MapError, make, read_drawing

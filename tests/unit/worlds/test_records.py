@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specledger.compile.scenario import compile_scenario
-from specledger.load import load
+from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.fields import distances
 

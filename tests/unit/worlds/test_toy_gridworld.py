@@ -10,8 +10,8 @@ from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.gates.documents import axion
+from specledger.kinds import load
 from specledger.lang.scope import Fields
-from specledger.load import load
 from specledger.worlds.check import check_world
 from specledger.worlds.maps import read_drawing
 from specledger.worlds.model import World

@@ -10,7 +10,7 @@ import yaml
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.expr import EvaluationError
-from specledger.load import load
+from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import UnknownActionError
 from specledger.worlds.model import World

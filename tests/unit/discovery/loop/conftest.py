@@ -7,7 +7,7 @@ from specledger.discovery import step
 from specledger.discovery.loop import retell, run_discovery
 from specledger.discovery.pool import open_all
 from specledger.discovery.worker import Worker
-from specledger.load import load
+from specledger.kinds import load
 from tests.toys import SMALL
 
 

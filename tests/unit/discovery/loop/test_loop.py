@@ -14,7 +14,7 @@ from specledger.discovery.store import Store
 from specledger.discovery.trials import try_proposed
 from specledger.discovery.worker import commit
 from specledger.evidence.discovery_result import DiscoveryTally
-from specledger.load import load
+from specledger.kinds import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed
 from tests.conformance.proposer.made import VERDICT

@@ -1,13 +1,12 @@
-"""The one table of kinds: what may follow `spec:`, and the model that reads it."""
+"""`KINDS`: every kind of spec. No other module has a list of kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
+from specledger.kinds.kind import Kind, Kinds, models, table
 from specledger.spec.agent import Agent
-from specledger.spec.base import Spec
+from specledger.spec.base import Models
 from specledger.spec.discovery import Discovery
 from specledger.spec.drift import Drift
 from specledger.spec.governor import Governor
@@ -25,24 +24,25 @@ from specledger.spec.universe import Universe
 from specledger.spec.vocabulary import Vocabulary
 from specledger.spec.world import World
 
-KINDS: Final[Mapping[str, type[Spec]]] = MappingProxyType(
-    {
-        "world": World,
-        "scenario": Scenario,
-        "agent": Agent,
-        "governor": Governor,
-        "invariant": Invariant,
-        "drift": Drift,
-        "profile": Profile,
-        "probe": Probe,
-        "vocabulary": Vocabulary,
-        "universe": Universe,
-        "template": Template,
-        "law": Law,
-        "discovery": Discovery,
-        "ranking": Ranking,
-        "suite": Suite,
-        "model": LanguageModel,
-        "prompt": Prompt,
-    }
+KINDS: Final[Kinds] = table(
+    Kind("world", World),
+    Kind("scenario", Scenario),
+    Kind("agent", Agent),
+    Kind("governor", Governor),
+    Kind("invariant", Invariant),
+    Kind("drift", Drift),
+    Kind("profile", Profile),
+    Kind("probe", Probe),
+    Kind("vocabulary", Vocabulary),
+    Kind("universe", Universe),
+    Kind("template", Template),
+    Kind("law", Law),
+    Kind("discovery", Discovery),
+    Kind("ranking", Ranking),
+    Kind("suite", Suite),
+    Kind("model", LanguageModel),
+    Kind("prompt", Prompt),
 )
+
+MODELS: Final[Models] = models(KINDS)
+"""The models of `KINDS`."""

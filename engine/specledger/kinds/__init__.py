@@ -1,0 +1,36 @@
+"""The kinds of spec: `KINDS` is the only table of them, and each row has everything that depends on the kind.
+
+Add a kind by adding a row to `KINDS`. Packages below this one take the parts that they need as arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from specledger.core.diagnostics import Diagnostics
+from specledger.core.spans import Text
+from specledger.kinds.kind import Kind, Kinds, models, table
+from specledger.kinds.table import KINDS, MODELS
+from specledger.load import Bundle, Search
+from specledger.load import bundle_from_document as _bundle_from_document
+from specledger.load import load as _load
+
+__all__ = ["KINDS", "MODELS", "Kind", "Kinds", "bundle_from_document", "load", "models", "table"]
+
+
+def load(
+    target: str | Path,
+    *,
+    kind: str | None = None,
+    set: Sequence[str] = (),  # noqa: A002 - the word of the command line
+    search: Search | None = None,
+    see: Callable[[Text, Diagnostics], object] | None = None,
+) -> tuple[Bundle, ...]:
+    """Load a spec of one of `KINDS`; see `specledger.load.load`."""
+    return _load(target, MODELS, kind=kind, set=set, search=search, see=see)
+
+
+def bundle_from_document(data: object) -> Bundle:
+    """Rebuild a bundle of `KINDS` from its resolved form; see `specledger.load.bundle_from_document`."""
+    return _bundle_from_document(data, MODELS)
