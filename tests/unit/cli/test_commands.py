@@ -13,7 +13,7 @@ import pytest
 
 from specledger import __version__
 from specledger.core.diagnostics import codes
-from specledger.kinds import KINDS
+from specledger.kinds import KINDS, load
 from specledger.pipeline import stages
 
 ROOT = Path(__file__).parents[3]
@@ -90,14 +90,14 @@ class TestCheck:
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = specledger.kinds.load
+        loaded = load
 
-        def load(target, **options):
+        def failing(target, **options):
             if target == "stairs.yaml":
                 raise ZeroDivisionError("a\x1b[31m defect")
             return loaded(target, **options)
 
-        monkeypatch.setattr(stages, "load", load)
+        monkeypatch.setattr(stages, "load", failing)
         done = spec("check", "stairs.yaml", "b.yaml", "climb.yaml", "--format=json")
         assert done.status == 70
         assert done.codes == ["E_INTERNAL", "E_SPEC_TYPE"]
