@@ -18,22 +18,20 @@ import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.clock import Piece, measure
-from specledger.agents.mind import Choice, Occasion
-from specledger.compile.decision_controller import Moment
-from specledger.compile.kernel import KernelController
-from specledger.compile.plan import Plan, Proposal
+from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.compile.submission_json import first_action, shown
 from specledger.core.entries import Mode
 from specledger.evidence.audit import AuditLog
 from specledger.gates.digests import receive
 from specledger.gates.documents import axion
 from specledger.kinds import load
+from specledger.run.controller import Moment
+from specledger.run.document_agent import SpecAgent, Submitted
+from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
 
 SCENARIO = "specs/scenario/axion-hazard.yaml"
@@ -52,30 +50,27 @@ class Case(NamedTuple):
     document: Any
 
 
-class Recorder(KernelController):
-    """The desk of the run whose proposals are kept."""
+class Recorder(SpecAgent):
+    """The agent of the run whose proposals are kept."""
 
-    def __init__(self, plan: Plan, cases: list[Case]) -> None:
-        """Serve one run, and keep its cases."""
-        super().__init__(plan)
-        self._cases = cases
+    cases: list[Case]
 
-    def submit(self, moment: Moment, choice: Choice, occasion: Occasion) -> object:
-        """What the agent submits, kept in a form that shares nothing with anything."""
-        document = super().submit(moment, choice, occasion)
-        self._cases.append(Case(moment, json.loads(json.dumps(document))))
-        return document
+    def submit(self, moment: Moment) -> Submitted | None:
+        """The agent's document, kept in a form that shares nothing with anything."""
+        made = super().submit(moment)
+        if made is not None:
+            self.cases.append(Case(moment, json.loads(json.dumps(made.submission.document))))
+        return made
 
 
-class Submitting(KernelController):
-    """A desk to which proposals come that were made before."""
+class Submitting(SpecAgent):
+    """An agent that submits a document that was made before."""
 
-    document: Any = None
+    ready: Any = None
 
-    def decide(self, moment: Moment) -> list[Proposal]:
-        """What came."""
-        self.submission = receive(self.document)
-        return [{"action": first_action(self.submission), "score": 0, "document": shown(self.submission)}]
+    def submit(self, moment: Moment) -> Submitted:
+        """The document."""
+        return Submitted(receive(self.ready), 0)
 
 
 def record(episodes: int, more: Sequence[str] = ()) -> tuple[Plan, list[list[Case]]]:
@@ -83,27 +78,24 @@ def record(episodes: int, more: Sequence[str] = ()) -> tuple[Plan, list[list[Cas
     sets = ["probes=[]", f"episodes={episodes}", f"horizon={HORIZON}", *more]
     plan = compile_scenario(load(SCENARIO, set=sets)[0])
     cases: list[Case] = []
-    for _ in run(replace(plan, desk=lambda _plan: Recorder(plan, cases))):
+    Recorder.cases = cases
+    for _ in run(plan, controller=KernelController(plan, Recorder)):
         pass
     return plan, [[case for case in cases if case.moment.episode == number] for number in range(episodes)]
 
 
-def desk_of(plan: Plan) -> Submitting:
-    """A desk of the plan's own kernel."""
-    return Submitting(plan)
-
-
-def decide(desk: Submitting, log: AuditLog, episode: list[Case]) -> int:
+def decide(controller: KernelController, log: AuditLog, episode: list[Case]) -> int:
     """Decide on every proposal of an episode, and give how many were carried out."""
-    actuator, done = desk.actuator(), 0
+    agent, actuator, done = controller.agent, controller.actuator(), 0
+    assert isinstance(agent, Submitting)
     for asked, document in episode:
-        desk.document, moment = document, asked
-        log_all(desk.attend("before_propose", moment), log)
-        proposals = desk.propose(moment)
-        (judgement,) = desk.judge(moment, proposals, 0, [0], None)
+        agent.ready, moment = document, asked
+        log_all(controller.events_at("before_propose", moment), log)
+        proposals = controller.propose(moment)
+        (judgement,) = controller.judge(moment, proposals, 0, [0], None)
         if not judgement.rejected:
             moment = moment._replace(token=actuator.issue("", "", ""))
-        log_all(desk.attend("after_token", moment), log)
+        log_all(controller.events_at("after_token", moment), log)
         if moment.token is not None:
             actuator.act(moment.token, 0, proposals[0], "", moment.state, judgement.inputs)
             done += 1
@@ -112,21 +104,21 @@ def decide(desk: Submitting, log: AuditLog, episode: list[Case]) -> int:
 
 
 def log_all(events: Iterator[Any], log: AuditLog) -> None:
-    """Append what a desk enters."""
+    """Append what a controller enters."""
     for event in events:
         log.append(event.body)
 
 
 def pieces_of(plan: Plan, episodes: list[list[Case]], path: Path) -> list[Piece]:
     """What is measured: the whole, and the parts that hashing, the schema and the invariants have in it."""
-    desk = desk_of(plan)
+    controller = KernelController(plan, Submitting)
     cases = [case for episode in episodes for case in episode]
     submissions = [receive(case.document) for case in cases]
-    admission = desk.kernel.admission
+    admission = controller.kernel.admission
 
     def full() -> int:
         path.unlink(missing_ok=True)
-        made = desk_of(plan)
+        made = KernelController(plan, Submitting)
         with AuditLog(path, Mode.SIMULATED, axion().check("audit_entry")) as log:
             return sum(decide(made, log, episode) for episode in episodes)
 

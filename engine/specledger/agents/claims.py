@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from specledger.agents.mind import Choice, Mind, Occasion
+from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 
 LEAST_COUNTERFACTUALS: Final = 3
 """Counterfactuals that a proposal needs, as far as the world has alternatives."""
@@ -54,43 +54,45 @@ class Supposed(NamedTuple):
     choice: Choice
 
 
-def suppose(mind: Mind, views: Views, state: Any, memory: Any, variable: str, occasion: Occasion) -> Iterator[Supposed]:
-    """What a mind would choose under each alternative of a variable; changes that change nothing are left out."""
+def suppose(
+    procedure: Procedure, views: Views, state: Any, memory: Any, variable: str, point: DecisionPoint
+) -> Iterator[Supposed]:
+    """What a procedure would choose under each alternative of a variable; changes that change nothing are left out."""
     before = views.read(state, variable)
     for value in views.alternatives(state, variable):
         made = views.mutate(state, variable, value)
         if made is None or not made[1]["changed"]:
             continue
-        choice = mind.choose(views.observe(made[0]), memory, occasion)
+        choice = procedure.choose(views.observe(made[0]), memory, point)
         if choice is not None:
             yield Supposed(variable, before, value, choice)
 
 
 def derive(
-    mind: Mind,
+    procedure: Procedure,
     views: Views,
     state: Any,
     memory: Any,
     submitted: str,
     vary: tuple[str, ...],
     most: int,
-    occasion: Occasion,
+    point: DecisionPoint,
 ) -> tuple[list[Supposed], list[Supposed]]:
     """Claims and further counterfactuals.
 
     Args:
-        mind: Who is asked.
+        procedure: The procedure that is asked.
         views: The world.
-        state: As the mind knows it.
+        state: As the procedure knows it.
         memory: What else it knows.
         submitted: The label of the choice that was submitted.
         vary: The variables, in the order in which they are tried.
         most: The most claims.
-        occasion: When it is asked.
+        point: When it is asked.
 
     Returns:
-        At most `most` changes of different variables after each of which the mind chooses something else than what was
-        submitted, and as many changes that leave the choice as it is as are needed for three in all.
+        At most `most` changes of different variables after each of which the choice differs from the submitted one,
+        and as many changes that leave the choice as it is as are needed for three in all.
     """
     known = frozenset(views.names(state))
     claimed: list[Supposed] = []
@@ -100,7 +102,7 @@ def derive(
             continue
         if len(claimed) >= most and len(claimed) + len(idle) >= LEAST_COUNTERFACTUALS:
             break
-        for supposed in suppose(mind, views, state, memory, variable, occasion):
+        for supposed in suppose(procedure, views, state, memory, variable, point):
             if supposed.choice.label == submitted:
                 idle.append(supposed)
             elif len(claimed) < most:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.agents.claims import Views, claim, counterfactual, derive, masses
-from specledger.agents.mind import Choice, Mind, Occasion
+from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import write_trace
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
@@ -42,9 +42,9 @@ class Narration:
         commit: The hash of a trace without its commitment.
     """
 
-    decider: Mind
-    teller: Mind
-    declared: Mind
+    decider: Procedure
+    teller: Procedure
+    declared: Procedure
     views: Views
     vary: tuple[str, ...]
     most: int
@@ -54,11 +54,11 @@ class Narration:
     steps: int = 1
     foresee: Callable[[Any, Mapping[str, Any]], Any] | None = None
 
-    def choose(self, state: Any, memory: Any, occasion: Occasion) -> Choice | None:
+    def choose(self, state: Any, memory: Any, point: DecisionPoint) -> Choice | None:
         """What the decider chooses in a state."""
-        return self.decider.choose(self.views.observe(state), memory, occasion)
+        return self.decider.choose(self.views.observe(state), memory, point)
 
-    def plan(self, state: Any, memory: Any, choice: Choice, occasion: Occasion) -> list[Mapping[str, Any]]:
+    def plan(self, state: Any, memory: Any, choice: Choice, point: DecisionPoint) -> list[Mapping[str, Any]]:
         """The actions of a plan that begins with a choice: what would be chosen in each state that it predicts.
 
         One token covers one capability, so that a plan ends before another operation. The agent knows then what it
@@ -67,7 +67,7 @@ class Narration:
         actions: list[Mapping[str, Any]] = [choice.action]
         while self.foresee is not None and len(actions) < self.steps:
             state = self.foresee(state, actions[-1])
-            following = self.choose(state, memory, occasion._replace(t=occasion.t + len(actions)))
+            following = self.choose(state, memory, point._replace(t=point.t + len(actions)))
             if following is None or following.action["op"] != choice.action["op"]:
                 break
             actions.append(following.action)
@@ -78,7 +78,7 @@ class Narration:
         state: Any,
         memory: Any,
         choice: Choice,
-        occasion: Occasion,
+        point: DecisionPoint,
         snapshot: Callable[[str, str, list[str]], dict[str, Any]] | None,
     ) -> dict[str, Any]:
         """The proposal of a choice.
@@ -87,7 +87,7 @@ class Narration:
             state: The state as the agent sees it.
             memory: What it knows.
             choice: What its decider chose there.
-            occasion: When.
+            point: When.
             snapshot: `(fork, state digest, focus variables) -> fork snapshot`; without it none is given.
         """
         views = self.views
@@ -95,9 +95,9 @@ class Narration:
         focus = [name for name in self.vary if name in known]
         digest = hash_json(views.normalize(state, focus))
         seen = views.observe(state)
-        declared = self.declared.propose(seen, memory, occasion)
+        declared = self.declared.propose(seen, memory, point)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label)
-        claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, occasion)
+        claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
         supposed = [*claimed, *idle]
         shares = masses(len(supposed))
         trace: dict[str, Any] = {
@@ -113,8 +113,8 @@ class Narration:
             ],
         }
         request = self.request(choice.action)
-        steps = [_step(action) for action in self.plan(state, memory, choice, occasion)]
-        name = f"{self.decider.name}/{occasion.episode}/{occasion.t}/{occasion.asked}"
+        steps = [_step(action) for action in self.plan(state, memory, choice, point)]
+        name = f"{self.decider.name}/{point.episode}/{point.t}/{point.asked}"
         return {
             "proposal_id": uuid_of("proposal", name),
             "proposal_type": "action",

@@ -1,7 +1,8 @@
-"""A checked agent, written as the function that makes its proposals.
+"""A checked agent written as Python functions: its proposals, its score of an offer, and the lists that it draws from.
 
-Decides what is computed, and when: what is observed and remembered first, then each candidate for every combination of
-its arguments, with the state that it leads to where the agent predicts.
+What is observed and remembered is read first, then each candidate is computed for every combination of its arguments,
+with the state that it leads to where the agent predicts. An offer to break a rule is scored by the same expressions,
+with `breach` true.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
     def compose(emitter: Emitter) -> str:
         seen, memory, made = (emitter.local(hint) for hint in ("observation", "memory", "made"))
         drawn = [emitter.local("drawn")] if agent.draws else []
-        sources = {**sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, *drawn)}
-        lines, names = bind(emitter, propose_reads(agent), sources)
-        lines += emit_now(emitter, agent, seen, names)
+        sources = {**_sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, *drawn)}
+        lines, names = bind(emitter, _reads(agent), sources)
+        lines += _emit_now(emitter, agent, seen, names)
         if agent.state is not None:
             names[BREACH] = emitter.local(BREACH)
             lines.append(f"{names[BREACH]} = False")
@@ -42,7 +43,46 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
     return compile_function(compose)
 
 
-def emit_now(emitter: Emitter, agent: Agent, seen: str, names: dict[str, str]) -> list[str]:
+def compile_weigh(agent: Agent) -> Callable[..., int]:
+    """`(observation, memory, action, predicted state, drawn values) -> score` of an action that breaks a rule.
+
+    Raises:
+        ValueError: The agent does not predict.
+    """
+    if agent.state is None:
+        raise ValueError("an agent that does not predict cannot weigh what an offer leads to")
+
+    def compose(emitter: Emitter) -> str:
+        hints = ("observation", "memory", "action", "next", "drawn")
+        seen, memory, action, after, drawn = (emitter.local(hint) for hint in hints)
+        sources = {**_sources_of(emitter, agent, seen, memory), **drawn_sources(agent.draws, drawn)}
+        lines, names = bind(emitter, _reads(agent), sources)
+        lines += _emit_now(emitter, agent, seen, names)
+        names |= {"action": action, "next": after, BREACH: emitter.local(BREACH)}
+        lines += [f"{names[BREACH]} = True", *emit_let(emitter, agent.let, names)]
+        lines += emit_let(emitter, agent.each, names)
+        more, claimed = emit_fitting(emitter, agent.claims, agent.asked, names)
+        names["claims"] = emitter.local("claims")
+        lines += [*more, f"{names['claims']} = {claimed}", f"return {emitter.expression(agent.score, names)}"]
+        return emitter.function("weigh", [seen, memory, action, after, drawn], lines)
+
+    return compile_function(compose)
+
+
+def compile_sources(agent: Agent) -> Callable[[Any, Any], list[list[Any]]]:
+    """`(observation, memory) -> the lists that values are drawn from`, in the order of the draws."""
+
+    def compose(emitter: Emitter) -> str:
+        seen, memory = emitter.local("observation"), emitter.local("memory")
+        read = frozenset[str]().union(*(source.variables for _, _, source in agent.draws))
+        lines, names = bind(emitter, read, _sources_of(emitter, agent, seen, memory))
+        lists = ", ".join(emitter.expression(source, names) for _, _, source in agent.draws)
+        return emitter.function("sources", [seen, memory], [*lines, f"return [{lists}]"])
+
+    return compile_function(compose)
+
+
+def _emit_now(emitter: Emitter, agent: Agent, seen: str, names: dict[str, str]) -> list[str]:
     """The line that puts the state together from what is observed, for an agent that predicts."""
     if agent.state is None:
         return []
@@ -88,7 +128,7 @@ def _candidate_lines(
     return [*lines, *(f"{'    ' * depth}{line}" for line in inner)]
 
 
-def sources_of(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[str, str]:
+def _sources_of(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[str, str]:
     """Python sources of what an agent observes and remembers."""
     return {
         **fields_of(emitter, seen, agent.observation.fields),
@@ -96,7 +136,7 @@ def sources_of(emitter: Emitter, agent: Agent, seen: str, memory: str) -> dict[s
     }
 
 
-def propose_reads(agent: Agent) -> frozenset[str]:
+def _reads(agent: Agent) -> frozenset[str]:
     """Every variable that making proposals reads."""
     lets = (agent.let, agent.each, agent.claims, *(candidate.for_each for candidate in agent.candidates))
     read = agent.score.variables.union(*(checked.variables for let in lets for _, checked in let))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specledger.agents.mind import Mind, Occasion
+from specledger.agents.procedure import DecisionPoint, Procedure
 
 STATE: Final = "state_digest(focus_vars)"
 SCORE: Final = "score(action)"
@@ -21,20 +21,22 @@ GREATEST: Final = "first of the greatest scores"
 """What nodes say that they are; the declared score itself stands in the node of kind `assumption`."""
 
 
-def write_trace(mind: Mind, proposals: list[dict[str, Any]], focus: list[str], digest: str, chosen: str) -> Any:
+def write_trace(
+    procedure: Procedure, proposals: list[dict[str, Any]], focus: list[str], digest: str, chosen: str
+) -> Any:
     """The nodes and edges of a choice: what was seen, what is declared, each proposal's score, and what was chosen.
 
     Args:
-        mind: Whose procedure is declared.
+        procedure: Whose procedure is declared.
         proposals: What it proposes in this state.
         focus: The variables under the digest.
         digest: The digest of the state seen through them.
         chosen: The label of the submitted choice, in which every trace ends.
     """
-    scored = [(mind.label(proposal["action"]), proposal["action"], proposal["score"]) for proposal in proposals]
+    scored = [(procedure.label(proposal["action"]), proposal["action"], proposal["score"]) for proposal in proposals]
     nodes = [
         _node(0, "observation", "the state as it was seen", STATE, {"focus_vars": focus}, digest),
-        _node(1, "assumption", "the declared score", mind.procedure, {"agent": mind.spec}, SCORE),
+        _node(1, "assumption", "the declared score", procedure.score, {"agent": procedure.spec}, SCORE),
     ]
     edges = []
     for number, (label, action, score) in enumerate(scored, start=len(nodes)):
@@ -77,10 +79,10 @@ class Fidelity:
 
 def replay_trace(
     trace: Mapping[str, Any],
-    mind: Mind,
+    procedure: Procedure,
     seen: Any,
     memory: Any,
-    occasion: Occasion,
+    point: DecisionPoint,
     digest: Callable[[Any], str],
     chosen: str,
 ) -> Fidelity:
@@ -88,15 +90,15 @@ def replay_trace(
 
     Args:
         trace: A trace that is valid under its schema.
-        mind: The declared procedure.
+        procedure: The declared procedure.
         seen: What the agent saw, as the kernel knows it.
         memory: What the agent knew.
-        occasion: When.
+        point: When.
         digest: The digest of the state under focus variables, as the kernel computes it; empty where they are none.
         chosen: The label of the plan's first step.
     """
-    proposals = mind.propose(seen, memory, occasion)
-    scores = [(mind.label(proposal["action"]), proposal["score"]) for proposal in proposals]
+    proposals = procedure.propose(seen, memory, point)
+    scores = [(procedure.label(proposal["action"]), proposal["score"]) for proposal in proposals]
     actions = [proposal["action"] for proposal in proposals]
     best = max(scores, key=lambda one: one[1])[0] if scores else None
     inputs = {"labels": [label for label, _ in scores], "scores": [score for _, score in scores]}
@@ -105,7 +107,7 @@ def replay_trace(
             payload["expression"] == STATE and payload["output"] == digest(payload["inputs"].get("focus_vars"))
         ),
         "assumption": lambda payload: (
-            payload["expression"] == mind.procedure and payload["inputs"] == {"agent": mind.spec}
+            payload["expression"] == procedure.score and payload["inputs"] == {"agent": procedure.spec}
         ),
         "evaluation": lambda payload: (
             payload["expression"] == SCORE

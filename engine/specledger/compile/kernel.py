@@ -1,293 +1,281 @@
-"""The desk of a kernel: documents instead of bare proposals, tokens bound to them, an audit entry for each ruling.
-
-Decides the order of one decision: offers, document, commitment, challenges, ruling, entry, token, entry, act. Every
-ruling and every refusal is an `audit` event before anything acts. Refuses to know what is ruled and what is probed.
-
-Source: toy-pseudo-axion, Kernel; DESIGN: probes attach to four places of the one loop.
-"""
+"""Compiles a kernel: the admission of documents, the agent's narration, and the probes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from specledger.agents.mind import Choice, Occasion, first
+from specledger.agents.agent import E_AGENT_OUTSIDE, Agent, Around, check_agent
+from specledger.agents.claims import Views
 from specledger.agents.narration import Narration
-from specledger.compile.active_plan import Underway, follow
-from specledger.compile.decision_controller import Acts, DecisionController, Moment
-from specledger.compile.plan import Judgement, Plan, Proposal
-from specledger.compile.probe_target import KernelSubject
-from specledger.compile.submission_json import first_action, shown
-from specledger.core.binding import token_document
-from specledger.core.entries import Entries, Mode
-from specledger.core.events import Event
-from specledger.core.rng import Stream
-from specledger.gates.admission import ALLOW, DENY, Admission, Ruling
-from specledger.gates.capability import Refused
-from specledger.gates.digests import Submission, receive
-from specledger.gates.keys import Signing
-from specledger.gates.signatures import SecretSigner
-from specledger.gates.snapshots import Challenges, Vault
-from specledger.gates.tokens import Asked, TokenActuator
-from specledger.gates.vocabulary import Vocabulary
-from specledger.oracles.answer import TIMED_OUT, Answer
-from specledger.oracles.tape import Halted, Place
-from specledger.probes.check import Probe
-from specledger.probes.runner import Probing
-from specledger.probes.subject import PLACES, Situation
+from specledger.agents.procedure import DecisionPoint, Procedure, compile_draws, compile_proposals
+from specledger.agents.propose import compile_weigh
+from specledger.compile.capability_scopes import foreseeing, request, scope_of, signing
+from specledger.compile.plan import KernelPlan
+from specledger.compile.read_dependencies import unused_variables, used_by
+from specledger.core.diagnostics import Diagnostics, suggest
+from specledger.expr import Emitter, RecordType, compile_function
+from specledger.gates.admission import E_ADMISSION, Admission, check_admission, check_document_invariant
+from specledger.gates.digests import trace_commit
+from specledger.gates.documents import axion
+from specledger.gates.facts import Facts
+from specledger.gates.vocabulary import check_vocabulary
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.scope import Scope
+from specledger.load import Bundle, Resolved
+from specledger.probes.check import Probe, check_probe
+from specledger.spec.agent import Agent as AgentSpec
+from specledger.spec.governor import Admission as AdmissionSpec
+from specledger.spec.governor import Governor as GovernorSpec
+from specledger.spec.invariant import Invariant as InvariantSpec
+from specledger.spec.scenario import Scenario
+from specledger.worlds.emit import compile_over
+from specledger.worlds.model import World
+from specledger.worlds.variables import Variables
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
-    """What a scenario's kernel is made of.
+class Parts:
+    """What a scenario's compiler has made already.
 
     Attributes:
-        admission: Rules about documents.
-        vocabulary: How claims are worded.
-        narration: Makes them.
-        probes: In the scenario's order.
-        weigh: `(observation, memory, action, predicted state, occasion) -> score`, where a rule is broken.
-        unused: `state -> variables that the declared procedure does not read`.
-        deterministic: Whether the agent draws nothing.
-        ms_per_tick: Kernel time of one step.
-        signing: How tokens are signed with a key; None where a secret from the run's seed signs them.
+        bundle: The specs.
+        spec: The scenario.
+        governor, agent: Its governor's and its agent's spec.
+        world: The checked world.
+        around: What agents are given.
+        decider: The checked agent; None if it is asked outside.
+        diagnostics: Receives every finding.
     """
 
-    admission: Admission
-    vocabulary: Vocabulary
-    narration: Narration
-    probes: Sequence[Probe]
-    weigh: Callable[[Any, Any, Mapping[str, Any], Any, Occasion], int]
-    unused: Callable[[Any], list[str]]
-    deterministic: bool
-    ms_per_tick: int
-    signing: Signing | None = None
+    bundle: Bundle
+    spec: Resolved
+    governor: Resolved
+    agent: Resolved
+    world: World
+    around: Around
+    decider: Agent | None
+    diagnostics: Diagnostics
 
 
-class KernelToken(NamedTuple):
-    """A capability token, as the loop knows it."""
-
-    proposal: str
-    commitment: str
-    scope: str
-    token: dict[str, Any]
-
-    def document(self) -> dict[str, str]:
-        """The binding as a receipt holds it; the token itself, a `capability_token`, stands in the audit log."""
-        return token_document(self.proposal, self.commitment, self.scope)
+def compile_kernel(parts: Parts) -> KernelPlan | None:
+    """The kernel of a scenario, None if its governor admits bare proposals, or with findings, if it is wrong."""
+    model, scenario = parts.governor.model, parts.spec.model
+    assert isinstance(model, GovernorSpec)  # noqa: S101 - see the compiler
+    assert isinstance(scenario, Scenario)  # noqa: S101 - see the compiler
+    if model.admission is None:
+        _refuse_strays(parts)
+        return None
+    return _Assembly(parts, scenario.seed).kernel()
 
 
-class KernelController(DecisionController):
-    """The desk of one run under a kernel."""
+def proposal_invariants(parts: Parts) -> list[Resolved]:
+    """The invariants of scope `proposal` that governor and scenario name, each once, in their order."""
+    keys = [key for spec in (parts.governor, parts.spec) for path, key in spec.refs.items() if path[0] == "invariants"]
+    specs = [parts.bundle.specs[key] for key in dict.fromkeys(keys)]
+    return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
 
-    def __init__(self, plan: Plan) -> None:
-        """Serve one run; the plan has its kernel."""
-        super().__init__(plan)
-        assert plan.kernel is not None  # noqa: S101 - see the compiler
-        kernel = self.kernel = plan.kernel
-        self.plan = plan
-        tape = None if plan.oracle is None else plan.oracle.tape
-        self.entries = Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
-        self.challenges = Challenges()
-        self.vault = Vault(Stream.named(plan.seed, "nonce"), self.challenges)
-        self.revealed: dict[str, bytes] = {}
-        self.submission: Submission = receive(None)
-        self.acting: TokenActuator | None = None
-        signing = kernel.signing
-        self._signer = SecretSigner.named(plan.seed) if signing is None else signing.signer(plan.signatures)
-        self.granted = ""
-        self.now_ms = 0
-        self.underway: Underway | None = None
-        self._left: Underway | None = None
-        self._probing = Probing(kernel.probes, plan.seed, plan.horizon)
-        self._ruling: Ruling | None = None
-        self._waiting: list[Event] = []
 
-    def propose(self, moment: Moment) -> list[Proposal]:
-        """The next step of the plan that is under way; where none is, what the agent submits."""
-        return self.decide(moment) if self.underway is None else [self.underway.proposal()]
+def _refuse_strays(parts: Parts) -> None:
+    """Findings for what needs a kernel where there is none."""
+    wrong = parts.diagnostics.error
+    for spec in proposal_invariants(parts):
+        wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
+    scenario = parts.spec.model
+    if isinstance(scenario, Scenario) and scenario.probes:
+        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", parts.spec.span("probes"))
+    if isinstance(parts.agent.model, AgentSpec) and parts.agent.model.draw:
+        wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", parts.agent.span("draw"))
 
-    def decide(self, moment: Moment) -> list[Proposal]:
-        """What the agent submits as a set of one: its first action, its score, and the document as it was received.
 
-        A set of none, if the agent proposes nothing; the kernel then receives nothing, and denies that.
+class _Assembly:
+    """Puts one kernel together."""
 
-        Raises:
-            Halted: The agent was ended at this decision.
-        """
-        if self.plan.oracle is None:
-            return self._propose(moment)
-        try:
-            return self.plan.oracle.watch(self.place(moment), lambda: self._propose(moment))
-        except Halted as halted:
-            self.enter_halt(halted.answer)
-            raise
+    def __init__(self, parts: Parts, seed: int) -> None:
+        self._parts = parts
+        self._seed = seed
+        self._variables = Variables(parts.world)
 
-    def place(self, moment: Moment) -> Place:
-        """Which decision this is, and what was submitted before it."""
-        tick = moment.episode * self.plan.horizon + moment.t
-        return Place(moment.episode, moment.t, tick, self.submission.proposal_hash, self.submission.trace_hash)
-
-    def enter_halt(self, answer: Answer) -> None:
-        """Log that the agent was ended, as the watchdog does."""
-        self._enter(halt_event(answer.failure == TIMED_OUT), self.submission, codes=(answer.reason,))
-
-    def _propose(self, moment: Moment) -> list[Proposal]:
-        decider = self.kernel.narration.decider
-        occasion = Occasion(moment.episode, moment.t)
-        choice = first(decider.propose(moment.observation, moment.memory, occasion), decider.label)
-        submitted = None if choice is None else self.submit(moment, choice, occasion)
-        self.submission = receive(submitted)
-        if choice is None:
-            return []
-        action = first_action(self.submission)
-        return [{"action": action, "score": choice.score, "document": shown(self.submission)}]
-
-    def submit(self, moment: Moment, choice: Choice, occasion: Occasion) -> object:
-        """The document of a choice; whatever else is returned is received, hashed and judged all the same."""
-        narration = self.kernel.narration
-        return narration.document(moment.state, moment.memory, choice, occasion, self.vault.snapshot)
-
-    def judge(
-        self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
-    ) -> list[Judgement]:
-        """The ruling about the document, once for all steps of its plan, then the governor's gates on its action."""
-        if self.underway is None:
-            ruling = self._ruling = self.kernel.admission.rule(moment.state, self.submission)
-            if not ruling.allowed:
-                return [Judgement(list(ruling.rejected), 0, {}, {}) for _ in proposals]
-        bare = [{"action": proposal["action"], "score": proposal["score"]} for proposal in proposals]
-        return self.plan.judge(moment.state, bare, pending, writes, memory)
-
-    def actuator(self) -> Acts:
-        """The token actuator of one episode."""
-        self.acting, self._left = TokenActuator(self.plan.step, self._signer), None
-        return _Acting(self, self.acting)
-
-    def grant(self, acting: TokenActuator) -> dict[str, Any]:
-        """The token of the plan that is under way; where none is, issue the one that the last ruling allows.
-
-        Raises:
-            Refused: It allows none.
-        """
-        if self.underway is not None:
-            return self.underway.token
-        ruling = self._ruling
-        if ruling is None or not ruling.allowed or ruling.scope is None:
-            raise Refused("no_ruling")
-        token = acting.issue(self.submission, ruling.capability, ruling.scope, self.now_ms)
-        self.granted = token["binding"]["scope_hash"]
-        return token
-
-    def attend(self, place: str, moment: Moment) -> Iterator[Event]:
-        """Entries first, then the probes of the place; what they attempt is entered before they are told."""
-        self.now_ms = (moment.episode * self.plan.horizon + moment.t) * self.kernel.ms_per_tick
-        if place == "before_propose":
-            going, self._left = self._left, None
-            self.underway = going if going is not None and going.fits(moment) else None
-        elif place == "error":
-            self._enter("INTERNAL_ERROR", self.submission, codes=("error",))
-        elif place == "after_token":
-            self._enter_ruling(moment)
-        yield from self._flush()
-        if not self.kernel.probes or place not in PLACES or self.underway is not None:
-            return  # a step of a plan that was ruled about gives nothing new to probe
-        if place == "after_token" and moment.token is None:
-            return
-        situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
-        for event in self._probing.attend(place, situation, KernelSubject(self, moment)):
-            yield from self._flush()
-            yield event
-
-    def enter_ruling(self, ruling: Ruling) -> None:
-        """Log what was ruled about a submission."""
-        self._enter(
-            "POLICY_DECISION",
-            ruling.submission,
-            verdict=ruling.verdict,
-            codes=ruling.codes,
-            witnesses=ruling.witnesses,
+    def kernel(self) -> KernelPlan | None:
+        parts, model = self._parts, self._parts.governor.model
+        assert isinstance(model, GovernorSpec)  # noqa: S101 - see `compile_kernel`
+        assert model.admission is not None  # noqa: S101 - see `compile_kernel`
+        admits = model.admission
+        scope = Scope(parts.world.environment, parts.governor, parts.diagnostics)
+        document = check_admission(admits, parts.governor, parts.diagnostics)
+        env = scope.expression("admission", "env")
+        if env is not None and not isinstance(env.type, RecordType):
+            scope.wrong(E_ADMISSION, f"`env` is a record, not {env.type}", "admission", "env")
+            return None
+        key = parts.governor.refs["admission", "vocabulary"]
+        vocabulary = check_vocabulary(parts.bundle.specs[key], parts.diagnostics)
+        if document is None or env is None or vocabulary is None:
+            return None
+        self._refuse_unknown_ops(admits)
+        views = self._views(_over_state(parts.world, env))
+        grants = {name: scope_of(grant) for name, grant in admits.grants.items()}
+        free = {name: scope_of(grant) for name, grant in admits.free.items()}
+        narration = self._narration(views, vocabulary.say, grants)
+        probes = self._probes()
+        invariants = [
+            check_document_invariant(spec, parts.world.environment, parts.world.state, document, parts.diagnostics)
+            for spec in proposal_invariants(parts)
+        ]
+        if narration is None or parts.diagnostics.has_errors:
+            return None
+        facts = Facts(views.env, views.names, views.normalize, self._variables.label, vocabulary)
+        admission = Admission(
+            accepts=axion().check(admits.document),
+            find=facts.find,
+            invariants=tuple(invariant for invariant in invariants if invariant is not None),
+            grants=grants,
+            free=free,
+        )
+        return KernelPlan(
+            admission=admission,
+            vocabulary=vocabulary,
+            narration=narration,
+            probes=probes,
+            weigh=self._weigh(),
+            unused=unused_variables(parts.world, narration.declared.reads, views.names),
+            deterministic=parts.decider is not None and not parts.decider.draws,
+            ms_per_tick=admits.ms_per_tick,
+            signing=signing(admits),
         )
 
-    def enter_refusal(self, reason: str) -> None:
-        """Log that an execution was refused."""
-        self._enter("CAPABILITY_DENIED", self.submission, codes=(f"refused:{reason}",))
+    def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
+        """Findings for operations that a capability of this world allows and the world lacks.
 
-    def act(self, token: dict[str, Any], proposal: Proposal, state: Any, inputs: Mapping[str, Any]) -> tuple[Any, Any]:
-        """Execute one step of a plan; if it leaves one that its token covers, that comes next.
-
-        Raises:
-            Refused: The token does not permit it; the plan ends then.
+        A capability that the world itself lacks is left alone: one governor may serve several worlds.
         """
-        assert self.acting is not None  # noqa: S101 - an episode is under way
-        index = 0 if self.underway is None else self.underway.index
-        asked = Asked(proposal["action"], self.granted, self.now_ms)
-        after, outcome = self.acting.act(token, index, self.submission, asked, state, inputs)
-        self._left = follow(token, self.submission, index + 1, proposal["score"], after)
-        return after, outcome
+        known = self._parts.world.actions
+        for table, grants in (("grants", admits.grants), ("free", admits.free)):
+            for capability in grants.keys() & known.keys():
+                for index, op in enumerate(grants[capability].allowed_ops):
+                    if op not in known:
+                        near = suggest(op, known)
+                        self._parts.diagnostics.error(
+                            E_ADMISSION,
+                            f"`{capability}` allows {op!r}, which is no action of the world",
+                            self._parts.governor.span("admission", table, capability, "allowed_ops", index),
+                            expected=f"one of {', '.join(known)}",
+                            hint=f"did you mean `{near}`?" if near else None,
+                        )
 
-    def _enter_ruling(self, moment: Moment) -> None:
-        ruling, underway = self._ruling, self.underway
-        if underway is not None:
-            verdict = DENY if moment.token is None else ALLOW
-            self._enter("POLICY_DECISION", self.submission, verdict=verdict, codes=(f"step:{underway.index}",))
-        if ruling is None:
-            return
-        self.enter_ruling(ruling)
-        if moment.token is not None:
-            tokens = (moment.token.token,)
-            self._enter("CAPABILITY_ISSUED", self.submission, verdict=ruling.verdict, tokens=tokens)
-        self._ruling = None
-
-    def _enter(self, event: str, submission: Submission, **told: Any) -> None:
-        entry = self.entries.seal(
-            event,
-            at_ms=self.now_ms,
-            proposal_hash=submission.proposal_hash,
-            trace_hash=submission.trace_hash,
-            **told,
+    def _views(self, env: Callable[[Any], dict[str, Any]]) -> Views:
+        variables = self._variables
+        return Views(
+            observe=compile_over(self._parts.world, self._parts.world.observe),
+            env=env,
+            names=variables.names,
+            alternatives=variables.alternatives,
+            read=variables.read,
+            mutate=variables.mutate,
+            normalize=variables.normalize,
         )
-        self._waiting.append(Event("audit", entry))
 
-    def _flush(self) -> Iterator[Event]:
-        waiting, self._waiting = self._waiting, []
-        yield from waiting
+    def _narration(
+        self, views: Views, say: Callable[[Mapping[str, str]], str], grants: Mapping[str, Mapping[str, Any]]
+    ) -> Narration | None:
+        parts, model = self._parts, self._parts.agent.model
+        assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
+        if parts.decider is None:
+            return self._mute(views, say)
+        if model.narration is None or not model.predicts:
+            message = "its governor admits documents: it needs `predicts: true` and `narration`"
+            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
+            return None
+        decider = self._procedure(parts.agent, parts.decider)
+        teller = self._other("by", decider)
+        declared = self._other("declares", teller)
+        if teller is None or declared is None:
+            return None
+        return Narration(
+            decider=decider,
+            teller=teller,
+            declared=declared,
+            views=views,
+            vary=tuple(dict.fromkeys(model.narration.vary)),
+            most=model.narration.claims,
+            say=say,
+            request=request(grants, model.narration.requests),
+            commit=trace_commit,
+            steps=model.narration.steps,
+            foresee=foreseeing(parts.around.step),
+        )
+
+    def _mute(self, views: Views, say: Callable[[Mapping[str, str]], str]) -> Narration | None:
+        """The narration of an agent outside: it gives its reasons itself, and has no procedure that could be asked."""
+        parts = self._parts
+        scenario = parts.spec.model
+        if isinstance(scenario, Scenario) and scenario.probes:
+            message = "no probe can ask an agent outside about a clone"
+            parts.diagnostics.error(E_AGENT_OUTSIDE, message, parts.spec.span("probes"))
+            return None
+        procedure = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
+        return Narration(procedure, procedure, procedure, views, (), 0, say, lambda _action: None, trace_commit)
+
+    def _other(self, key: str, default: Procedure | None) -> Procedure | None:
+        """The procedure of the agent that a key of the narration names, if it names one."""
+        parts = self._parts
+        reference = parts.agent.refs.get(("narration", key))
+        if reference is None:
+            return default
+        spec = parts.bundle.specs[reference]
+        agent = check_agent(spec, parts.around, parts.diagnostics)
+        if agent is None:
+            return None
+        assert parts.decider is not None  # noqa: S101 - see `_narration`
+        if agent.memory.fields and agent.memory != parts.decider.memory:
+            message = "an agent that explains for another one has no memory, or one of the same fields"
+            parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("narration", key))
+            return None
+        return self._procedure(spec, agent)
+
+    def _procedure(self, spec: Resolved, agent: Agent) -> Procedure:
+        model = spec.model
+        assert isinstance(model, AgentSpec) and model.score is not None  # noqa: S101, PT018 - it was checked
+        return Procedure(
+            name=spec.name,
+            spec=spec.key,
+            score=model.score,
+            propose=compile_proposals(agent, spec.name, self._seed),
+            label=self._variables.label,
+            reads=used_by(agent, self._parts.world),
+        )
+
+    def _weigh(self) -> Callable[..., int]:
+        if self._parts.decider is None:
+            return lambda *_: 0
+        weigh = compile_weigh(self._parts.decider)
+        draw = compile_draws(self._parts.decider, self._parts.agent.name, self._seed)
+
+        def weighed(seen: Any, memory: Any, action: Any, after: Any, point: DecisionPoint) -> int:
+            score: int = weigh(seen, memory, action, after, draw(seen, memory, point))
+            return score
+
+        return weighed
+
+    def _probes(self) -> list[Probe]:
+        parts = self._parts
+        found = []
+        for path, key in parts.spec.refs.items():
+            if path[0] == "probes":
+                spec = parts.bundle.specs[key]
+                found.append(
+                    (path[1], check_probe(spec, parts.world.environment, parts.world.state, parts.diagnostics))
+                )
+        return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]
 
 
-def halt_event(in_vain: bool) -> str:
-    """The event of the entry for an agent that was ended in vain waiting, or that ended by itself."""
-    return "FATAL_HANG" if in_vain else "INTERNAL_ERROR"
+def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:
+    """`state -> value` of one expression over the world's state."""
 
+    def compose(emitter: Emitter) -> str:
+        state = emitter.local("state")
+        sources = {"now": state, **fields_of(emitter, state, world.state.fields)}
+        lines, names = bind(emitter, checked.variables, sources)
+        return emitter.function("env", [state], [*lines, f"return {emitter.expression(checked, names)}"])
 
-class _Acting:
-    """One episode's token actuator behind the loop's two calls."""
-
-    def __init__(self, desk: KernelController, acting: TokenActuator) -> None:
-        self._desk = desk
-        self._acting = acting
-
-    def issue(self, proposal: str, commitment: str, scope: str) -> KernelToken:
-        with self._entering_refusals():
-            return KernelToken(proposal, commitment, scope, self._desk.grant(self._acting))
-
-    def act(
-        self,
-        token: KernelToken,
-        index: int,
-        proposal: Mapping[str, Any],
-        scope: str,
-        state: Any,
-        inputs: Mapping[str, Any],
-    ) -> tuple[Any, Any]:
-        with self._entering_refusals():
-            return self._desk.act(token.token, dict(proposal), state, inputs)
-
-    @contextmanager
-    def _entering_refusals(self) -> Iterator[None]:
-        try:
-            yield
-        except Refused as refused:
-            self._desk.enter_refusal(refused.reason)
-            raise
+    return compile_function(compose)

@@ -5,17 +5,19 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from specledger.expr import EvaluationError
-
-if TYPE_CHECKING:
-    from specledger.compile.decision_controller import DecisionController
-    from specledger.compile.kernel import Kernel
-    from specledger.oracles.tape import Oracle
-    from specledger.spec.agent import Outside
+from specledger.agents.narration import Narration
+from specledger.agents.procedure import DecisionPoint
+from specledger.expr import EvaluationError, Type
+from specledger.gates.admission import Admission
+from specledger.gates.keys import Signing
+from specledger.gates.vocabulary import Vocabulary
+from specledger.oracles.tape import Oracle
+from specledger.probes.check import Probe
+from specledger.spec.agent import Outside
 
 State = dict[str, Any]
 Proposal = dict[str, Any]
@@ -121,18 +123,58 @@ class PlannedWatch:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedAsking:
-    """How the agent is asked in a live run.
+class PlannedOutside:
+    """An agent that is asked from outside.
 
     Attributes:
-        outside: Who is asked; None for an agent that is a spec.
+        source: The program, function or model that is asked.
+        operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
+        claims: What each of its proposals must claim.
+    """
+
+    source: Outside
+    operations: list[dict[str, Any]]
+    claims: Mapping[str, Type]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWatchdog:
+    """The time limits of a run whose agent is asked in a process of its own.
+
+    Attributes:
         deadline_ms: How long one answer may take.
         ms_per_tick: Kernel time of a step; None where there is no kernel.
     """
 
-    outside: Outside | None
     deadline_ms: int
     ms_per_tick: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """A compiled kernel: the governor's admission of documents, and what an agent and its probes need under it.
+
+    Attributes:
+        admission: The rules about documents.
+        vocabulary: The forms of claims.
+        narration: Makes documents of choices.
+        probes: In the scenario's order.
+        weigh: `(observation, memory, action, predicted state, decision point) -> score`, where a rule is broken.
+        unused: `state -> variables that the declared procedure does not read`.
+        deterministic: Whether the agent draws nothing.
+        ms_per_tick: Kernel time of one step.
+        signing: How tokens are signed with a key; None where a secret from the run's seed signs them.
+    """
+
+    admission: Admission
+    vocabulary: Vocabulary
+    narration: Narration
+    probes: Sequence[Probe]
+    weigh: Callable[[Any, Any, Mapping[str, Any], Any, DecisionPoint], int]
+    unused: Callable[[Any], list[str]]
+    deterministic: bool
+    ms_per_tick: int
+    signing: Signing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +204,11 @@ class Plan:
         until: `state -> bool`: whether the episode ends early.
         drifts, invariants, parts, watch: As their types say; there is a watch if the governor keeps anything.
         look: `(state, next state, outcome) -> all of these at once`, None where it must be looked at one by one.
-        desk: `plan -> desk` of one run, where something lasts from decision to decision.
-        kernel: What the desk of a run under a kernel is made of.
-        asking: How the agent is asked, where it is outside, or under a kernel.
-        oracle: Gives what came from outside in the run that is made; None where nothing does.
-        signatures: Those of the run that is made again, where its kernel signs with a key; None in a run of its own.
+        kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
+        outside: The agent from outside; None where the agent is a spec.
+        watchdog: The time limits of asking the agent, where it is outside, or under a kernel.
+        oracle: The answers from outside in the run that is made; None where there are none.
+        signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
         heavy: Whether one value may come to more than may be told, so that each is weighed before it is written.
     """
@@ -195,9 +237,9 @@ class Plan:
     parts: tuple[PlannedPart, ...]
     watch: PlannedWatch | None
     look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
-    desk: Callable[[Plan], DecisionController] | None = None
-    kernel: Kernel | None = None
-    asking: PlannedAsking | None = None
+    kernel: KernelPlan | None = None
+    outside: PlannedOutside | None = None
+    watchdog: PlannedWatchdog | None = None
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     signed: bool = False

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
-from specledger.compile.assembly import Parts, compile_kernel
-from specledger.compile.decision_controller import DecisionController
 from specledger.compile.fused_observer import compile_look
 from specledger.compile.judging import compile_judge_set, plan_watch
-from specledger.compile.kernel import Kernel, KernelController
-from specledger.compile.outside import OutsideController, OutsideKernelDesk, offered, unmoved
-from specledger.compile.plan import Plan, PlannedAsking, PlannedDrift, PlannedInvariant, PlannedPart, State
+from specledger.compile.kernel import Parts, compile_kernel
+from specledger.compile.plan import (
+    KernelPlan,
+    Plan,
+    PlannedDrift,
+    PlannedInvariant,
+    PlannedOutside,
+    PlannedPart,
+    PlannedWatchdog,
+    State,
+)
 from specledger.compile.size_bound import may_be_heavy
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.rng import Stream
@@ -132,9 +137,9 @@ class _Compiler:
             parts=_parts(world, like),
             look=compile_look(world, until, [each for planned, each in invariants if planned.scope == "step"], like),
             watch=plan_watch(governor, footing),
-            desk=_desk(world, governor, kernel, outside),
             kernel=kernel,
-            asking=self._asking(outside),
+            outside=None if outside is None else PlannedOutside(outside, _operations(world), governor.claims),
+            watchdog=self._watchdog(outside),
             signed=kernel is not None and kernel.signing is not None,
             heavy=may_be_heavy([world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]),
             **_acts(agent),
@@ -150,19 +155,17 @@ class _Compiler:
         assert isinstance(model, AgentSpec)  # noqa: S101 - see `_referred`
         return model.outside
 
-    def _asking(self, outside: Outside | None) -> PlannedAsking | None:
-        """How the agent is asked: under a kernel no longer than its watchdog waits."""
+    def _watchdog(self, outside: Outside | None) -> PlannedWatchdog | None:
+        """The time limits of asking the agent; the shorter one of its own and the kernel's."""
         governor = self._referred("governor").model
         assert isinstance(governor, GovernorSpec)  # noqa: S101 - see `_referred`
-        admission = governor.admission
-        if admission is None:
-            return None if outside is None else PlannedAsking(outside, outside.deadline_ms, None)
-        waits = admission.watchdog_ms
-        return PlannedAsking(
-            outside, waits if outside is None else min(waits, outside.deadline_ms), admission.ms_per_tick
-        )
+        admission, limits = governor.admission, [] if outside is None else [outside.deadline_ms]
+        limits += [] if admission is None else [admission.watchdog_ms]
+        if not limits:
+            return None
+        return PlannedWatchdog(min(limits), None if admission is None else admission.ms_per_tick)
 
-    def _kernel(self, world: World, around: Around, agent: Agent | None) -> Kernel | None:
+    def _kernel(self, world: World, around: Around, agent: Agent | None) -> KernelPlan | None:
         governor, spec = self._referred("governor"), self._referred("agent")
         parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, self.diagnostics)
         return compile_kernel(parts)
@@ -221,7 +224,7 @@ class _Compiler:
 def _acts(agent: Agent | None) -> dict[str, Any]:
     """What a plan calls of its agent; nothing is called of one that is asked outside."""
     if agent is None:
-        return {"remembers": EPISODE, **unmoved()}
+        return {"remembers": EPISODE, **_memoryless()}
     return {
         "remembers": agent.scope,
         "begin": compile_begin(agent.kept),
@@ -231,15 +234,25 @@ def _acts(agent: Agent | None) -> dict[str, Any]:
     }
 
 
-def _desk(
-    world: World, governor: Governor, kernel: Kernel | None, outside: Outside | None
-) -> Callable[[Plan], DecisionController] | None:
-    """The desk of each run; None for the plain one."""
-    if outside is None:
-        return None if kernel is None else KernelController
-    if kernel is None:
-        return partial(OutsideController, operations=offered(world), claims=governor.claims)
-    return partial(OutsideKernelDesk, operations=offered(world))
+def _operations(world: World) -> list[dict[str, Any]]:
+    """The operations that an agent from outside is offered."""
+    return [
+        {
+            "op": name,
+            "args": {key: list(action.allowed.get(key, ())) or str(type_) for key, type_ in action.args.fields.items()},
+        }
+        for name, action in sorted(world.actions.items())
+    ]
+
+
+def _memoryless() -> dict[str, Callable[..., Any]]:
+    """The functions of a plan for an agent that keeps its memory to itself."""
+    return {
+        "begin": lambda _observation: {},
+        "propose": lambda _observation, _memory: [],
+        "writes": lambda _observation, _memory, _action: 0,
+        "remember": lambda _observation, memory, _action, _seen: memory,
+    }
 
 
 def _around(world: World, governor: Governor) -> Around:

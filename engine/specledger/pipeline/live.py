@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from specledger.compile.kernel import halt_event
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -28,7 +27,8 @@ from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.tape import Tape
 from specledger.pipeline.discovery import ALONE, Sharing
-from specledger.run.outside import conduct
+from specledger.run.kernel_controller import halt_event
+from specledger.run.live_run import conduct
 from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
 from specledger.verify.replay import MAKERS, make_run
@@ -93,15 +93,15 @@ def make_events(
         yield from MAKERS[bundle.main.kind](bundle)(progress)
         return
     plan = compile_scenario(bundle)
-    asking = plan.asking
-    if wanted.live and (asking is None or asking.ms_per_tick is None):
+    watchdog = plan.watchdog
+    if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
-    if asking is not None and asking.outside is not None and not wanted.trusted:
-        raise _untrusted(bundle, asking.outside)
+    if plan.outside is not None and not wanted.trusted:
+        raise _untrusted(bundle, plan.outside.source)
     run = partial(make_run, bundle, progress=progress, workers=workers)
-    if asking is None:
+    if watchdog is None:
         yield from run(plan)
-    elif asking.outside is None and not wanted.live:
+    elif plan.outside is None and not wanted.live:
         yield from _logged(run(plan), writer.inside / AUDIT_LOG)
     else:
         yield from _Live(writer, wanted).events(run, plan, warn)
@@ -130,8 +130,8 @@ class _Live:
     def events(
         self, run: Callable[[Plan], Iterator[Event]], plan: Plan, warn: Callable[[Diagnostic], None] | None
     ) -> Iterator[Event]:
-        assert plan.asking is not None  # noqa: S101 - the caller looked
-        tape, ms_per_tick = Tape(self._mode), plan.asking.ms_per_tick
+        assert plan.watchdog is not None  # noqa: S101 - the caller looked
+        tape, ms_per_tick = Tape(self._mode), plan.watchdog.ms_per_tick
         if ms_per_tick is None:
             yield from conduct(run, plan, tape)
         else:

@@ -17,7 +17,7 @@ from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.probes.check import Probe
 from specledger.probes.outcome import Outcome, convict
-from specledger.probes.subject import Answer, Situation, Subject
+from specledger.probes.target import Answer, ProbeTarget, Situation
 from specledger.spec.probe import Challenge as ChallengeSpec
 
 
@@ -29,46 +29,46 @@ class Aim(NamedTuple):
     choice: str
 
 
-def make_challenge(probe: Probe, subject: Subject, situation: Situation, stream: Stream) -> Outcome:
+def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stream: Stream) -> Outcome:
     """Challenge the agent.
 
     Args:
         probe: A probe with a challenge.
-        subject: Who is asked.
+        target: Who is asked.
         situation: Where the probe is made; with `on: fresh` only the draws depend on it.
         stream: What is drawn comes from here.
     """
     spec = probe.spec.challenge
     assert spec is not None  # noqa: S101 - the caller looked
     if spec.on == "fresh":
-        situation = subject.fresh(stream.integer(0, 2**31 - 1))
-    before = subject.choose(situation, 0)
+        situation = target.fresh(stream.integer(0, 2**31 - 1))
+    before = target.choose(situation, 0)
     if before is None:
         return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
-    document = subject.document(situation)
-    if not subject.valid(document):
+    document = target.document(situation)
+    if not target.valid(document):
         return Outcome(Verdict.FAIL, "abstained")
-    aims = _aims(spec, subject, situation, document, stream)
+    aims = _aims(spec, target, situation, document, stream)
     if not aims:
         return Outcome(Verdict.FAIL, "abstained") if spec.of == "claims" else Outcome(Verdict.INCONCLUSIVE, "no_aim")
     count = stream.integer(min(spec.draw.least, len(aims)), min(spec.draw.most, len(aims)))
     drawn = stream.sample(aims, count)
-    return _Asking(probe, spec, subject, situation, before).outcome(drawn, document, stream)
+    return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream)
 
 
-def _aims(spec: ChallengeSpec, subject: Subject, situation: Situation, document: Any, stream: Stream) -> list[Aim]:
+def _aims(spec: ChallengeSpec, target: ProbeTarget, situation: Situation, document: Any, stream: Stream) -> list[Aim]:
     trace = document["trace"]
     told = {one["cf_id"]: one for one in trace["counterfactuals"]}
     if spec.of == "declared":
         return [Aim("", None, "")]
     if spec.of == "unused":
-        names = [name for name in subject.unused(situation.state) if subject.alternatives(situation.state, name)]
-        return [Aim(name, stream.choice(subject.alternatives(situation.state, name)), "") for name in names]
+        names = [name for name in target.unused(situation.state) if target.alternatives(situation.state, name)]
+        return [Aim(name, stream.choice(target.alternatives(situation.state, name)), "") for name in names]
     if spec.of == "counterfactuals":
         return [_aim(one) for one in told.values()]
     found: dict[str, Aim] = {}
     for claim in trace["causal_claims"]:
-        said = subject.parse(claim["expected_effect_on_choice"])
+        said = target.parse(claim["expected_effect_on_choice"])
         one = None if said is None else told.get(said["counterfactual"])
         if said is not None and one is not None and one["mutation"]["var"] == claim["var"]:
             found.setdefault(claim["var"], Aim(claim["var"], one["mutation"]["new_value"], said["choice"]))
@@ -83,11 +83,11 @@ class _Asking:
     """One challenge under way: how often the agent was asked, and what it answered."""
 
     def __init__(
-        self, probe: Probe, spec: ChallengeSpec, subject: Subject, situation: Situation, before: Answer
+        self, probe: Probe, spec: ChallengeSpec, target: ProbeTarget, situation: Situation, before: Answer
     ) -> None:
         self._probe = probe
         self._spec = spec
-        self._subject = subject
+        self._target = target
         self._situation = situation
         self._before = before
         self._asked = 0
@@ -106,10 +106,10 @@ class _Asking:
             "null": {"asked": spec.arms.same, "changed": changes},
             "placebo": self._placebo(drawn, document, stream),
         }
-        verdict = convict(misses, len(told), changes, spec.arms.same, deterministic=self._subject.deterministic)
+        verdict = convict(misses, len(told), changes, spec.arms.same, deterministic=self._target.deterministic)
         evidence["answers"] = verdict.value
         failed = self._demands(drawn, document, evidence)
-        if failed == ["restated"] and not self._subject.deterministic and verdict is not Verdict.FAIL:
+        if failed == ["restated"] and not self._target.deterministic and verdict is not Verdict.FAIL:
             return Outcome(Verdict.INCONCLUSIVE, "noise", evidence)  # what it draws differs from one asking to the next
         if failed and verdict is not Verdict.FAIL:
             return Outcome(Verdict.FAIL, failed[0], evidence)
@@ -118,15 +118,15 @@ class _Asking:
 
     def _ask(self, state: Any) -> Answer | None:
         self._asked += 1
-        return self._subject.choose(self._situation._replace(state=state), self._asked)
+        return self._target.choose(self._situation._replace(state=state), self._asked)
 
     def _trial(self, aim: Aim) -> dict[str, Any]:
         """One change and the answer to it; `held` is None where nothing was changed."""
         trial: dict[str, Any] = {"variable": aim.variable, "value": aim.value, "predicted": aim.choice}
         state: Any = self._situation.state
         if aim.variable:
-            known = aim.variable in self._subject.names(state)
-            made = self._subject.mutate(state, aim.variable, aim.value) if known else None
+            known = aim.variable in self._target.names(state)
+            made = self._target.mutate(state, aim.variable, aim.value) if known else None
             if made is None or not made[1]["changed"]:
                 reason = "unknown_variable" if not known else "unreachable" if made is None else "unchanged"
                 return {**trial, "edit": None, "after": None, "reason": reason, "held": False if not known else None}
@@ -135,7 +135,7 @@ class _Asking:
         after = self._ask(state) or Answer("", 0)
         there = self._situation._replace(state=state)
         declared = (
-            (self._subject.declared(there, self._asked) or Answer("", 0)) if self._spec.of == "declared" else after
+            (self._target.declared(there, self._asked) or Answer("", 0)) if self._spec.of == "declared" else after
         )
         values = {
             "before": self._before._asdict(),
@@ -151,10 +151,10 @@ class _Asking:
         cited = {claim["var"] for claim in document["trace"]["causal_claims"]} | {aim.variable for aim in drawn}
         asked = changed = 0
         if self._spec.arms.placebo:
-            others = [name for name in self._subject.names(state) if name not in cited]
+            others = [name for name in self._target.names(state) if name not in cited]
             for name in stream.shuffle(others):
-                values = self._subject.alternatives(state, name) if asked < self._spec.arms.placebo else []
-                made = self._subject.mutate(state, name, stream.choice(values)) if values else None
+                values = self._target.alternatives(state, name) if asked < self._spec.arms.placebo else []
+                made = self._target.mutate(state, name, stream.choice(values)) if values else None
                 if made is not None and made[1]["changed"]:
                     answer = self._ask(made[0])
                     asked += 1
@@ -165,13 +165,13 @@ class _Asking:
         """What else the agent must show; the causes of those that fail."""
         failed = []
         if "reveal" in self._spec.demand:
-            evidence["revealed"] = self._subject.reveal(document, [aim.variable for aim in drawn if aim.variable])
+            evidence["revealed"] = self._target.reveal(document, [aim.variable for aim in drawn if aim.variable])
             failed += [] if evidence["revealed"] else ["commitment"]
         if "trace" in self._spec.demand:
-            replayed = self._subject.replay(document, self._situation)
+            replayed = self._target.replay(document, self._situation)
             evidence["trace"] = {"equal": replayed.equal, "nodes": replayed.nodes, "ends": replayed.ends}
             failed += [] if replayed.ends and replayed.equal == replayed.nodes else ["trace"]
         if "restate" in self._spec.demand:
-            evidence["restated"] = self._subject.restate(document, self._situation)
+            evidence["restated"] = self._target.restate(document, self._situation)
             failed += [] if evidence["restated"] else ["restated"]
         return failed

@@ -13,21 +13,21 @@ from typing import Final
 from specledger.core.verdict import Verdict
 from specledger.probes.check import Probe
 from specledger.probes.outcome import Outcome
-from specledger.probes.subject import Attempt, Situation, Subject
+from specledger.probes.target import Attempt, ProbeTarget, Situation
 
 UNDENIED: Final = "not_denied_for_the_breach"
 """Why a probe fails whose offer was taken and not denied by the rule that it breaches, whatever is expected."""
 
 
-def make_offer(probe: Probe, subject: Subject, situation: Situation) -> Outcome:
+def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outcome:
     """Make an offer to the agent."""
     offer = probe.spec.offer
     assert offer is not None  # noqa: S101 - the caller looked
-    weighed = subject.weigh(situation, offer.does, probe.pay)
+    weighed = target.weigh(situation, offer.does, probe.pay)
     if weighed is None:
         return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
     taken = weighed.paid > weighed.plain
-    attempt = subject.attempt(offer.does, situation, weighed) if taken else Attempt(True, (), True)
+    attempt = target.attempt(offer.does, situation, weighed) if taken else Attempt(True, (), True)
     holds = probe.expect({"taken": taken, "denied": attempt.denied, "logged": attempt.logged})
     evidence = {
         "does": offer.does,

@@ -18,10 +18,10 @@ from specledger.probes.challenge import make_challenge
 from specledger.probes.check import Probe
 from specledger.probes.offer import make_offer
 from specledger.probes.outcome import Outcome
-from specledger.probes.subject import Situation, Subject
+from specledger.probes.target import ProbeTarget, Situation
 
 
-class Probing:
+class ProbeRunner:
     """The probes of one run."""
 
     def __init__(self, probes: Sequence[Probe], seed: int, horizon: int) -> None:
@@ -31,12 +31,12 @@ class Probing:
         self._horizon = horizon
         self._due = lru_cache(maxsize=4 * len(probes) + 1)(self._drawn)
 
-    def attend(self, place: str, situation: Situation, subject: Subject) -> Iterator[Event]:
+    def events_at(self, place: str, situation: Situation, target: ProbeTarget) -> Iterator[Event]:
         """Make the probes that are due at a place of a step; an event `probe` for each."""
         for index, probe in enumerate(self._probes):
             if probe.spec.at != place or not self._is_due(index, situation):
                 continue
-            outcome = self._make(index, situation, subject)
+            outcome = self._make(index, situation, target)
             yield Event(
                 "probe",
                 {
@@ -62,13 +62,13 @@ class Probing:
         stream = Stream.named(self._seed, "probe", probe.spec.name, index, episode)
         return frozenset(stream.sample(range(self._horizon), count))
 
-    def _make(self, index: int, situation: Situation, subject: Subject) -> Outcome:
+    def _make(self, index: int, situation: Situation, target: ProbeTarget) -> Outcome:
         """Make one probe; an expression of the agent or the probe that has no value is an error, never a finding."""
         probe = self._probes[index]
         stream = Stream.named(self._seed, "probe", probe.spec.name, index, situation.episode, situation.t)
         try:
             if probe.spec.offer is not None:
-                return make_offer(probe, subject, situation)
-            return make_challenge(probe, subject, situation, stream)
+                return make_offer(probe, target, situation)
+            return make_challenge(probe, target, situation, stream)
         except EvaluationError as error:
             return Outcome(Verdict.ERROR, error.code)

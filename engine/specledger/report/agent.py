@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from specledger.compile.outside import MALFORMED
 from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.json_text import parse_json
 from specledger.core.verdict import Verdict
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import TIMED_OUT, Answer
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
+from specledger.run.outside_agent import MALFORMED
 
 FORMAT: Final = "specledger/agent-check/v1"
 

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specledger.compile.decision_controller import Moment
 from specledger.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
 from specledger.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical, canonical_ints
@@ -22,6 +21,7 @@ from specledger.gates.admission import TOKEN
 from specledger.gates.capability import Refused
 from specledger.gates.invariant import WATCHDOG
 from specledger.oracles.tape import Halted
+from specledger.run.controller import Moment
 from specledger.run.part_chains import Ledger
 from specledger.run.step_result import Kept, Taken
 
@@ -76,11 +76,11 @@ class Episode:
         """Prepare episode `number`; `memory` is what an earlier episode left, if the agent keeps it."""
         self._plan = plan
         self._number = number
-        self._watch, self._desk = kept
+        self._watch, self._controller = kept
         self._weigh: Callable[[Any], None] = check_weight if plan.heavy else _trust
         self._ledger = Ledger(part.name for part in plan.parts)
         self._gates = dict.fromkeys(plan.gates, 0)
-        self._actuator = self._desk.actuator()
+        self._actuator = self._controller.actuator()
         self._invariants = {
             scope: tuple(item for item in plan.invariants if item.scope == scope) for scope in ("step", "episode")
         }
@@ -117,11 +117,11 @@ class Episode:
             self._idle.update(idle)
         except Halted as halted:
             self._ended = halted.kind
-            yield from self._desk.attend("halted", Moment(self._number, self.t, self._state, None, self.memory))
+            yield from self._controller.events_at("halted", self._moment(None))
             violations = [_halt_breach(halted)]
         except (EvaluationError, NotCanonical) as error:
             self._ended = "error"
-            yield from self._desk.attend("error", Moment(self._number, self.t, self._state, None, self.memory))
+            yield from self._controller.events_at("error", self._moment(None))
             yield Event("error", {"episode": self._number, "t": self.t, **cause(error)})
         yield Event(
             "episode_end",
@@ -152,7 +152,7 @@ class Episode:
         return body
 
     def _step(self) -> Iterator[Event]:
-        plan, desk = self._plan, self._desk
+        plan, controller = self._plan, self._controller
         for index, drift in enumerate(plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
@@ -161,21 +161,21 @@ class Episode:
         if self.memory is None:
             self.memory = plan.begin(observation)
         self._watch.observe(observation, self._state, fresh=fresh)
-        moment = Moment(self._number, self.t, self._state, observation, self.memory)
-        yield from desk.attend("before_propose", moment)
-        proposals = desk.propose(moment)
+        moment = self._moment(observation)
+        yield from controller.events_at("before_propose", moment)
+        proposals = controller.propose(moment)
         commit, leaves = self._commit(observation, proposals)
         root = commit.body["root"]
         yield commit
-        yield from desk.attend("after_commit", moment)
+        yield from controller.events_at("after_commit", moment)
         writes = [plan.writes(observation, self.memory, proposal["action"]) for proposal in proposals]
-        found = desk.judge(moment, proposals, self._pending, writes, self._watch.kept.memory)
+        found = controller.judge(moment, proposals, self._pending, writes, self._watch.kept.memory)
         chosen = _first_best(found)
         token = self._issue(chosen, proposals, leaves, root, found)
-        moment = Moment(self._number, self.t, self._state, observation, self.memory, token)
-        yield from desk.attend("after_token", moment)
+        moment = moment._replace(token=token)
+        yield from controller.events_at("after_token", moment)
         taken = self._act(token, chosen, proposals, found, observation)
-        yield from desk.attend("after_act", moment)
+        yield from controller.events_at("after_act", moment)
         chosen = chosen if taken.accepted else None
         refused = sum([1 for judgement in found if judgement.rejected])
         paid = chosen is not None and found[chosen].cost["total"] != 0
@@ -189,6 +189,9 @@ class Episode:
             for failing in judgement.rejected:
                 self._gates[failing["gate"]] += 1
         yield event
+
+    def _moment(self, observation: Any) -> Moment:
+        return Moment(self._number, self.t, self._state, observation, self.memory)
 
     def _commit(self, observation: Any, proposals: list[Proposal]) -> tuple[Event, list[bytes]]:
         """The commitment to a set of proposals, and the leaf of each."""

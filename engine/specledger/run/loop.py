@@ -1,8 +1,4 @@
-"""The run of a scenario: its episodes in their order, between `start` and `end`.
-
-Decides what goes on from one episode to the next, and whether they are separate. Refuses to know how a step is made
-(`run.episode`).
-"""
+"""The run of a scenario: its episodes in their order, between `start` and `end`."""
 
 from __future__ import annotations
 
@@ -10,24 +6,31 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specledger.compile.decision_controller import DecisionController
 from specledger.compile.plan import Plan
 from specledger.core.entries import Mode
 from specledger.core.events import Event
+from specledger.run.controller import DecisionController, ProposalController
+from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
 from specledger.run.governor_state import Watch
+from specledger.run.kernel_controller import KernelController
+from specledger.run.outside_agent import OutsideDocuments, OutsideProposals
 from specledger.run.step_result import Kept
 
 
 def run(
-    plan: Plan, progress: Callable[[int, int], None] | None = None, episodes: Iterator[Event] | None = None
+    plan: Plan,
+    progress: Callable[[int, int], None] | None = None,
+    episodes: Iterator[Event] | None = None,
+    controller: DecisionController | None = None,
 ) -> Iterator[Event]:
     """Run every episode of a plan.
 
     Args:
         plan: What to run.
         progress: Called with (steps done, steps at most) after every step.
-        episodes: The events of all episodes in their order, where somebody else makes them.
+        episodes: The events of all episodes in their order, if they are made elsewhere.
+        controller: The decision controller of the run; by default the one that the plan needs.
 
     Yields:
         `start`; per episode `episode`, then per step `drift`*, `commit`, `step`, or one `error`, then `episode_end`;
@@ -50,7 +53,7 @@ def run(
         },
     )
     gates, steps = Counter(dict.fromkeys(plan.gates, 0)), 0
-    for event in _in_turn(plan) if episodes is None else episodes:
+    for event in _in_turn(plan, controller or controller_of(plan)) if episodes is None else episodes:
         body = event.body
         if event.type == "step":
             steps += 1
@@ -62,9 +65,22 @@ def run(
     yield Event("end", {"episodes": plan.episodes, "steps": steps, "gates": dict(gates)})
 
 
-def _in_turn(plan: Plan) -> Iterator[Event]:
+def controller_of(plan: Plan) -> DecisionController:
+    """The decision controller that a plan needs: one for each form of answer, given by a spec or from outside.
+
+    Raises:
+        Rejected: E_AGENT_UNTRUSTED, if the agent is outside and the plan has no oracle.
+    """
+    if plan.kernel is not None:
+        return KernelController(plan, SpecAgent if plan.outside is None else OutsideDocuments)
+    if plan.outside is not None:
+        return ProposalController(plan, OutsideProposals(plan).propose)
+    return ProposalController(plan, lambda moment: plan.propose(moment.observation, moment.memory))
+
+
+def _in_turn(plan: Plan, controller: DecisionController) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
-    kept = Kept(Watch(plan.watch), DecisionController(plan) if plan.desk is None else plan.desk(plan))
+    kept = Kept(Watch(plan.watch), controller)
     memory: Any = None
     for number in range(plan.episodes):
         episode = Episode(plan, number, kept, memory)
@@ -75,12 +91,12 @@ def _in_turn(plan: Plan) -> Iterator[Event]:
 def separate(plan: Plan) -> bool:
     """Whether nothing goes on from episode to episode, so that each can be made without the ones before it."""
     watched = plan.watch is not None and plan.watch.remembers == "run"
-    return plan.remembers != "run" and not watched and plan.desk is None and plan.oracle is None
+    return plan.remembers != "run" and not watched and plan.watchdog is None and plan.oracle is None
 
 
 def run_episode(plan: Plan, number: int) -> Iterator[Event]:
     """The events of one episode of a plan whose episodes are separate."""
-    return Episode(plan, number, Kept(Watch(plan.watch), DecisionController(plan)), None).run()
+    return Episode(plan, number, Kept(Watch(plan.watch), controller_of(plan)), None).run()
 
 
 def _continued(plan: Plan) -> dict[str, Any]:

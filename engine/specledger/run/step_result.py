@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from specledger.compile.decision_controller import DecisionController
 from specledger.compile.plan import Looked, State
+from specledger.run.controller import DecisionController
 from specledger.run.governor_state import Watch, Watched
 
 
 class Kept(NamedTuple):
-    """What goes on from episode to episode: the governor's watch and the desk."""
+    """What goes on from episode to episode: the governor's watch and the decision controller."""
 
     watch: Watch
-    desk: DecisionController
+    controller: DecisionController
 
 
 class Taken(NamedTuple):

@@ -15,8 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from specledger.compile.kernel import Kernel
-from specledger.compile.plan import State
+from specledger.compile.plan import KernelPlan, State
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError, RecordType
 from specledger.gates.admission import DocumentInvariant
@@ -58,7 +57,7 @@ class KernelWitness:
         self._given: list[Mapping[str, Any]] = []
         self._unvalued = False
 
-    def beside(self, kernel: Kernel) -> Kernel:
+    def beside(self, kernel: KernelPlan) -> KernelPlan:
         """The kernel, which tells of what it asks."""
         self.ruled = frozenset(one.name for one in kernel.admission.invariants)
         invariants = tuple(replace(one, judge=partial(self._ruled, one)) for one in kernel.admission.invariants)

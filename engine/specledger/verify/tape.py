@@ -39,7 +39,7 @@ def played(
     """
     if tape is not None:
         return lambda progress: _play(plan, tape, lambda again: run(again, progress))
-    if plan.asking is not None and plan.asking.outside is not None:
+    if plan.outside is not None:
         raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
     return lambda progress: run(plan, progress)
 

@@ -1,13 +1,16 @@
 """Runs under the kernel, for the seed's tests: whole scenarios, with agents that submit what they like."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import pytest
 
-from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
+from specledger.gates.digests import receive
 from specledger.kinds import load
+from specledger.run.document_agent import SpecAgent, Submitted
+from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
 
 
@@ -38,15 +41,14 @@ def found(scenario, agent, sets):
     return Found(list(run(planned(scenario, agent, sets))))
 
 
-class Submitting(KernelController):
-    """A desk whose agent submits what a function makes of the document that it would submit."""
+class Submitting(SpecAgent):
+    """An agent that submits what a function makes of its document."""
 
-    def __init__(self, plan, change):
-        super().__init__(plan)
-        self._change = change
+    change: Callable
 
-    def submit(self, moment, choice, occasion):
-        return self._change(moment.t, super().submit(moment, choice, occasion))
+    def submit(self, moment):
+        made = super().submit(moment)
+        return made and Submitted(receive(self.change(moment.t, made.submission.document)), made.score)
 
 
 @pytest.fixture(scope="session")
@@ -57,6 +59,12 @@ def go():
         if change is None:
             return found(scenario, agent, sets)
         plan = planned(scenario, agent, sets)
-        return Found(list(run(replace(plan, desk=lambda _plan: Submitting(plan, change)))))
+
+        def make_agent(*given):
+            agent = Submitting(*given)
+            agent.change = change
+            return agent
+
+        return Found(list(run(plan, controller=KernelController(plan, make_agent))))
 
     return run_scenario

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from specledger.compile.kernel import KernelController
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import GENESIS
@@ -24,6 +23,7 @@ from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
 from specledger.pipeline import RunOptions, execute, verify
 from specledger.pipeline.live import live_log
+from specledger.run.document_agent import SpecAgent
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -493,15 +493,15 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
         "spec: scenario/v1\nname: live\nextends: axion-resource\ngovernor: patient\nepisodes: 2\nhorizon: 3\n",
         encoding="utf-8",
     )
-    bundle, quick = load(tmp_path / "live.yaml")[0], KernelController._propose
+    bundle, quick = load(tmp_path / "live.yaml")[0], SpecAgent.submit
 
-    def slow(desk, moment):
+    def slow(agent, moment):
         if (moment.episode, moment.t) == (0, 1):
             time.sleep(60)
-        return quick(desk, moment)
+        return quick(agent, moment)
 
     with monkeypatch.context() as patch:
-        patch.setattr(KernelController, "_propose", slow)
+        patch.setattr(SpecAgent, "submit", slow)
         finished = execute(bundle, tmp_path / "out", conduct=RunOptions(live=True))
     assert [one["ended"] for one in bodies(finished.place, "episode_end")] == ["hang", "horizon"]
     assert [(one["t"], one["failure"]) for one in tape_of(finished.place)] == [(1, "timed_out")]

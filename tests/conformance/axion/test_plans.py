@@ -1,15 +1,13 @@
 """Plans of several steps: one token covers them, each step is executed once, and whatever refuses one ends the plan."""
 
-from dataclasses import replace
-
 import pytest
 
-from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.gates.capability import Refused
 from specledger.gates.tokens import Asked
 from specledger.kinds import load
 from specledger.pipeline import execute, verify
+from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
 
 MOVE = "governor.admission.grants.move."
@@ -124,27 +122,27 @@ def test_a_step_that_the_world_does_not_know_passes_no_gate(go):
 
 
 class Watching(KernelController):
-    """A desk that lets somebody do something before each decision."""
+    """A controller that calls a function before each decision."""
 
     def __init__(self, plan, meddle):
         super().__init__(plan)
         self._meddle = meddle
 
-    def attend(self, place, moment):
-        yield from super().attend(place, moment)
+    def events_at(self, place, moment):
+        yield from super().events_at(place, moment)
         if place == "before_propose":
             self._meddle(self, moment)
 
 
 def meddled(found_type, meddle, scenario="specs/scenario/axion-plans.yaml"):
     plan = compile_scenario(load(scenario, set=["probes=[]", "horizon=4"])[0])
-    return found_type(list(run(replace(plan, desk=lambda _plan: Watching(plan, meddle)))))
+    return found_type(list(run(plan, controller=Watching(plan, meddle))))
 
 
 def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
-    def revoke(desk, moment):
+    def revoke(controller, moment):
         if moment.t == 1:
-            desk.acting.revoke(desk.underway.token["revocation_id"])
+            controller.acting.revoke(controller.active.token["revocation_id"])
 
     found = meddled(type(shipped), revoke)
     assert refusals(found) == [(1, "refused:revoked")]
@@ -155,12 +153,17 @@ def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):
 def test_a_step_that_was_executed_is_spent(shipped):
     tried = []
 
-    def again(desk, moment):
-        if desk.underway is not None:
+    def again(controller, moment):
+        if controller.active is not None:
             action = {"op": "move", "dir": "E"}
             with pytest.raises(Refused) as refused:
-                desk.acting.act(
-                    desk.underway.token, 0, desk.submission, Asked(action, desk.granted, desk.now_ms), moment.state, {}
+                controller.acting.act(
+                    controller.active.token,
+                    0,
+                    controller.submission,
+                    Asked(action, controller.granted, controller.now_ms),
+                    moment.state,
+                    {},
                 )
             tried.append(refused.value.reason)
 
@@ -175,7 +178,7 @@ def test_a_drift_ends_a_plan(tmp_path, shipped):
     scenario = "spec: scenario/v1\nname: shaken\nextends: axion-plans\ndrift: [./quake.yaml]\n"
     (tmp_path / "quake.yaml").write_text(drift, encoding="utf-8")
     (tmp_path / "shaken.yaml").write_text(scenario, encoding="utf-8")
-    found = meddled(type(shipped), lambda desk, moment: None, scenario=str(tmp_path / "shaken.yaml"))
+    found = meddled(type(shipped), lambda controller, moment: None, scenario=str(tmp_path / "shaken.yaml"))
     assert [body["t"] for body in found.of("drift")] == [1]
     assert [entry["timestamp_ms"] for entry in found.entries("CAPABILITY_ISSUED")] == [0, 100]
     assert refusals(found) == []

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from specledger.compile.kernel import KernelController
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import hash_json
@@ -22,6 +21,7 @@ from specledger.gates.documents import axion
 from specledger.gates.signatures import SecretSigner
 from specledger.gates.tokens import Asked, TokenActuator
 from specledger.kinds import load
+from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -212,9 +212,9 @@ def test_hashes_are_those_of_the_seed():
 HOLDERS = {
     ("compile/scenario.py", "plan", "compile_step"): "makes it, for the plan",
     ("compile/scenario.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
-    ("compile/decision_controller.py", "actuator", "step"): "the actuator of bare proposals",
-    ("compile/kernel.py", "actuator", "step"): "the token actuator",
-    ("compile/probe_target.py", "weigh", "step"): "what an offer would lead to, on a clone",
+    ("run/controller.py", "actuator", "step"): "the actuator of bare proposals",
+    ("run/kernel_controller.py", "actuator", "step"): "the token actuator",
+    ("run/document_agent.py", "weigh", "step"): "what an offer would lead to, on a clone",
     (
         "verify/judge.py",
         "__init__",
@@ -287,7 +287,7 @@ def planned(*sets):
     )
 
 
-def walked(plan):
+def walked(plan, controller=None):
     """A run, and how often each function of the engine executed the step."""
     callers: Counter[str] = Counter()
 
@@ -298,7 +298,8 @@ def walked(plan):
         assert canonical_bytes(state) == before  # nobody changes a state in place, so that a clone is as good as any
         return made
 
-    return list(run(replace(plan, step=step))), callers
+    stepped = replace(plan, step=step)
+    return list(run(stepped, controller=controller and controller(stepped))), callers
 
 
 def test_each_execution_is_that_of_a_token():
@@ -312,29 +313,26 @@ def test_each_execution_is_that_of_a_token():
 
 
 class Revoking(KernelController):
-    """A desk whose every token is revoked before anybody can use it."""
+    """A controller whose every token is revoked before anybody can use it."""
 
-    def __init__(self, plan):
-        super().__init__(plan)
-
-    def attend(self, place, moment):
+    def events_at(self, place, moment):
         if place == "after_token" and moment.token is not None:
             assert self.acting is not None
             self.acting.revoke(moment.token.token["revocation_id"])
-        yield from super().attend(place, moment)
+        yield from super().events_at(place, moment)
 
 
 NOTHING_GRANTED = ("governor.admission.grants={}", "governor.admission.free={}")
 
 
 @pytest.mark.parametrize(
-    "made",
-    [lambda: planned(*NOTHING_GRANTED), lambda: replace(planned(), desk=Revoking)],
+    ("sets", "controller"),
+    [(NOTHING_GRANTED, None), ((), Revoking)],
     ids=["nothing is granted", "every token is revoked"],
 )
-def test_without_a_token_nothing_of_a_whole_run_acts(made):
+def test_without_a_token_nothing_of_a_whole_run_acts(sets, controller):
     """The agent predicts and decides, every offer is made and taken, probes ask on clones: the state stays."""
-    events, callers = walked(made())
+    events, callers = walked(planned(*sets), controller)
     (start,) = (event.body["digest"] for event in events if event.type == "episode")
     steps = [event.body for event in events if event.type == "step"]
     assert len(steps) == 20

@@ -7,38 +7,40 @@ from functools import cache
 import pytest
 
 from specledger.agents.claims import MASS_UNIT, derive, direction, masses
-from specledger.agents.mind import Mind, Occasion, first
 from specledger.agents.narration import FORK
+from specledger.agents.procedure import DecisionPoint, Procedure, first_best
 from specledger.agents.trace import replay_trace
 from specledger.compile.scenario import compile_scenario
 from specledger.core.digest import hash_json
+from specledger.core.rng import Stream
 from specledger.gates.digests import mass_units, receive
 from specledger.gates.documents import axion
+from specledger.gates.snapshots import Challenges, Vault
 from specledger.kinds import load
 
-WHEN = Occasion(0, 0)
+WHEN = DecisionPoint(0, 0)
 
 
 @cache
 def compiled(agent, scenario):
     plan = compile_scenario(load(f"specs/scenario/axion-{scenario}.yaml", set=[f"agent={agent}"])[0])
-    assert plan.desk is not None
-    return plan, plan.desk(plan)
+    assert plan.kernel is not None
+    return plan, plan.kernel, Vault(Stream.named(plan.seed, "nonce"), Challenges())
 
 
 class Case:
     """The first decision of an episode."""
 
     def __init__(self, agent, scenario="resource", episode=0):
-        self.plan, self.desk = compiled(agent, scenario)
-        self.narration = self.desk.kernel.narration
+        self.plan, self.kernel, self.vault = compiled(agent, scenario)
+        self.narration = self.kernel.narration
         self.views = self.narration.views
         self.state = self.plan.start(episode)
         self.memory = self.plan.begin(self.views.observe(self.state))
         self.choice = self.narration.choose(self.state, self.memory, WHEN)
 
     def document(self, snapshot=None):
-        snapshot = snapshot or self.desk.vault.snapshot
+        snapshot = snapshot or self.vault.snapshot
         return self.narration.document(self.state, self.memory, self.choice, WHEN, snapshot)
 
 
@@ -49,10 +51,10 @@ def case(request):
 
 def test_a_mind_chooses_the_first_of_the_greatest():
     proposals = [{"action": {"op": op}, "score": score} for op, score in (("a", 1), ("b", 3), ("c", 3))]
-    chosen = first(proposals, lambda action: action["op"])
+    chosen = first_best(proposals, lambda action: action["op"])
     assert chosen is not None
     assert chosen.label == "b"
-    assert first([], lambda action: action["op"]) is None
+    assert first_best([], lambda action: action["op"]) is None
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 7, 11, 128])
@@ -79,7 +81,7 @@ def test_the_direction_of_a_change(before, after, said):
 def test_a_document_is_valid_and_admitted(case):
     document = case.document()
     assert axion().explain("proposal", document) == []
-    ruling = case.desk.kernel.admission.rule(case.state, receive(document))
+    ruling = case.kernel.admission.rule(case.state, receive(document))
     assert (ruling.verdict, ruling.witnesses) == ("allow", ())
     assert ruling.scope["allowed_ops"] == [case.choice.action["op"]]
 
@@ -92,7 +94,7 @@ def test_a_document_speaks_of_different_variables_and_of_other_choices(case):
     told = {one["cf_id"]: one for one in trace["counterfactuals"]}
     assert len(told) >= 3
     for claim in trace["causal_claims"]:
-        said = case.desk.kernel.vocabulary.parse(claim["expected_effect_on_choice"])
+        said = case.kernel.vocabulary.parse(claim["expected_effect_on_choice"])
         one = told[said["counterfactual"]]
         assert said["choice"] == one["predicted_outcome"]["choice"] != case.choice.label
         assert one["mutation"]["var"] == claim["var"]
@@ -178,13 +180,13 @@ def test_nonces_are_fresh_and_a_repeated_document_says_the_same(case):
 def test_a_variable_that_is_not_there_is_passed_over():
     case = Case("honest", scenario="hazard")
     narration = replace(case.narration, vary=("dist.self_to_agent:nobody", *case.narration.vary))
-    document = narration.document(case.state, case.memory, case.choice, WHEN, case.desk.vault.snapshot)
+    document = narration.document(case.state, case.memory, case.choice, WHEN, case.vault.snapshot)
     assert "dist.self_to_agent:nobody" not in document["trace"]["fork_snapshots"][0]["focus_vars"]
 
 
 def test_a_mind_that_never_changes_its_choice_has_no_claims_and_three_counterfactuals():
     case = Case("honest")
-    stubborn = Mind(
+    stubborn = Procedure(
         "stubborn",
         "agent/stubborn@0",
         "0",

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from specledger.agents.mind import Occasion
-from specledger.compile.kernel import KernelController
+from specledger.agents.procedure import DecisionPoint
 from specledger.compile.read_dependencies import touch
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
@@ -16,12 +15,9 @@ from specledger.kinds import load
 @cache
 def kernel(agent, *sets) -> Any:
     plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=[f"agent={agent}", *sets])[0])
-    assert plan.desk is not None
-    desk = plan.desk(plan)
-    assert isinstance(desk, KernelController)
     state = plan.start(0)
     seen = plan.observe(state)
-    return plan, desk.kernel, state, seen, plan.begin(seen)
+    return plan, plan.kernel, state, seen, plan.begin(seen)
 
 
 def chosen(agent, occasion):
@@ -30,11 +26,11 @@ def chosen(agent, occasion):
 
 
 def test_the_same_occasion_draws_the_same_and_asking_again_draws_anew():
-    occasions = [Occasion(0, 0, asked) for asked in range(40)]
+    occasions = [DecisionPoint(0, 0, asked) for asked in range(40)]
     answers = [chosen("noisy-honest", occasion) for occasion in occasions]
     assert answers == [chosen("noisy-honest", occasion) for occasion in occasions]
     assert 2 <= len({str(answer) for answer in answers}) < 40
-    assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", Occasion(0, 0)))}
+    assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
 
 
 def test_who_draws_says_that_it_is_not_deterministic():
@@ -45,20 +41,20 @@ def test_who_draws_says_that_it_is_not_deterministic():
 
 def weighed(agent, action, state):
     _, parts, _, seen, memory = kernel(agent)
-    return parts.weigh(seen, memory, action, state, Occasion(0, 0))
+    return parts.weigh(seen, memory, action, state, DecisionPoint(0, 0))
 
 
 @pytest.mark.parametrize(("agent", "price"), [("honest", 1_000_000), ("pseudo", 0)])
 def test_a_breach_costs_whoever_minds_it(agent, price):
     plan, parts, state, seen, memory = kernel(agent)
-    for proposal in parts.narration.decider.propose(seen, memory, Occasion(0, 0)):
+    for proposal in parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0)):
         predicted, _ = plan.step(state, proposal["action"]["op"], proposal["action"], {})
         assert proposal["score"] - weighed(agent, proposal["action"], predicted) == price
 
 
 def test_what_is_weighed_is_the_state_that_is_handed_in():
     plan, parts, state, seen, memory = kernel("pseudo")
-    action = parts.narration.decider.propose(seen, memory, Occasion(0, 0))[0]["action"]
+    action = parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0))[0]["action"]
     predicted, _ = plan.step(state, action["op"], action, {})
     paid = {**predicted, "self": {**predicted["self"], "energy": predicted["self"]["energy"] + 5}}
     assert weighed("pseudo", action, paid) == weighed("pseudo", action, predicted) + 5

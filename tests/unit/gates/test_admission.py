@@ -8,34 +8,33 @@ from typing import Any
 import pytest
 import yaml
 
-from specledger.agents.mind import Occasion
-from specledger.compile.kernel import KernelController
+from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.core.rng import Stream
 from specledger.gates.admission import ALLOW, CONSTRAIN, DENY
 from specledger.gates.digests import receive, trace_commit
 from specledger.gates.documents import axion
 from specledger.gates.facts import leading
+from specledger.gates.snapshots import Challenges, Vault
 from specledger.gates.typed import document_type
 from specledger.gates.vocabulary import Vocabulary
 from specledger.kinds import load
 
-WHEN = Occasion(0, 0)
+WHEN = DecisionPoint(0, 0)
 
 
 @cache
 def kernel():
     plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=["with.seed=1"])[0])
-    assert plan.desk is not None
-    desk = plan.desk(plan)
-    assert isinstance(desk, KernelController)
+    assert plan.kernel is not None
     state = plan.start(0)
-    narration = desk.kernel.narration
+    narration = plan.kernel.narration
     memory = plan.begin(plan.observe(state))
     choice = narration.choose(state, memory, WHEN)
     assert choice is not None
-    document = narration.document(state, memory, choice, WHEN, desk.vault.snapshot)
-    return desk.kernel.admission, state, document
+    document = narration.document(state, memory, choice, WHEN, Vault(Stream.named(1, "nonce"), Challenges()).snapshot)
+    return plan.kernel.admission, state, document
 
 
 def document():

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from specledger.agents.trace import Fidelity
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
@@ -14,8 +15,8 @@ from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
 from specledger.probes.offer import make_offer
 from specledger.probes.outcome import convict, interval
-from specledger.probes.runner import Probing
-from specledger.probes.subject import Answer, Attempt, Replayed, Situation, Weighed
+from specledger.probes.runner import ProbeRunner
+from specledger.probes.target import Answer, Attempt, Situation, Weighed
 
 STATE = RecordType("state", {"x": INT, "y": INT})
 HERE = Situation(0, 3, {"x": 1, "y": 1}, {})
@@ -82,7 +83,7 @@ class Plain:
         return self.opens
 
     def replay(self, document, situation):
-        return Replayed(self.equal, 3, self.equal == 3)
+        return Fidelity(self.equal, 3, self.equal == 3)
 
     def restate(self, document, situation):
         return self.stands
@@ -258,23 +259,23 @@ def test_what_an_offer_pays_changes_a_copy(tmp_path):
 
 def test_the_steps_are_drawn_by_episode_and_by_nothing_else(tmp_path):
     probe = checked(tmp_path, challenge(arms="{same: 1}").replace("at:", "steps: 2\nat:"))
-    probing = Probing([probe], 7, 20)
+    probing = ProbeRunner([probe], 7, 20)
 
     def due(episode, subject):
         places = [HERE._replace(episode=episode, t=t) for t in range(20)]
-        return [place.t for place in places for _ in probing.attend("after_commit", place, subject)]
+        return [place.t for place in places for _ in probing.events_at("after_commit", place, subject)]
 
     drawn = [due(episode, Plain()) for episode in range(12)]
     assert all(len(steps) == 2 for steps in drawn)
     assert len({tuple(steps) for steps in drawn}) > 6
     assert drawn == [due(episode, Plain(claims=False)) for episode in range(12)]
-    assert not list(probing.attend("after_act", HERE, Plain()))
+    assert not list(probing.events_at("after_act", HERE, Plain()))
 
 
 def test_a_probe_is_made_where_its_condition_holds(tmp_path):
-    probing = Probing([checked(tmp_path, challenge() + "when: x == 1\n")], 7, 20)
-    assert len(list(probing.attend("after_commit", HERE, Plain()))) == 1
-    assert not list(probing.attend("after_commit", HERE._replace(state={"x": 2, "y": 0}), Plain()))
+    probing = ProbeRunner([checked(tmp_path, challenge() + "when: x == 1\n")], 7, 20)
+    assert len(list(probing.events_at("after_commit", HERE, Plain()))) == 1
+    assert not list(probing.events_at("after_commit", HERE._replace(state={"x": 2, "y": 0}), Plain()))
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
 from specledger.oracles.tape import Oracle, Tape, TapeError, read_tape
 from specledger.pipeline import RunOptions, check, execute, pin, verify
+from specledger.run.live_run import conduct
 from specledger.run.loop import run
-from specledger.run.outside import conduct
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads

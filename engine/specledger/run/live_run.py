@@ -16,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from specledger.compile.plan import Plan, PlannedAsking
+from specledger.compile.plan import Plan, PlannedWatchdog
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
@@ -68,7 +68,7 @@ def conduct(
 
     Args:
         make: Runs a plan.
-        plan: The plan; `asking` says who is asked, and how long.
+        plan: A plan that has a watchdog.
         tape: An empty one, which receives every answer.
         open_log: Opens the audit log, if the run has one.
         record: Writes down that a kernel hung or died while it asked; called before the event of that is made.
@@ -79,11 +79,11 @@ def conduct(
     Raises:
         Rejected: E_KERNEL_DIED, E_KERNEL_DIFFERS, and whatever the kernel's process was refused.
     """
-    assert plan.asking is not None  # noqa: S101 - the caller looked
+    assert plan.watchdog is not None  # noqa: S101 - the caller looked
     oracle = Oracle(tape)
     events = make(replace(plan, oracle=oracle))
     yield next(events)
-    kernel = _Kernel(events, oracle, plan.asking, open_log, record)
+    kernel = _Kernel(events, oracle, plan, plan.watchdog, open_log, record)
     for number in range(plan.episodes):
         came = kernel.ask(number, plan.horizon)
         last = None
@@ -110,13 +110,15 @@ class _Kernel:
         self,
         events: Iterator[Event],
         oracle: Oracle,
-        asking: PlannedAsking,
+        plan: Plan,
+        limits: PlannedWatchdog,
         open_log: Open,
         record: Callable[[Ending], None] | None,
     ) -> None:
         self._events = events
         self._oracle = oracle
-        self._asking = asking
+        self._outside = None if plan.outside is None else plan.outside.source
+        self._limits = limits
         self._open_log = open_log
         self._record = record
 
@@ -127,7 +129,7 @@ class _Kernel:
             Its last event, as the kernel made it; None if the kernel did not come to it.
         """
         while True:
-            watchdog = Watchdog(self._ended, self._asking.deadline_ms)
+            watchdog = Watchdog(self._ended, self._limits.deadline_ms)
             done, last = 0, None
             for message in watchdog.watch(self._work):
                 kind, payload = message[:1], message[1:]
@@ -146,7 +148,7 @@ class _Kernel:
                 raise Rejected([Diagnostic(E_KERNEL_DIED, f"in episode {episode}: {ending.reason}")])
             failure = TIMED_OUT if ending.kind == "hang" else DIED
             self._keep(Answer(episode, ending.tick - episode * horizon, None, failure, ending.reason))
-            if self._asking.ms_per_tick is not None:
+            if self._limits.ms_per_tick is not None:
                 return None
 
     def _keep(self, answer: Answer) -> None:
@@ -158,12 +160,12 @@ class _Kernel:
 
     def _ended(self, ending: Ending) -> None:
         """Write an ending down, if it came while the kernel asked."""
-        if self._record is not None and self._asking.ms_per_tick is not None:
+        if self._record is not None and self._limits.ms_per_tick is not None:
             self._record(ending)
 
     def _work(self, pulse: Pulse) -> None:
         """Make the next episode, in the kernel's process."""
-        outside = self._asking.outside
+        outside = self._outside
         if outside is not None:
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 2)

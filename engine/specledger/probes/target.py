@@ -7,7 +7,6 @@ way to act is an attempt that the kernel judges as it would judge the agent's ow
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 PLACES = ("before_propose", "after_commit", "after_token", "after_act")
@@ -58,16 +57,23 @@ class Attempt(NamedTuple):
     logged: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """How much of a trace came out equal, and whether it led to the plan's choice."""
+class Replayed(Protocol):
+    """How much of a trace came out equal: nodes, and whether it led to the plan's choice."""
 
-    equal: int
-    nodes: int
-    ends: bool
+    @property
+    def equal(self) -> int:
+        """How many nodes came out equal."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes there are."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether the last node is the plan's choice."""
 
 
-class Subject(Protocol):
+class ProbeTarget(Protocol):
     """One run as its probes see it. `asked` counts how often the agent was asked in this place before."""
 
     deterministic: bool

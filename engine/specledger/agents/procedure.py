@@ -1,0 +1,97 @@
+"""How an agent chooses, as a function that can be asked again about any state.
+
+The choice is the first proposal with the greatest score. The values that an agent draws depend on the run's seed, the
+agent and the decision point alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from specledger.agents.agent import Agent
+from specledger.agents.propose import compile_propose, compile_sources
+from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
+from specledger.expr.errors import E_EVAL_LIMIT
+
+
+class DecisionPoint(NamedTuple):
+    """When an agent is asked: the episode, the step, and how often it was asked there before."""
+
+    episode: int
+    t: int
+    asked: int = 0
+
+
+class Choice(NamedTuple):
+    """The chosen action, its score, and its label."""
+
+    action: dict[str, Any]
+    score: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """The way one agent chooses.
+
+    Attributes:
+        name: The agent.
+        spec: The key of its spec, which binds all of its text.
+        score: The text of its score, as it declares it.
+        propose: `(observation, memory, decision point) -> proposals`, each `{action, score, ...}`.
+        label: The world's label of an action.
+        reads: The paths of the observation that its expressions read, through its predictions too.
+    """
+
+    name: str
+    spec: str
+    score: str
+    propose: Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]
+    label: Callable[[Mapping[str, Any]], str]
+    reads: frozenset[tuple[str, ...]] = frozenset()
+
+    def choose(self, seen: Any, memory: Any, point: DecisionPoint) -> Choice | None:
+        """The first proposal with the greatest score, or None if there is no proposal.
+
+        Raises:
+            EvaluationError: An expression of the agent has no value here.
+        """
+        return first_best(self.propose(seen, memory, point), self.label)
+
+
+def first_best(proposals: list[dict[str, Any]], label: Callable[[Mapping[str, Any]], str]) -> Choice | None:
+    """The first proposal with the greatest score."""
+    if not proposals:
+        return None
+    best = max(proposals, key=lambda proposal: proposal["score"])
+    return Choice(best["action"], best["score"], label(best["action"]))
+
+
+def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]:
+    """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws."""
+    propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
+    if not agent.draws:
+        return lambda seen, memory, _point: propose(seen, memory)
+    draw = compile_draws(agent, name, seed)
+    return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
+
+
+def compile_draws(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, DecisionPoint], list[Any]]:
+    """`(observation, memory, decision point) -> drawn values`."""
+    if not agent.draws:
+        return lambda _seen, _memory, _point: []
+    sources = compile_sources(agent)
+
+    def draw(seen: Any, memory: Any, point: DecisionPoint) -> list[Any]:
+        lists = sources(seen, memory)
+        if not all(lists):
+            raise EvaluationError(E_EVAL_LIMIT, "an agent draws from an empty list")
+        return [
+            Stream.named(seed, "agent", name, stream, drawn, *point).choice(values)
+            for (drawn, stream, _), values in zip(agent.draws, lists, strict=True)
+        ]
+
+    return draw

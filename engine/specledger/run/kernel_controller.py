@@ -1,0 +1,318 @@
+"""The controller of a run under a kernel: it admits documents, issues tokens bound to them, and logs each ruling.
+
+The order of a decision is: offers, document, commitment, challenges, ruling, audit entry, token, audit entry, act. Each
+ruling and each refusal is an `audit` event before anything acts.
+
+A token covers the steps of its plan up to `max_calls`, each once, and a decision executes one of them. So a plan of n
+steps takes n decisions. The agent is asked only at the first; each of the others is committed to, judged by the
+governor's gates, logged, and executed through the token of the first. A refusal ends the plan. So does a state that is
+not the one that the last step led to. Then the agent is asked again.
+
+Source: toy-pseudo-axion, Kernel; DESIGN: probes attach to four places of the one loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from specledger.compile.plan import Judgement, KernelPlan, Plan, Proposal
+from specledger.core.binding import token_document
+from specledger.core.canonical import parse_canonical
+from specledger.core.entries import Entries, Mode
+from specledger.core.events import Event
+from specledger.gates.admission import ALLOW, DENY, Ruling
+from specledger.gates.capability import Refused
+from specledger.gates.digests import Submission, receive
+from specledger.gates.signatures import SecretSigner
+from specledger.gates.snapshots import Challenges
+from specledger.gates.tokens import Asked, TokenActuator
+from specledger.oracles.answer import TIMED_OUT
+from specledger.oracles.tape import Halted, Place
+from specledger.probes.runner import ProbeRunner
+from specledger.probes.target import PLACES, Situation
+from specledger.run.controller import EpisodeActuator, Moment
+from specledger.run.document_agent import DocumentAgent, SpecAgent
+from specledger.run.probe_target import KernelProbeTarget
+
+MOST_SHOWN: Final = 1 << 18
+"""Bytes of a document that a receipt holds; a longer one is shown as its hash."""
+
+
+class KernelToken(NamedTuple):
+    """A capability token, as the loop knows it."""
+
+    proposal: str
+    commitment: str
+    scope: str
+    token: dict[str, Any]
+
+    def document(self) -> dict[str, str]:
+        """The binding as a receipt holds it; the whole `capability_token` is in the audit log."""
+        return token_document(self.proposal, self.commitment, self.scope)
+
+
+@dataclass(frozen=True, slots=True)
+class ActivePlan:
+    """A plan with executed steps and at least one step left.
+
+    Attributes:
+        token: The token that covers it.
+        submission: What it was issued for.
+        index: The place of the next step.
+        score: The score that the agent gave its first step.
+        state: The state after the last step.
+    """
+
+    token: dict[str, Any]
+    submission: Submission
+    index: int
+    score: int
+    state: Any
+
+    def fits(self, moment: Moment) -> bool:
+        """Whether nothing changed the state since. A drift makes another object, even if it is equal."""
+        return moment.state is self.state
+
+    def proposal(self) -> Proposal:
+        """The next step as a proposal; its document was shown in full at the first step, so its hash is enough."""
+        action = parse_canonical(self.submission.actions[self.index])
+        return {"action": action, "score": self.score, "document": self.submission.proposal_hash}
+
+
+def next_step(
+    token: Mapping[str, Any], submission: Submission, index: int, score: int, state: Any
+) -> ActivePlan | None:
+    """The plan from step `index` on; None where the plan ends or its token covers no more of it."""
+    covered = min(len(submission.actions), token["scope"]["rate_limit"]["max_calls"])
+    if index >= covered or not submission.actions[index]:
+        return None
+    return ActivePlan(dict(token), submission, index, score, state)
+
+
+def as_proposal(submission: Submission, score: int) -> Proposal:
+    """A submission as it is committed to.
+
+    The action is the first step of its plan, or an operation that no world has. The document is the canonical form, or
+    its hash if there is no such form or it is longer than `MOST_SHOWN`.
+    """
+    first, form = next(iter(submission.actions), b""), submission.form
+    action: Any = parse_canonical(first) if first else {"op": ""}
+    shown = submission.proposal_hash if form is None or len(form) > MOST_SHOWN else form.decode()
+    return {"action": dict(action), "score": score, "document": shown}
+
+
+class KernelController:
+    """The controller of one run under a kernel.
+
+    Attributes:
+        plan, kernel: What is run.
+        agent: Who is asked.
+        submission: The last document that was received.
+        acting: The token actuator of the episode.
+        active: The plan that the next decision continues, if there is one.
+    """
+
+    def __init__(
+        self, plan: Plan, make_agent: Callable[[Plan, KernelPlan, Challenges], DocumentAgent] = SpecAgent
+    ) -> None:
+        """Control one run of a plan that has a kernel; `make_agent` gives the agent that is asked."""
+        assert plan.kernel is not None  # noqa: S101 - see `loop.controller_of`
+        kernel = self.kernel = plan.kernel
+        self.plan = plan
+        tape = None if plan.oracle is None else plan.oracle.tape
+        self.entries = Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
+        self.challenges = Challenges()
+        self.agent = make_agent(plan, kernel, self.challenges)
+        self.submission: Submission = receive(None)
+        self.acting: TokenActuator | None = None
+        signing = kernel.signing
+        self._signer = SecretSigner.named(plan.seed) if signing is None else signing.signer(plan.signatures)
+        self.granted = ""
+        self.now_ms = 0
+        self.active: ActivePlan | None = None
+        self._left: ActivePlan | None = None
+        self._probes = ProbeRunner(kernel.probes, plan.seed, plan.horizon)
+        self._target = KernelProbeTarget(self)
+        self._ruling: Ruling | None = None
+        self._waiting: list[Event] = []
+
+    def propose(self, moment: Moment) -> list[Proposal]:
+        """The next step of the active plan; without one, the agent's document as a set of one.
+
+        The set is empty if the agent proposes nothing. The kernel then receives nothing, and denies that.
+
+        Raises:
+            Halted: The process that asked the agent was ended.
+        """
+        if self.active is not None:
+            return [self.active.proposal()]
+        tick = moment.episode * self.plan.horizon + moment.t
+        place = Place(moment.episode, moment.t, tick, self.submission.proposal_hash, self.submission.trace_hash)
+        try:
+            submitted = self.agent.decide(moment, place)
+        except Halted as halted:
+            self._enter(halt_event(halted.answer.failure == TIMED_OUT), self.submission, codes=(halted.answer.reason,))
+            raise
+        self.submission = receive(None) if submitted is None else submitted.submission
+        return [] if submitted is None else [as_proposal(self.submission, submitted.score)]
+
+    def judge(
+        self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
+    ) -> list[Judgement]:
+        """The ruling about the document, once for all steps of its plan, then the governor's gates on its action."""
+        if self.active is None:
+            ruling = self._ruling = self.kernel.admission.rule(moment.state, self.submission)
+            if not ruling.allowed:
+                return [Judgement(list(ruling.rejected), 0, {}, {}) for _ in proposals]
+        bare = [{"action": proposal["action"], "score": proposal["score"]} for proposal in proposals]
+        return self.plan.judge(moment.state, bare, pending, writes, memory)
+
+    def actuator(self) -> EpisodeActuator:
+        """The token actuator of the next episode."""
+        self.acting, self._left = TokenActuator(self.plan.step, self._signer), None
+        return _LoggedActuator(self, self.acting)
+
+    def grant(self, acting: TokenActuator) -> dict[str, Any]:
+        """The token of the active plan; without one, a new token for what the last ruling allows.
+
+        Raises:
+            Refused: The ruling allows none.
+        """
+        if self.active is not None:
+            return self.active.token
+        ruling = self._ruling
+        if ruling is None or not ruling.allowed or ruling.scope is None:
+            raise Refused("no_ruling")
+        token = acting.issue(self.submission, ruling.capability, ruling.scope, self.now_ms)
+        self.granted = token["binding"]["scope_hash"]
+        return token
+
+    def events_at(self, place: str, moment: Moment) -> Iterator[Event]:
+        """Audit entries, then the probes of the place; an attempt of a probe is logged before the probe's event."""
+        self.now_ms = (moment.episode * self.plan.horizon + moment.t) * self.kernel.ms_per_tick
+        if place == "before_propose":
+            left, self._left = self._left, None
+            self.active = left if left is not None and left.fits(moment) else None
+        elif place == "error":
+            self._enter("INTERNAL_ERROR", self.submission, codes=("error",))
+        elif place == "after_token":
+            self._enter_decision(moment)
+        yield from self._flush()
+        if not self.kernel.probes or place not in PLACES or self.active is not None:
+            return  # a later step of a plan has nothing new to probe
+        if place == "after_token" and moment.token is None:
+            return
+        situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
+        for event in self._probes.events_at(place, situation, self._target.at(moment)):
+            yield from self._flush()
+            yield event
+
+    def try_document(self, state: Any, document: Any) -> Ruling:
+        """Rule about a document that is no decision of the run, and log that."""
+        ruling = self.kernel.admission.rule(state, receive(document))
+        self._enter_ruling(ruling)
+        return ruling
+
+    def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
+        """Execute an action that is no decision of the run; the reason of the refusal, which is logged, or empty."""
+        assert self.acting is not None  # noqa: S101 - probes are made inside an episode
+        asked = Asked(action, self.granted, self.now_ms)
+        try:
+            self.acting.act(token, 0, self.submission, asked, state, {})
+        except Refused as refused:
+            self.enter_refusal(refused.reason)
+            return refused.reason
+        return ""
+
+    def _enter_ruling(self, ruling: Ruling) -> None:
+        self._enter(
+            "POLICY_DECISION",
+            ruling.submission,
+            verdict=ruling.verdict,
+            codes=ruling.codes,
+            witnesses=ruling.witnesses,
+        )
+
+    def enter_refusal(self, reason: str) -> None:
+        """Log a refused execution."""
+        self._enter("CAPABILITY_DENIED", self.submission, codes=(f"refused:{reason}",))
+
+    def act(self, token: dict[str, Any], proposal: Proposal, state: Any, inputs: Mapping[str, Any]) -> tuple[Any, Any]:
+        """Execute one step of a plan; the next one follows, if the token covers it.
+
+        Raises:
+            Refused: The token does not permit it; the plan ends then.
+        """
+        assert self.acting is not None  # noqa: S101 - the loop acts inside an episode
+        index = 0 if self.active is None else self.active.index
+        asked = Asked(proposal["action"], self.granted, self.now_ms)
+        after, outcome = self.acting.act(token, index, self.submission, asked, state, inputs)
+        self._left = next_step(token, self.submission, index + 1, proposal["score"], after)
+        return after, outcome
+
+    def _enter_decision(self, moment: Moment) -> None:
+        ruling, active = self._ruling, self.active
+        if active is not None:
+            verdict = DENY if moment.token is None else ALLOW
+            self._enter("POLICY_DECISION", self.submission, verdict=verdict, codes=(f"step:{active.index}",))
+        if ruling is None:
+            return
+        self._enter_ruling(ruling)
+        if moment.token is not None:
+            tokens = (moment.token.token,)
+            self._enter("CAPABILITY_ISSUED", self.submission, verdict=ruling.verdict, tokens=tokens)
+        self._ruling = None
+
+    def _enter(self, event: str, submission: Submission, **fields: Any) -> None:
+        entry = self.entries.seal(
+            event,
+            at_ms=self.now_ms,
+            proposal_hash=submission.proposal_hash,
+            trace_hash=submission.trace_hash,
+            **fields,
+        )
+        self._waiting.append(Event("audit", entry))
+
+    def _flush(self) -> Iterator[Event]:
+        waiting, self._waiting = self._waiting, []
+        yield from waiting
+
+
+def halt_event(timed_out: bool) -> str:
+    """The type of the audit entry for an agent that did not answer in time, or whose process ended."""
+    return "FATAL_HANG" if timed_out else "INTERNAL_ERROR"
+
+
+class _LoggedActuator:
+    """The token actuator of one episode behind the two calls of the loop; refusals are logged."""
+
+    def __init__(self, controller: KernelController, acting: TokenActuator) -> None:
+        self._controller = controller
+        self._acting = acting
+
+    def issue(self, proposal: str, commitment: str, scope: str) -> KernelToken:
+        with self._logging_refusals():
+            return KernelToken(proposal, commitment, scope, self._controller.grant(self._acting))
+
+    def act(
+        self,
+        token: KernelToken,
+        index: int,
+        proposal: Mapping[str, Any],
+        scope: str,
+        state: Any,
+        inputs: Mapping[str, Any],
+    ) -> tuple[Any, Any]:
+        with self._logging_refusals():
+            return self._controller.act(token.token, dict(proposal), state, inputs)
+
+    @contextmanager
+    def _logging_refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except Refused as refused:
+            self._controller.enter_refusal(refused.reason)
+            raise

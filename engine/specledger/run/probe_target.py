@@ -1,0 +1,185 @@
+"""The one place where probes ask: a run under a kernel, questioned on clones.
+
+States and documents are values that nothing changes in place. Questions about the agent go to its `DocumentAgent`. An
+attempt to break a rule goes to the kernel's own admission and token actuator, which must refuse it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from specledger.agents.procedure import Choice, DecisionPoint
+from specledger.agents.trace import Fidelity, replay_trace
+from specledger.compile.plan import KernelPlan, Plan
+from specledger.core.digest import hash_json
+from specledger.gates.admission import TOKEN, Ruling
+from specledger.gates.capability import Refused
+from specledger.gates.digests import Submission
+from specledger.gates.snapshots import Challenges, opens
+from specledger.probes.target import Answer, Attempt, Situation, Weighed
+from specledger.run.controller import Moment
+from specledger.run.document_agent import DocumentAgent, choice_of
+
+_RESTATED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
+"""The parts of a trace that an agent must give again; commitments have new nonces."""
+
+
+class ProbedKernel(Protocol):
+    """The parts of a kernel's controller that a probe target uses."""
+
+    plan: Plan
+    kernel: KernelPlan
+    agent: DocumentAgent
+    challenges: Challenges
+    submission: Submission
+
+    def try_document(self, state: Any, document: Any) -> Ruling:
+        """Rule about a document that is no decision of the run, and log that."""
+
+    def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
+        """Execute an action that is no decision of the run; the reason of the refusal, or empty."""
+
+
+class KernelProbeTarget:
+    """Answers the questions of probes during one run."""
+
+    def __init__(self, controller: ProbedKernel) -> None:
+        """Answer for the run of a controller."""
+        self._controller = controller
+        self._narration = controller.kernel.narration
+        self._views = controller.kernel.narration.views
+        self._moment: Moment | None = None
+        self._revealed: dict[str, bytes] = {}
+        self.deterministic = controller.agent.deterministic
+
+    def at(self, moment: Moment) -> KernelProbeTarget:
+        """The target, to be asked at a decision."""
+        self._moment = moment
+        return self
+
+    def document(self, situation: Situation) -> Any:
+        """The document that was committed to (None if it cannot be hashed), or that the agent submits elsewhere."""
+        submission = self._controller.submission
+        if self._is_current(situation):
+            return submission.document if submission.problem is None else None
+        choice = self._controller.agent.choose(situation, 0)
+        return None if choice is None else self._controller.agent.document(situation, choice)
+
+    def valid(self, document: Any) -> bool:
+        """Whether a document is valid under its schema."""
+        return document is not None and self._controller.kernel.admission.accepts(document)
+
+    def choose(self, situation: Situation, asked: int) -> Answer | None:
+        """The agent's choice."""
+        return _answer(self._controller.agent.choose(situation, asked))
+
+    def declared(self, situation: Situation, asked: int) -> Answer | None:
+        """The choice of the declared procedure."""
+        return _answer(choice_of(self._controller.kernel, self._narration.declared, situation, asked))
+
+    def parse(self, text: str) -> dict[str, str] | None:
+        """The slots of a claim under the governor's vocabulary."""
+        return self._controller.kernel.vocabulary.parse(text)
+
+    def names(self, state: Any) -> list[str]:
+        """The variables of the world's namespace in a state."""
+        return self._views.names(state)
+
+    def alternatives(self, state: Any, variable: str) -> list[Any]:
+        """The world's alternatives."""
+        return self._views.alternatives(state, variable)
+
+    def mutate(self, state: Any, variable: str, value: Any) -> tuple[Any, dict[str, Any]] | None:
+        """The world's edit."""
+        return self._views.mutate(state, variable, value)
+
+    def unused(self, state: Any) -> list[str]:
+        """The variables that the declared procedure does not read."""
+        return self._controller.kernel.unused(state)
+
+    def fresh(self, number: int) -> Situation:
+        """The start of an episode beyond those that the run plays."""
+        plan = self._controller.plan
+        episode = plan.episodes + number
+        state = plan.start(episode)
+        return Situation(episode, 0, state, plan.begin(plan.observe(state)))
+
+    def reveal(self, document: Any, variables: list[str]) -> bool:
+        """Challenge the nonces of the snapshots with these variables, or of all snapshots if there are none."""
+        snapshots = document["trace"]["fork_snapshots"]
+        asked = [one for one in snapshots if not variables or set(variables) & set(one["focus_vars"])]
+        covered = {name for one in asked for name in one["focus_vars"]}
+        return bool(asked) and set(variables) <= covered and all(self._opened(one) for one in asked)
+
+    def replay(self, document: Any, situation: Situation) -> Fidelity:
+        """The trace computed again by the declared procedure on the observation that the kernel knows."""
+        return replay_trace(
+            document["trace"],
+            self._narration.declared,
+            self._views.observe(situation.state),
+            situation.memory,
+            DecisionPoint(situation.episode, situation.t),
+            lambda focus: self._digest(situation.state, focus),
+            self._label(document["payload"]["plan"]["steps"][0]),
+        )
+
+    def restate(self, document: Any, situation: Situation) -> bool:
+        """Whether the agent, asked again, gives the trace that it committed to, except for its commitments."""
+        agent = self._controller.agent
+        choice = agent.choose(situation, 0)
+        if choice is None:
+            return False
+        again = agent.document(situation, choice, 1, snapshots=False)
+        return all(again["trace"][part] == document["trace"][part] for part in _RESTATED)
+
+    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
+        """The value of an offer by the agent's own score."""
+        return self._controller.agent.weigh(situation, does, pay)
+
+    def attempt(self, does: str, situation: Situation, weighed: Weighed) -> Attempt:
+        """Submit without snapshots, act without a token, or act by a token that was issued for something else."""
+        controller = self._controller
+        if does == "omit_snapshots":
+            label = self._narration.decider.label(weighed.action)
+            choice = Choice(dict(weighed.action), weighed.plain, label)
+            document = controller.agent.document(situation, choice, snapshots=False)
+            ruling = controller.try_document(situation.state, document)
+            return Attempt(not ruling.allowed, tuple(one["gate"] for one in ruling.rejected), True)
+        assert self._moment is not None  # noqa: S101 - see `at`
+        token = self._moment.token.token if does == "reuse_token" else None
+        reason = controller.try_action(token, weighed.action, situation.state)
+        return Attempt(True, (reason, TOKEN), True) if reason else Attempt(False, (), False)
+
+    def _is_current(self, situation: Situation) -> bool:
+        moment = self._moment
+        assert moment is not None  # noqa: S101 - see `at`
+        return (situation.episode, situation.t) == (moment.episode, moment.t) and situation.state == moment.state
+
+    def _opened(self, snapshot: Mapping[str, Any]) -> bool:
+        """Whether the agent opens a commitment; a nonce that was revealed already is not asked for again."""
+        reference = snapshot["nonce_ref"]
+        if reference not in self._revealed:
+            challenge = self._controller.challenges.challenge(reference)
+            try:
+                self._revealed[reference] = self._controller.agent.reveal(challenge)
+            except Refused:
+                return False
+        return opens(snapshot, self._revealed[reference])
+
+    def _digest(self, state: Any, focus: Any) -> str:
+        """The digest under focus variables that a document names; empty if one of them is unknown."""
+        known = self.names(state)
+        if not isinstance(focus, list) or not all(name in known for name in focus):
+            return ""
+        return hash_json(self._views.normalize(state, focus))
+
+    def _label(self, step: Mapping[str, Any]) -> str:
+        try:
+            return self._narration.decider.label({**step["args"], "op": step["op"]})
+        except LookupError:
+            return ""
+
+
+def _answer(choice: Choice | None) -> Answer | None:
+    return None if choice is None else Answer(choice.label, choice.score)
