@@ -38,9 +38,9 @@ from specledger.expr import (
     to_cel,
 )
 from specledger.expr.eval import evaluator as evaluator_module
-from specledger.expr.eval import meter as meter_module
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.generate import emitter as emitter_module
+from specledger.expr.generate import source as source_module
 from specledger.expr.limits import INT_MAX, INT_MIN
 
 CELL = RecordType("cell", {"x": INT, "y": IntType(-2, 5)})
@@ -281,7 +281,7 @@ def test_counted_work_stops_both_at_the_same_point(text, values, limit):
     if checked is None:
         return
     with pytest.MonkeyPatch.context() as patch:
-        for module, most in [(emitter_module, -1), (evaluator_module, limit), (meter_module, limit)]:
+        for module, most in [(emitter_module, -1), (evaluator_module, limit), (source_module, limit)]:
             patch.setattr(module, "MAX_WORK", most)
         assert assert_agreement(checked, values) is not None
 

@@ -279,7 +279,7 @@ def _footing(world: World, like: State | None) -> Footing:
         action=world.action,
         outcome=world.outcome,
         observation=RecordType("observation", world.observe.types),
-        write_step=lambda emitter, kept, call, wanted: write_step(emitter, kept, world, Call(*call), wanted),
+        write_step=lambda emitter, preload, call, wanted: write_step(emitter, preload, world, Call(*call), wanted),
         like=like,
     )
 

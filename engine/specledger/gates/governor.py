@@ -23,9 +23,8 @@ from specledger.expr import (
 )
 from specledger.expr.errors import E_EVAL_OVERFLOW
 from specledger.expr.limits import INT_MAX, INT_MIN
-from specledger.lang.bind import bind, emit_record, fields_of
+from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
 from specledger.lang.effects import emit_fitting
-from specledger.lang.hoisting import Kept
 from specledger.lang.memory import EPISODE, Memory, check_fields, check_writes
 from specledger.lang.scope import E_DECLARATION, Fields, Let, Scope
 from specledger.load import Resolved
@@ -64,7 +63,7 @@ class Footing:
     outcome: RecordType
     observation: RecordType
     write_step: Callable[
-        [Emitter, Kept, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
+        [Emitter, Preload, tuple[str, str, str, str], frozenset[tuple[str, ...]]], tuple[list[str], tuple[str, str]]
     ]
     like: Mapping[str, Any] | None = None
 
@@ -202,14 +201,14 @@ def compile_judge(governor: Governor, footing: Footing) -> Callable[..., list[tu
         state, listed, number, rejected, writes, memory = (emitter.local(name) for name in given)
         found, proposal, count = (emitter.local(name) for name in ("found", "proposal", "count"))
         emitter.expect(state, footing.like)
-        kept = Kept(emitter, state, number, rejected, memory)
+        preload = Preload(emitter)
         sources = _sources(emitter, governor, footing, state, memory)
-        bound = {**kept.load(_reads(governor), sources), "proposals": number, "rejected": rejected}
-        body = _Body(emitter, kept, governor, footing)
-        once = kept.let(governor.let, bound)
+        bound = {**preload.load(_reads(governor), sources), "proposals": number, "rejected": rejected}
+        body = _Body(emitter, preload, governor, footing)
+        once = emit_let(emitter, governor.let, bound)
         inner = {**bound, "proposal": proposal, "writes": count}
         lines = body.lines(state, proposal, found, inner)
-        lines = [*kept.lines, *once, f"{found} = []", f"for {proposal}, {count} in zip({listed}, {writes}):", *lines]
+        lines = [*preload.lines, *once, f"{found} = []", f"for {proposal}, {count} in zip({listed}, {writes}):", *lines]
         params = [state, listed, number, rejected, writes, memory]
         return emitter.function("judge", params, [*lines, f"return {found}"])
 
@@ -242,9 +241,9 @@ def _sources(emitter: Emitter, governor: Governor, footing: Footing, state: str,
 class _Body:
     """Writes the judgement of one proposal."""
 
-    def __init__(self, emitter: Emitter, kept: Kept, governor: Governor, footing: Footing) -> None:
+    def __init__(self, emitter: Emitter, preload: Preload, governor: Governor, footing: Footing) -> None:
         self._emitter = emitter
-        self._kept = kept
+        self._preload = preload
         self._governor = governor
         self._footing = footing
 
@@ -256,11 +255,11 @@ class _Body:
         names |= {"action": action}
         lines = [f"{action} = {proposal}['action']", *self._cost(cost, total, names)]
         names |= {"cost": total}
-        lines += self._kept.let(governor.each, names)
+        lines += emit_let(emitter, governor.each, names)
         supplied, display = emit_fitting(emitter, governor.supply, self._footing.inputs.fields, names)
         lines += [*supplied, f"{inputs} = {display}", f"{op} = {action}['op']"]
         reads = _outcome_reads(governor)
-        step, (after, outcome) = self._footing.write_step(emitter, self._kept, (state, op, action, inputs), reads)
+        step, (after, outcome) = self._footing.write_step(emitter, self._preload, (state, op, action, inputs), reads)
         names |= {"next": after, "outcome": outcome}
         lines += [*step, f"{against} = []"]
         for gate in governor.gates:
@@ -273,8 +272,8 @@ class _Body:
         emitter = self._emitter
         lines, items = [], []
         for name, checked in self._governor.cost:
-            more, local = self._kept.value(name, checked, names)
-            lines += more
+            local = emitter.local(name)
+            lines.append(f"{local} = {emitter.expression(checked, names)}")
             items.append((name, local))
         lines.append(f"{total} = {' + '.join(local for _, local in items) or '0'}")
         lines += [f"if not {INT_MIN} <= {total} <= {INT_MAX}:", f"    {emitter.bind(_overflow)}()"]

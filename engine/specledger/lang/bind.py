@@ -28,6 +28,32 @@ def bind(emitter: Emitter, needed: Iterable[str], sources: Mapping[str, str]) ->
     return lines, names
 
 
+class Preload:
+    """Variables loaded once, ahead of code that tries several things on the same record.
+
+    Attributes:
+        lines: Lines that load them; they stand before that code.
+    """
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._loaded: dict[str, str] = {}
+        self.lines: list[str] = []
+
+    def load(self, needed: Iterable[str], sources: Mapping[str, str]) -> dict[str, str]:
+        """The local of each needed variable; each source is loaded once.
+
+        Args:
+            needed: The variables that expressions read; those without a source are bound elsewhere.
+            sources: Python source of each variable.
+        """
+        wanted = {name: sources[name] for name in sorted(set(needed) & sources.keys())}
+        lines, names = bind(self._emitter, wanted.keys(), {n: s for n, s in wanted.items() if s not in self._loaded})
+        self.lines += lines
+        self._loaded |= {wanted[name]: local for name, local in names.items()}
+        return {name: self._loaded[source] for name, source in wanted.items()}
+
+
 def emit_let(emitter: Emitter, let: Let, names: dict[str, str]) -> list[str]:
     """Lines that evaluate named expressions in order; `names` gains a local for each."""
     lines = []

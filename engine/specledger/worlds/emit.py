@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from specledger.expr import Checked, Emitter, compile_function
-from specledger.lang.bind import bind, emit_let, emit_record, fields_of
+from specledger.lang.bind import Preload, bind, emit_let, emit_record, fields_of
 from specledger.lang.effects import PlannedEffect, demand, emit_effects
-from specledger.lang.hoisting import Kept
 from specledger.lang.scope import Fields, Let
 from specledger.worlds.model import PlannedAction, PlannedCoupling, PlannedPart, World
 
@@ -33,7 +32,7 @@ class Made(NamedTuple):
 
 
 def write_step(
-    emitter: Emitter, kept: Kept, world: World, call: Call, wanted: frozenset[tuple[str, ...]] = EVERYTHING
+    emitter: Emitter, preload: Preload, world: World, call: Call, wanted: frozenset[tuple[str, ...]] = EVERYTHING
 ) -> tuple[list[str], Made]:
     """Lines that take a step.
 
@@ -42,7 +41,7 @@ def write_step(
 
     Args:
         emitter: Where the lines will stand.
-        kept: What is kept where several steps from one state are tried; the state's local is steady.
+        preload: Loads the fields of the state before the lines.
         world: The world.
         call: What the step is about.
         wanted: Paths of the outcome that the caller reads; the rest is left out, since a prediction needs little of it.
@@ -53,7 +52,7 @@ def write_step(
     inputs = fields_of(emitter, call.inputs, world.inputs.fields)
     word = "if"
     for name, action in world.actions.items():
-        step = _Step(emitter, kept, world, name, wanted)
+        step = _Step(emitter, preload, world, name, wanted)
         loading, given = bind(emitter, step.needed, {**fields_of(emitter, call.args, action.args.fields), **inputs})
         taken = [*loading, *step.lines(call.state, given, made)]
         if len(world.actions) == 1:
@@ -80,10 +79,10 @@ class _Step:
     """
 
     def __init__(
-        self, emitter: Emitter, kept: Kept, world: World, name: str, wanted: frozenset[tuple[str, ...]]
+        self, emitter: Emitter, preload: Preload, world: World, name: str, wanted: frozenset[tuple[str, ...]]
     ) -> None:
         self._emitter = emitter
-        self._kept = kept
+        self._preload = preload
         self._world = world
         self._action = world.actions[name]
         self._wanted = wanted
@@ -96,8 +95,8 @@ class _Step:
         """Lines of the step from a state, with a local for each argument and input that is needed."""
         emitter, action = self._emitter, self._action
         sources = {"now": state, **fields_of(emitter, state, self._world.state.fields)}
-        names = {**given, **self._kept.load(self.needed, sources)}
-        lines = [*self._kept.let(action.let, names), f"{made.state} = {{**{state}}}"]
+        names = {**given, **self._preload.load(self.needed, sources)}
+        lines = [*emit_let(emitter, action.let, names), f"{made.state} = {{**{state}}}"]
         lines += _guarded(emitter, action, names, made.state)
         outcomes = {key: emitter.expression(checked, names) for key, checked in self._told}
         for part, coupling in self._couplings.items():
@@ -112,14 +111,15 @@ class _Step:
     def _part(self, part: str, coupling: PlannedCoupling, source: str, names: dict[str, str], made: Made) -> list[str]:
         """Lines of the step that a part takes; a part is given no inputs."""
         emitter, world = self._emitter, self._world.parts[part].world
-        lines = self._kept.let(coupling.let, names)
+        lines = emit_let(emitter, coupling.let, names)
         given = {}
         takes = world.actions[coupling.action].args.fields
         for key, checked in coupling.args:
-            more, given[key] = self._kept.value(key, checked, names)
-            lines += [*more, *demand(emitter, given[key], takes[key], checked)]
-        step = _Step(emitter, self._kept, world, coupling.action, _below(self._wanted, part))
-        state = self._kept.load([part], {part: source})[part]
+            given[key] = emitter.local(key)
+            lines.append(f"{given[key]} = {emitter.expression(checked, names)}")
+            lines += demand(emitter, given[key], takes[key], checked)
+        step = _Step(emitter, self._preload, world, coupling.action, _below(self._wanted, part))
+        state = self._preload.load([part], {part: source})[part]
         return lines + step.lines(state, given, made)
 
 
@@ -163,9 +163,9 @@ def compile_step(world: World, like: Mapping[str, Any] | None = None) -> Callabl
     def compose(emitter: Emitter) -> str:
         call = Call(*(emitter.local(hint) for hint in Call._fields))
         emitter.expect(call.state, like)
-        kept = Kept(emitter, call.state)
-        lines, made = write_step(emitter, kept, world, call)
-        return emitter.function("step", call, [*kept.lines, *lines, f"return {made.state}, {made.outcome}"])
+        preload = Preload(emitter)
+        lines, made = write_step(emitter, preload, world, call)
+        return emitter.function("step", call, [*preload.lines, *lines, f"return {made.state}, {made.outcome}"])
 
     return compile_function(compose)
 

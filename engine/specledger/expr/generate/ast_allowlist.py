@@ -1,15 +1,13 @@
-"""What generated source may contain: the second lock on the door to `exec`.
+"""Allow-list of generated source: what may reach `exec`.
 
-Decides, on the parsed source, that there is nothing but functions made of plain statements and expressions, names that
-the generator gave out, and a few harmless methods. The first lock is that no text of a spec is ever copied into it.
+The parsed source holds only functions made of plain statements and expressions, names that the generator gave out, and
+a few harmless methods. This is the second safeguard; the first is that no text of a spec is copied into the source.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
-
-from specledger.expr.generate.nodes import within
+from collections.abc import Collection, Iterator
 
 _STATEMENTS = (
     *(ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, ast.Pass),
@@ -22,6 +20,13 @@ _EXPRESSIONS = (
     *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
 )
 _ALLOWED = (ast.Module, ast.arguments, ast.arg, *_STATEMENTS, *_EXPRESSIONS)
+_SIGNS = frozenset(
+    sign
+    for kind in (ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop)
+    for sign in kind.__subclasses__()
+    if not sign._fields
+)
+"""Nodes that hold nothing (contexts, operators); they are half of all nodes."""
 METHODS = frozenset(
     {"add", "append", "copy", "endswith", "extend", "get", "index", "items", "keys", "pop", "startswith", "values"}
 )
@@ -89,3 +94,17 @@ def _wrong(node: ast.AST, names: Collection[str]) -> str | None:
 
 def _unknown(name: str, names: Collection[str]) -> str | None:
     return None if name in names else f"the unknown name {name!r}"
+
+
+def within(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all nodes inside it but contexts and operators, outer ones first."""
+    waiting = [node]
+    while waiting:
+        found = waiting.pop()
+        yield found
+        for name in found._fields:
+            part = getattr(found, name, None)
+            if isinstance(part, list):
+                waiting += [each for each in part if isinstance(each, ast.AST) and type(each) not in _SIGNS]
+            elif isinstance(part, ast.AST) and type(part) not in _SIGNS:
+                waiting.append(part)

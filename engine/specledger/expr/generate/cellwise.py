@@ -1,60 +1,43 @@
-"""Calls over small matrices as plain arithmetic on their cells.
+"""Calls over small matrices, written as arithmetic on their cells.
 
-Decides when every cell of every argument has a source that can be read before the statement; how a call is then written
-is said by its native (`Native.written`). Refuses to know statements and what any native means.
+A call is rewritten when every cell of every argument has a source that can be read before the statement; its native
+says how (`Native.written`).
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-from specledger.expr.generate.numbering import Numbers, Place, small
-from specledger.expr.generate.source import Source
+from specledger.expr.generate.numbering import Matrix, Numbers, Place
+from specledger.expr.generate.source import Names
 
 CALL: Final = "call"
 """In the text that a native is written out as: the call itself."""
-
-
-@dataclass(slots=True)
-class Loop:
-    """A loop whose body is being rewritten.
-
-    Attributes:
-        outer, inner: What is known before it, and in its body outside of any branch.
-        ahead: Statements to stand before it.
-    """
-
-    outer: Place
-    inner: Place
-    ahead: list[ast.stmt] = field(default_factory=list)
 
 
 class Cellwise:
     """One function being rewritten, as far as its matrices go.
 
     Attributes:
-        source: The module's names.
+        names: The module's names.
         numbers: The values of the function.
         before: Statements to stand before the one that is being rewritten.
         places: What is known at the statement, and in each part of it that may not be evaluated.
         late: Locals that the statement itself names, so that what stands before it cannot read them.
-        loops: The loops around the statement.
     """
 
-    def __init__(self, source: Source) -> None:
-        self.source = source
+    def __init__(self, names: Names) -> None:
+        self.names = names
         self.numbers = Numbers()
         self.before: list[ast.stmt] = []
         self.places: list[Place] = []
         self.late: set[str] = set()
-        self.loops: list[Loop] = []
 
     def written(self, node: ast.Call, name: str, number: int, args: Sequence[int], place: Place) -> ast.expr | None:
         """A call written out over the cells of its arguments, or None if a size is not known or not small."""
-        write = self.source.written.get(name)
+        write = self.names.written.get(name)
         if write is None:
             return None
         given = [self._cells(arg, part, place) for arg, part in zip(args, node.args, strict=True)]
@@ -89,7 +72,7 @@ class Cellwise:
 
     def ahead(self, value: ast.expr, number: int) -> str:
         """Compute a value before the statement, in a new local."""
-        name = self.source.local("cell")
+        name = self.names.local("cell")
         self.before.append(ast.Assign([ast.Name(name, ast.Store())], value))
         for place in self.places:
             place.numbers[name] = number
@@ -113,20 +96,21 @@ class Cellwise:
             place: What is known there.
         """
         lists = self.numbers.lists
-        if number not in lists and small(self.numbers.expected.get(number)):
+        shape = self.numbers.expected.get(number)
+        if number not in lists and isinstance(shape, Matrix):
             read = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} if node is not None else set()
             if not isinstance(node, ast.Name | ast.Subscript) or read & self.late:
                 return None
-            self.before.append(self.unpacked(node, number))
+            self.before.append(self.unpacked(node, number, shape))
         if number not in lists:
             return self._atom(number, place)
         parts = node.elts if isinstance(node, ast.List) else [None] * len(lists[number])
         cells = [self._cells(each, part, place) for each, part in zip(lists[number], parts, strict=True)]
         return None if None in cells else cells
 
-    def unpacked(self, node: ast.expr, number: int) -> ast.stmt:
+    def unpacked(self, node: ast.expr, number: int, shape: Matrix) -> ast.stmt:
         """`((a, b),) = matrix`, which raises if the matrix has another size than was expected."""
-        rows = [[self.source.local("cell") for _ in row] for row in self.numbers.expected[number]]
+        rows = [[self.names.local("cell") for _ in range(shape.width)] for _ in range(shape.height)]
         numbers = []
         for row in rows:
             cells = [self.numbers.fresh() for _ in row]

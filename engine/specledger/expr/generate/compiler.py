@@ -1,8 +1,7 @@
 """Checked expressions to Python callables that are fast and exact.
 
-Decides who has the last word: the fast function runs first, and whenever it raises anything, the exact one gives the
-value or the error. So functions that a caller composes must change nothing outside before they return. Refuses to know
-what is composed.
+The fast function runs first; whenever it raises anything, a slower one computes the value or the error, in the end the
+exact evaluator. So composed functions must have no effects before they return.
 """
 
 from __future__ import annotations

@@ -1,29 +1,26 @@
-"""The door from checked expressions to running Python: one generated module, sealed and executed.
+"""Emitter of generated Python modules; holds the only `exec` of the engine.
 
-Decides how expressions become part of functions that a caller composes, and holds the only `exec` of the engine. The
-source is made of checked trees, of names and constants made here, and of the caller's fixed templates; before it is
-executed it is parsed and must contain nothing else (`sealed`), and it runs without Python's builtins. Refuses to know
-what the functions are for.
+A module is made of checked trees, of names and constants made here, and of the caller's fixed templates. Before it is
+executed it is parsed and checked against an allow-list (`ast_allowlist`), and it runs without Python's builtins.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import Any, NamedTuple
 
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.measure import work
 from specledger.expr.eval.evaluator import evaluate
-from specledger.expr.eval.meter import Meter
 from specledger.expr.generate.ast_allowlist import seal, sealed
-from specledger.expr.generate.frames import Frame
-from specledger.expr.generate.numbering import has_small, sizes
+from specledger.expr.generate.numbering import Shape, shape_of
 from specledger.expr.generate.render import Renderer
 from specledger.expr.generate.sharing import share
-from specledger.expr.generate.source import BUILTINS, Source, literal
+from specledger.expr.generate.source import BUILTINS, Frame, Meter, Names, Source, literal
 from specledger.expr.limits import MAX_WORK
 
 _LINE = re.compile(r"[ -~]+\Z")
@@ -80,7 +77,7 @@ class Emitter:
         Raises:
             ValueError: A variable has no local.
         """
-        wrong = sorted(name for name in checked.variables if names.get(name) not in self._source.locals)
+        wrong = sorted(name for name in checked.variables if names.get(name) not in self._source.names.locals)
         if wrong:
             raise ValueError(f"variables without a local of this emitter: {', '.join(wrong)}")
         given = {name: names[name] for name in sorted(checked.variables)}
@@ -93,7 +90,7 @@ class Emitter:
     def _limited(self, checked: Checked, given: Mapping[str, str]) -> str:
         """A function for an expression that sizes do not prove cheap: it counts its work."""
         params = [f"a{index}" for index in range(len(given))]
-        self._source.locals.update(params)
+        self._source.names.locals.update(params)
         frame = Frame(dict(zip(given, params, strict=True)), self._source.scoped())
         lines = [f"{self._source.bind(self._meter.begin, 'begin')}()"]
         lines.append(f"return {self._metered.render(checked.root, frame)}")
@@ -101,13 +98,14 @@ class Emitter:
 
     def expect(self, local: str, example: Any) -> None:
         """Say what a parameter's value will probably be like, if anything: small matrices in it keep their sizes."""
-        if self.sized and has_small(example):
-            self._source.expected[local] = example
+        shape = shape_of(example) if self.sized else None
+        if shape is not None:
+            self._source.names.expected[local] = shape
 
     @property
     def expects(self) -> bool:
         """Whether the code that is made raises for values of sizes that were not expected."""
-        return bool(self._source.expected)
+        return bool(self._source.names.expected)
 
     def function(self, hint: str, params: Sequence[str], lines: Sequence[str]) -> str:
         """Adds a function.
@@ -124,7 +122,7 @@ class Emitter:
         Raises:
             ValueError: A parameter is no local of this emitter, or a line is not one line of ASCII.
         """
-        if not set(params) <= self._source.locals or len(set(params)) != len(params):
+        if not set(params) <= self._source.names.locals or len(set(params)) != len(params):
             raise ValueError("parameters must be different locals of this emitter")
         if not lines or not all(_LINE.match(line) for line in lines):
             raise ValueError("a body is lines of printable ASCII, at least one")
@@ -148,52 +146,71 @@ class Emitter:
             NotSealed: The source holds what generated source must not.
         """
         source, given = self._source, slower or {}
-        key = (self._exact, self._shared, *_identified(source), frozenset(given))
-        made = _MADE.get(key)
-        if made is None:
-            if len(_MADE) >= _MOST_MADE:
-                _MADE.clear()
-            made = _MADE[key] = self._made(given)
-        code, names = made
-        bound = {name: given[function] for function, name in names.items()}
+        names = source.names
+        code, slower_names = _code(
+            _Module(
+                source.text(),
+                frozenset(names.locals),
+                tuple(names.functions),
+                frozenset(names.globals),
+                frozenset(names.pure),
+                frozenset(names.written.items()),
+                frozenset(names.expected.items()),
+                frozenset(given),
+                shared=self._shared,
+                exact=self._exact,
+            )
+        )
+        bound = {name: given[function] for function, name in slower_names.items()}
         space: dict[str, Any] = {"__builtins__": {}, **BUILTINS, **source.bound, **bound}
         exec(code, space)  # noqa: S102 - sealed
-        return {name: space[name] for name in source.functions}
-
-    def _made(self, slower: Iterable[str]) -> tuple[CodeType, Mapping[str, str]]:
-        """The module's code, and under which name each function with a slower one calls that."""
-        source = self._source
-        tree = seal(source.text(), {*source.locals, *source.functions, *source.bound, *BUILTINS})
-        names = {function: source.fresh("g", "slower") for function in slower}
-        if not self._exact:
-            if self._shared:
-                share(tree, source)
-            for function in tree.body:
-                if isinstance(function, ast.FunctionDef) and function.name in names:
-                    _decide(function, names[function.name])
-            tree = sealed(tree, {*source.locals, *source.functions, *source.bound, *names.values(), *BUILTINS})
-        return compile(tree, "<generated>", "exec"), names
+        return {name: space[name] for name in names.functions}
 
 
-_MADE: Final[dict[tuple[object, ...], tuple[CodeType, Mapping[str, str]]]] = {}
-"""Code by all that decides it. It holds no bound object: those are given to each module anew."""
-_MOST_MADE: Final = 4096
+class _Module(NamedTuple):
+    """All that determines the code of a module: its source and names, none of the objects bound to them.
 
-
-def _identified(source: Source) -> tuple[object, ...]:
-    """All of a source that decides what becomes of it, and nothing of the objects that its names stand for.
-
-    Of an expected value only the sizes of small matrices are heeded, and of a written native the writer.
+    Attributes:
+        decided: Functions with a slower one, which is called whenever they raise.
     """
-    return (
-        source.text(),
-        tuple(source.functions),
-        frozenset(source.locals),
-        frozenset(source.bound),
-        frozenset(source.pure),
-        frozenset(source.written.items()),
-        tuple((name, sizes(value)) for name, value in source.expected.items()),
+
+    text: str
+    locals: frozenset[str]
+    functions: tuple[str, ...]
+    globals: frozenset[str]
+    pure: frozenset[str]
+    written: frozenset[tuple[str, Callable[..., Any]]]
+    expected: frozenset[tuple[str, Shape]]
+    decided: frozenset[str]
+    shared: bool
+    exact: bool
+
+
+@lru_cache(maxsize=4096)
+def _code(module: _Module) -> tuple[CodeType, Mapping[str, str]]:
+    """The code of a module, and the global name of the slower function for each decided one.
+
+    Raises:
+        NotSealed: The source holds what generated source must not.
+    """
+    names = Names(
+        set(module.locals),
+        list(module.functions),
+        set(module.globals),
+        set(module.pure),
+        dict(module.written),
+        dict(module.expected),
     )
+    tree = seal(module.text, {*names.locals, *names.functions, *names.globals, *BUILTINS})
+    slower = {function: f"d_{function}" for function in module.decided}
+    if not module.exact:
+        if module.shared:
+            share(tree, names)
+        for function in tree.body:
+            if isinstance(function, ast.FunctionDef) and function.name in slower:
+                _decide(function, slower[function.name])
+        tree = sealed(tree, {*names.locals, *names.functions, *names.globals, *slower.values(), *BUILTINS})
+    return compile(tree, "<generated>", "exec"), slower
 
 
 def _decide(function: ast.FunctionDef, slower: str) -> None:

@@ -1,39 +1,48 @@
-"""Numbers for the values of one generated function: two expressions with one number have one value.
+"""Value numbering for one generated function: two expressions with the same number have the same value.
 
-Decides when two values are the same, what a record or a list is known to hold, which constants fold, and which local
-holds a value. Refuses to know statements. Source: value numbering, as in Alpern, Wegman and Zadeck (1988).
+It also tracks what a record or a list is known to hold, folds constants, and knows which local holds a value.
+Source: Alpern, Wegman and Zadeck (1988).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 MOST_CELLS: Final = 16
 """Cells of a matrix that is worth writing out."""
 
 
-def small(value: Any) -> bool:
-    """Whether a value is a rectangular matrix of integers that is worth writing out."""
+class Matrix(NamedTuple):
+    """The size of a rectangular matrix of integers with at most `MOST_CELLS` cells."""
+
+    height: int
+    width: int
+
+
+class Record(NamedTuple):
+    """The shapes of those fields of a record that have one."""
+
+    fields: tuple[tuple[str, Matrix | Record], ...]
+
+
+Shape = Matrix | Record
+"""All that generated code depends on of a value that is expected."""
+
+
+def shape_of(value: Any) -> Shape | None:
+    """The shape of a value; None when there is no small matrix in it."""
+    if isinstance(value, Mapping):
+        shapes = ((key, shape_of(each)) for key, each in value.items())
+        fields = tuple((key, shape) for key, shape in shapes if shape is not None)
+        return Record(fields) if fields else None
     if type(value) is not list or not value or not all(type(row) is list and row for row in value):
-        return False
+        return None
     width = len(value[0])
     if len(value) * width > MOST_CELLS or any(len(row) != width for row in value):
-        return False
-    return all(type(cell) is int for row in value for cell in row)
-
-
-def has_small(value: Any) -> bool:
-    """Whether a value is such a matrix, or a record that holds one."""
-    return any(map(has_small, value.values())) if isinstance(value, Mapping) else small(value)
-
-
-def sizes(value: Any) -> object:
-    """Height and width of each such matrix in a value: all of an expected value that anything here depends on."""
-    if isinstance(value, Mapping):
-        return tuple((key, sizes(each)) for key, each in value.items())
-    return (len(value), len(value[0])) if small(value) else None
+        return None
+    return Matrix(len(value), width) if all(type(cell) is int for row in value for cell in row) else None
 
 
 @dataclass(slots=True)
@@ -62,39 +71,32 @@ class Numbers:
     """The values met so far.
 
     Attributes:
-        depth: Loops around the place that is looked at.
         constants: The values that are known.
         lists: The numbers of a list's elements.
-        expected: What a value will probably be like; only its size is relied on, and that is checked.
+        expected: The shape that a value probably has; generated code checks it.
         stale: Records that were changed after they got their number.
     """
 
     def __init__(self) -> None:
-        self.depth = 0
         self.constants: dict[int, Any] = {}
         self.lists: dict[int, tuple[int, ...]] = {}
-        self.expected: dict[int, Any] = {}
+        self.expected: dict[int, Shape] = {}
         self.stale: set[int] = set()
         self._known: dict[tuple[object, ...], int] = {}
-        self._levels: list[int] = []
+        self._count = 0
         self._records: dict[int, tuple[dict[str, int], int | None]] = {}
 
     def fresh(self) -> int:
         """The number of a value of which nothing is known."""
-        self._levels.append(self.depth)
-        return len(self._levels) - 1
-
-    def level(self, number: int) -> int:
-        """How many of the loops around it a value depends on."""
-        return self._levels[number]
+        self._count += 1
+        return self._count
 
     def of(self, form: str, *parts: int | str) -> int:
         """The number of a pure form of parts: numbers, or text that says more about the form."""
         key = (form, *((type(part), part) for part in parts))
         number = self._known.get(key)
         if number is None:
-            self._levels.append(max((self._levels[part] for part in parts if type(part) is int), default=0))
-            number = self._known[key] = len(self._levels) - 1
+            number = self._known[key] = self.fresh()
         return number
 
     def constant(self, value: Any) -> int:
@@ -143,8 +145,10 @@ class Numbers:
             return self.member(base, key)
         number = self.of("member", record, type(key).__name__, repr(key))
         expected = self.expected.get(record)
-        if isinstance(expected, dict) and key in expected:
-            self.expected[number] = expected[key]
+        if isinstance(expected, Record):
+            shape = dict(expected.fields).get(key)
+            if shape is not None:
+                self.expected[number] = shape
         return number
 
     def changed(self, record: int | None, key: str, value: int) -> int:

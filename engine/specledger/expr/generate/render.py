@@ -1,9 +1,8 @@
 """Checked trees to Python expressions.
 
-Decides the fast form of every node: plain subscripts and operators where types prove them right, a check where a result
-may leave 64 bits or an index may be negative, a call of the exact operation where types are dynamic. The result may
-raise anything where the exact evaluation fails (then that decides), but never gives a value that it would not.
-Refuses to know who composes the expressions.
+Plain subscripts and operators where types prove them right, a check where a result may leave 64 bits or an index may
+be negative, and a call of the exact operation where types are dynamic. The result may raise anything where the exact
+evaluation fails, and otherwise has the exact value.
 """
 
 from __future__ import annotations
@@ -35,11 +34,9 @@ from specledger.expr.check.tree import (
 )
 from specledger.expr.check.types import BOOL, DYN, IntType, ListType
 from specledger.expr.eval.builtins import STANDARD
-from specledger.expr.eval.meter import Meter
 from specledger.expr.eval.values import item, present, select, wrong_type
-from specledger.expr.generate.frames import Frame, is_name
-from specledger.expr.generate.source import Source
-from specledger.expr.generate.sums import MOST_LEVELS, Sums
+from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms
+from specledger.expr.generate.source import Frame, Meter, Source, is_name
 
 _INLINE_NODES = 40
 _INLINE_DEPTH = 2
@@ -53,7 +50,7 @@ _LOOPS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
 """Macro -> lines before the loop, for each item, and after it."""
 
 
-class Renderer(Sums):
+class Renderer(FastForms):
     """Renders trees into one module; with a meter, every charged collection is counted."""
 
     def __init__(self, source: Source, meter: Meter | None = None) -> None:
@@ -144,24 +141,16 @@ class Renderer(Sums):
     # -- macros
 
     def _loop(self, node: Loop, frame: Frame) -> str:
-        """A function with a plain loop: what it reads from around it is handed in, and looked up once.
-
-        Filters below become conditions of the same loop, unless every loop is charged for by itself.
-        """
-        steps = [node]
-        while self.meter is None and isinstance(steps[0].target, Loop) and steps[0].target.kind == "filter":
-            steps.insert(0, steps[0].target)
-        over = self.spent(self._items(steps[0].target, frame), node.weight)
+        """A function with a plain loop: what it reads from around it is handed in, and looked up once."""
+        over = self.spent(self._items(node.target, frame), node.weight)
         inner = Frame({}, self.source.scoped(), outer=frame)
         item = inner.fresh()
         before, each, after = _LOOPS[node.kind]
         lines, indent = [*before, f"for {item} in c:"], "    "
-        for step in steps:
-            inner.slots[step.slot] = item
-            condition = step.condition if step is node else step.body
-            if condition is not None:
-                lines.append(f"{indent}if {self._truth(condition, inner)}:")
-                indent += "    "
+        inner.slots[node.slot] = item
+        if node.condition is not None:
+            lines.append(f"{indent}if {self._truth(node.condition, inner)}:")
+            indent += "    "
         body = self.render(node.body, inner) if node.kind == "map" else self._truth(node.body, inner)
         lines += [*(indent + line.format(body=body, item=item) for line in each), after]
         name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
@@ -198,9 +187,9 @@ class Renderer(Sums):
         if fast is None:
             call = _accepting(node) if node.accepts else node.native.fast or node.native.call
             name = self.source.bind(call, node.native.name)
-            self.source.pure.add(name)
+            self.source.names.pure.add(name)
             if node.native.written is not None and not node.accepts:
-                self.source.written[name] = node.native.written
+                self.source.names.written[name] = node.native.written
             fast = f"{name}({', '.join(args)})"
         return self.spent(fast, 1) if measure.makes_list(node) else fast
 
@@ -239,10 +228,10 @@ class Renderer(Sums):
         return self._instances[key]
 
     def _shared(self, hint: str, params: list[str], lines: list[str]) -> str:
-        self.source.locals.update(params)
+        self.source.names.locals.update(params)
         name = self.source.define(hint, params, lines, shared=True)
         if self.meter is None:
-            self.source.pure.add(name)
+            self.source.names.pure.add(name)
         return name
 
 

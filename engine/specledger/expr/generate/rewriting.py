@@ -11,7 +11,6 @@ from typing import Final
 
 from specledger.expr.generate.cellwise import Cellwise
 from specledger.expr.generate.numbering import Place
-from specledger.expr.generate.source import BUILTINS
 
 CHANGING: Final = frozenset({"append", "add", "extend", "pop"})
 """Methods that change what they are called on."""
@@ -91,7 +90,7 @@ class Rewriting(Cellwise):
     def _named(self, node: ast.Name, place: Place) -> tuple[ast.expr, int]:
         number = place.numbers.get(node.id)
         if number is None:
-            number = self.numbers.of("name", node.id) if node.id in self.source.bound else self.fresh(place, node.id)
+            number = self.numbers.of("name", node.id) if node.id in self.names.globals else self.fresh(place, node.id)
         return self._held(node, number, place)
 
     def _held(self, node: ast.expr, number: int, place: Place) -> tuple[ast.expr, int]:
@@ -120,7 +119,7 @@ class Rewriting(Cellwise):
         if holder is not None:
             return ast.Name(holder, ast.Load()), number
         self.name(inner.target.id, number, place)
-        return self._steady(node, inner.target.id, number, place), number
+        return node, number
 
     def _conditional(self, node: ast.IfExp | ast.BoolOp | ast.Compare, place: Place) -> tuple[ast.expr, int]:
         """Parts after the first may not be evaluated: what they name is known to nobody else."""
@@ -182,7 +181,7 @@ class Rewriting(Cellwise):
         name = node.func.id
         if name in _PLAIN:
             return node, self.numbers.of("call", name, *numbers)
-        if name not in self.source.pure:
+        if name not in self.names.pure:
             return node, self.numbers.fresh()
         number = self.numbers.of("call", name, *numbers)
         holder = place.holder(number)
@@ -191,25 +190,9 @@ class Rewriting(Cellwise):
         made = self.written(node, name, number, numbers, place)
         if made is not None:
             return made, number
-        named = self.source.local("shared")
+        named = self.names.local("shared")
         self.name(named, number, place)
-        return self._steady(ast.NamedExpr(ast.Name(named, ast.Store()), node), named, number, place), number
-
-    def _steady(self, node: ast.expr, name: str, number: int, place: Place) -> ast.expr:
-        """An expression that names its value; before the loop, if each round would compute the same anyway."""
-        loop = self.loops[-1] if self.loops else None
-        if loop is None or place is not loop.inner or self.numbers.level(number) >= self.numbers.depth:
-            return node
-        parts = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-        own = {part.id for part in parts if isinstance(part.ctx, ast.Store)}
-        read = (
-            {part.id for part in parts} - own - self.source.bound.keys() - set(self.source.functions) - BUILTINS.keys()
-        )
-        if any(each not in loop.outer.numbers or loop.outer.numbers[each] != place.numbers.get(each) for each in read):
-            return node
-        loop.ahead.append(ast.Assign([ast.Name(self.source.local("steady"), ast.Store())], node))
-        self.late -= own
-        return ast.Name(name, ast.Load())
+        return ast.NamedExpr(ast.Name(named, ast.Store()), node), number
 
 
 def _checked_integer(node: ast.expr) -> ast.NamedExpr | None:

@@ -1,12 +1,11 @@
-"""What a generated function would compute twice, computed once; and small matrices cell by cell.
+"""Common subexpressions of generated functions: what two expressions have in common is computed once.
 
-Decides, by numbering the values of one function from its first line to its last, which expressions have a value that a
-local holds already, and writes that local instead. What becomes of expressions is in `rewriting`, of small matrices in
-`cellwise`. Refuses to know what any function means.
+The values of a function are numbered from its first line to its last; an expression whose value a local already holds
+becomes that local. `rewriting` handles expressions, `cellwise` small matrices.
 
-It rests on what generated code is: every bound function is pure, records are changed only where the function itself has
-just copied them, and whatever is raised makes a slower function decide. So nothing here may give another value, but
-what cannot be had may be asked for too early: an expected size that a value does not have ends the fast function.
+This relies on properties of generated code: every bound function is pure, records are changed only where the function
+has just copied them, and whenever the function raises, a slower one decides. So a rewritten function may raise where
+the original does not (a matrix without the expected size), but never returns another value.
 """
 
 from __future__ import annotations
@@ -15,37 +14,33 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from specledger.expr.generate.cellwise import Loop
-from specledger.expr.generate.nodes import within
-from specledger.expr.generate.numbering import Place, small
-from specledger.expr.generate.pruning import prune
+from specledger.expr.generate.ast_allowlist import within
+from specledger.expr.generate.numbering import Matrix, Place
 from specledger.expr.generate.rewriting import CHANGING, Rewriting
-from specledger.expr.generate.source import Source
+from specledger.expr.generate.source import Names
 
 _ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-def share(tree: ast.Module, source: Source) -> ast.Module:
+def share(tree: ast.Module, names: Names) -> ast.Module:
     """Rewrite every function of a module that was generated.
 
     Args:
         tree: The module; it is changed.
-        source: What it was made by: its pure functions, those that can be written out, and the values expected.
+        names: The names of the module; locals are added.
     """
     for function in tree.body:
         if isinstance(function, ast.FunctionDef):
-            _Function(function, source).rewrite()
-            prune(function)
+            _Function(function, names).rewrite()
     return ast.fix_missing_locations(tree)
 
 
 class _Function(Rewriting):
     """One function being rewritten."""
 
-    def __init__(self, function: ast.FunctionDef, source: Source) -> None:
-        super().__init__(source)
+    def __init__(self, function: ast.FunctionDef, names: Names) -> None:
+        super().__init__(names)
         self._function = function
-        self._assigned = [name for statement in function.body for name in _assigned(statement)]
         self._stored = {
             name
             for node in within(function)
@@ -57,8 +52,8 @@ class _Function(Rewriting):
         place = Place()
         for argument in self._function.args.args:
             number = self.fresh(place, argument.arg)
-            if argument.arg in self.source.expected:
-                self.numbers.expected[number] = self.source.expected[argument.arg]
+            if argument.arg in self.names.expected:
+                self.numbers.expected[number] = self.names.expected[argument.arg]
         self._function.body, _ = self._block(self._function.body, place)
 
     def _block(self, statements: Sequence[ast.stmt], place: Place) -> tuple[list[ast.stmt], bool]:
@@ -80,7 +75,7 @@ class _Function(Rewriting):
                     for row in [row for row in rows if isinstance(row, ast.List)]:
                         for index, cell in enumerate(row.elts):
                             if isinstance(cell, ast.BinOp | ast.UnaryOp | ast.IfExp):
-                                name = self.source.local("cell")
+                                name = self.names.local("cell")
                                 yield ast.Assign([ast.Name(name, ast.Store())], cell)
                                 row.elts[index] = ast.Name(name, ast.Load())
             yield statement
@@ -112,8 +107,9 @@ class _Function(Rewriting):
         place.numbers[name] = number
         if place.holder(number) is None:
             place.holders[number] = name
-        if small(self.numbers.expected.get(number)) and number not in self.numbers.lists:
-            return [statement, self.unpacked(ast.Name(name, ast.Load()), number)]
+        shape = self.numbers.expected.get(number)
+        if isinstance(shape, Matrix) and number not in self.numbers.lists:
+            return [statement, self.unpacked(ast.Name(name, ast.Load()), number, shape)]
         return [statement]
 
     def _store(self, statement: ast.Assign, target: ast.Subscript, place: Place) -> list[ast.stmt]:
@@ -136,34 +132,17 @@ class _Function(Rewriting):
         return [statement]
 
     def _if(self, statement: ast.If, place: Place) -> list[ast.stmt]:
-        kept = self._kept(statement)
-        if kept is not None and self.numbers.constants.get(place.numbers[kept], kept) is None:
-            made, _ = self._block(statement.body, place)
-            return made
         statement.test = self.expression(statement.test, place)[0]
         then, otherwise = place.copy(), place.copy()
         statement.body, ends = self._block(statement.body, then)
         statement.orelse, ends_too = self._block(statement.orelse, otherwise)
-        if kept is not None and self.numbers.level(then.numbers[kept]) < self.numbers.depth:
-            otherwise = then
-        elif ends:
+        if ends:
             then = otherwise
         elif ends_too:
             otherwise = then
         merged = self._merged(then, otherwise)
         place.numbers, place.holders = merged.numbers, merged.holders
         return [statement]
-
-    def _kept(self, statement: ast.If) -> str | None:
-        """The local of `if local is None: local = value`, if it is set nowhere else but to None."""
-        match statement:
-            case ast.If(
-                test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)]),
-                body=[ast.Assign(targets=[ast.Name(id=given)])],
-                orelse=[],
-            ) if name == given and self._assigned.count(name) == 2:
-                return name
-        return None
 
     def _merged(self, one: Place, other: Place) -> Place:
         """What is known where two ways meet."""
@@ -184,16 +163,13 @@ class _Function(Rewriting):
         """What the body changes is unknown at its beginning, in any round but the first, and after the loop."""
         statement.iter = self.expression(statement.iter, place)[0]
         changed = set(_assigned(statement))
-        self.numbers.depth += 1
         inner = place.copy()
         for name in changed:
             self.forget(inner, name)
-        self.loops.append(Loop(place, inner))
         statement.body, _ = self._block(statement.body, inner)
-        self.numbers.depth -= 1
         for name in changed:
             self.forget(place, name)
-        return [*self.loops.pop().ahead, statement]
+        return [statement]
 
 
 def _assigned(node: ast.AST) -> Iterator[str]:

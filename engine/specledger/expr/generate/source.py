@@ -1,14 +1,19 @@
-"""The text of one generated module, and the objects that its names stand for.
+"""The text of one generated module and its names.
 
-Decides identifiers: every name is made here, from a counter and a harmless hint. Refuses to know expressions.
+Every identifier is made here, from a counter and a hint of letters, digits and underscores.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from specledger.expr.check.tree import Slot
+from specledger.expr.errors import E_EVAL_LIMIT, EvaluationError
+from specledger.expr.generate.numbering import Shape
+from specledger.expr.limits import MAX_WORK
 
 BUILTINS: dict[str, Any] = {
     **{"abs": abs, "bool": bool, "dict": dict, "enumerate": enumerate, "float": float, "int": int, "len": len},
@@ -17,6 +22,7 @@ BUILTINS: dict[str, Any] = {
 }
 """Python's builtins that generated code may use; there are no others in its world."""
 
+_PLAIN = re.compile(r"[a-z]\w*\Z", re.ASCII)
 _HINT = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
 
@@ -38,27 +44,53 @@ def literal(value: Any) -> str | None:
     return None
 
 
+def is_name(source: str) -> bool:
+    """Whether source is a single Python name."""
+    return _PLAIN.match(source) is not None
+
+
+@dataclass(eq=False)
+class Names:
+    """The names of a module.
+
+    Attributes:
+        locals: Names given out for locals.
+        functions: Names of functions, in order.
+        globals: Names of bound objects.
+        pure: Those whose calls return the same value for the same arguments and have no effects.
+        written: How calls of some of them are written over the cells of small matrices.
+        expected: Shapes that the values of some parameters probably have.
+    """
+
+    locals: set[str] = field(default_factory=lambda: {"c", "n", "r"})
+    functions: list[str] = field(default_factory=list)
+    globals: set[str] = field(default_factory=set)
+    pure: set[str] = field(default_factory=set)
+    written: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    expected: dict[str, Shape] = field(default_factory=dict)
+    _added: int = 0
+
+    def local(self, hint: str) -> str:
+        """A local that the optimiser adds; the prefix differs from all names in source."""
+        self._added += 1
+        name = f"s{self._added}_{hint}"
+        self.locals.add(name)
+        return name
+
+
 @dataclass(eq=False)
 class Source:
     """A module being written.
 
     Attributes:
+        names: The names in it.
         chunks: Texts of functions, in order.
-        functions: Names of functions.
         bound: Objects by global name.
-        locals: Names given out for locals.
-        pure: Names of functions whose calls give the same value for the same arguments and do nothing else.
-        written: How calls of some of them are written out over the cells of small matrices.
-        expected: What the values of some parameters will probably be like.
     """
 
+    names: Names = field(default_factory=Names)
     chunks: list[str] = field(default_factory=list)
-    functions: list[str] = field(default_factory=list)
     bound: dict[str, Any] = field(default_factory=dict)
-    locals: set[str] = field(default_factory=lambda: {"c", "n", "r"})
-    pure: set[str] = field(default_factory=set)
-    written: dict[str, Callable[..., Any]] = field(default_factory=dict)
-    expected: dict[str, Any] = field(default_factory=dict)
     _count: int = 0
     _by_object: dict[int, str] = field(default_factory=dict)
     _by_text: dict[str, str] = field(default_factory=dict)
@@ -72,7 +104,7 @@ class Source:
     def local(self, hint: str = "") -> str:
         """A new local."""
         name = self.fresh("v", hint)
-        self.locals.add(name)
+        self.names.locals.add(name)
         return name
 
     def scoped(self) -> Callable[[], str]:
@@ -82,7 +114,7 @@ class Source:
         def fresh() -> str:
             nonlocal count
             count += 1
-            self.locals.add(f"t{count}")
+            self.names.locals.add(f"t{count}")
             return f"t{count}"
 
         return fresh
@@ -93,6 +125,7 @@ class Source:
         if name is None:
             name = self._by_object[id(value)] = self.fresh("g", hint)
             self.bound[name] = value
+            self.names.globals.add(name)
         return name
 
     def constant(self, value: Any) -> str:
@@ -106,7 +139,7 @@ class Source:
         if shared and body in self._by_text:
             return self._by_text[body]
         name = self.fresh("f", hint)
-        self.functions.append(name)
+        self.names.functions.append(name)
         self.chunks.append(f"def {name}{body}")
         if shared:
             self._by_text[body] = name
@@ -115,3 +148,62 @@ class Source:
     def text(self) -> str:
         """The whole module."""
         return "\n".join(self.chunks)
+
+
+@dataclass(eq=False)
+class Frame:
+    """One Python function being written, or one body written in place of its call.
+
+    Attributes:
+        variables: Variable of the expression -> Python source: a name, or a field of a name.
+        fresh: Gives a new local of the Python function.
+        slots: Parameter or macro variable -> Python source.
+        outer: The frame of the expression around a loop that became a function of its own.
+        handed: What that function is given, source in the outer frame -> its parameter.
+        depth: Bodies written in place of their calls around this one.
+        level: Expressions around the one being written.
+    """
+
+    variables: Mapping[str, str]
+    fresh: Callable[[], str]
+    slots: dict[Slot, str] = field(default_factory=dict)
+    outer: Frame | None = None
+    handed: dict[str, str] = field(default_factory=dict)
+    depth: int = 0
+    level: int = 0
+
+    def slot(self, slot: Slot) -> str:
+        """The source of a slot's value."""
+        if slot in self.slots:
+            return self.slots[slot]
+        return self._given(lambda outer: outer.slot(slot))
+
+    def variable(self, name: str) -> str:
+        """The source of a variable's value."""
+        if self.outer is None:
+            return self.variables[name]
+        return self._given(lambda outer: outer.variable(name))
+
+    def _given(self, find: Callable[[Frame], str]) -> str:
+        if self.outer is None:
+            raise KeyError("a slot outside its scope")
+        source = find(self.outer)
+        return self.handed.setdefault(source, f"a{len(self.handed)}")
+
+
+class Meter:
+    """The work that a metered expression has left; shared by the functions of one module."""
+
+    def __init__(self) -> None:
+        self.left = MAX_WORK
+
+    def begin(self) -> None:
+        """A new evaluation begins."""
+        self.left = MAX_WORK
+
+    def spend(self, values: Any, each: int) -> Any:
+        """Charges for a collection and returns it."""
+        self.left -= len(values) * each
+        if self.left < 0:
+            raise EvaluationError(E_EVAL_LIMIT, "the evaluation takes too much work")
+        return values

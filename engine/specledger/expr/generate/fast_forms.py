@@ -1,7 +1,8 @@
 """Operators and standard functions as plain Python.
 
-Decides for which types an operator or function has a fast form, and which checks that needs; whatever has none is a
-call of the exact operation. A fast form gives the exact value or raises. Refuses to know trees and names.
+Where types allow it, an operator or function has a fast form with the checks it needs; otherwise it is a call of the
+exact operation. A fast form returns the exact value or raises. Linear integer arithmetic needs fewer overflow checks
+than operations: a part that leaves 64 bits goes unchecked where the whole then leaves them too.
 """
 
 from __future__ import annotations
@@ -9,20 +10,34 @@ from __future__ import annotations
 import math
 import operator
 import re
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from specledger.expr.check import ranges
 from specledger.expr.check.relations import plain
 from specledger.expr.check.tree import MakeList, NativeCall, Operation, Typed, Value
-from specledger.expr.check.types import BOOL, DOUBLE, DYN, NOTHING, STRING, IntType, ListType, MapType, RecordType, Type
+from specledger.expr.check.types import (
+    BOOL,
+    DOUBLE,
+    DYN,
+    INT,
+    NOTHING,
+    STRING,
+    IntType,
+    ListType,
+    MapType,
+    RecordType,
+    Type,
+)
 from specledger.expr.errors import E_EVAL_INDEX, E_EVAL_OVERFLOW, EvaluationError
 from specledger.expr.eval.builtins import METHODS, STANDARD
 from specledger.expr.eval.values import OPERATORS, concatenated, divide_doubles, joined
-from specledger.expr.generate.frames import Frame
-from specledger.expr.generate.source import Source
+from specledger.expr.generate.source import Frame, Source
 from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST, MAX_STRING
+
+MOST_LEVELS = 24
+"""Expressions nested in one Python expression: Python allows 200 brackets, and a level needs a few."""
 
 _SIMPLE = re.compile(r"(?:[a-z]\w*|[0-9.e+]+|\(-[0-9.e+-]+\))\Z", re.ASCII)
 _BITS = {"math.bitAnd": "({} & {})", "math.bitOr": "({} | {})", "math.bitXor": "({} ^ {})", "math.bitNot": "(~{})"}
@@ -52,10 +67,26 @@ def longest(text: Typed) -> int:
     return len(text.value) if isinstance(text, Value) and type(text.value) is str else MAX_STRING + 1
 
 
-class Inline(ABC):
-    """Fast forms; the renderer brings the module."""
+class _Part(NamedTuple):
+    """An operand of a sum: its source, the range of its value before a check, and whether it needs brackets."""
+
+    text: str
+    raw: IntType
+    bare: bool
+
+    @property
+    def atom(self) -> str:
+        return f"({self.text})" if self.bare else self.text
+
+
+class FastForms(ABC):
+    """Fast forms of operators and functions; the renderer is a subclass."""
 
     source: Source
+
+    @abstractmethod
+    def render(self, node: Typed, frame: Frame) -> str:
+        """The node as an atom of Python."""
 
     # -- checks
 
@@ -161,6 +192,44 @@ class Inline(ABC):
             return None
         return f"({first[1]} % {second[1]} if {first[0]} >= 0 else -(-{first[1]} % {second[1]}))"
 
+    # -- sums
+
+    def deferred(self, node: Typed, frame: Frame) -> tuple[str, IntType] | None:
+        """A sum, difference or absolute value of ints without its check, and its unchecked range; None for other nodes.
+
+        In `abs(a - b) + abs(c - d)` one check of the sum is enough.
+        """
+        args = node.args if isinstance(node, Operation | NativeCall) else ()
+        if not args or not all(isinstance(arg.type, IntType) for arg in args):
+            return None
+        if isinstance(node, NativeCall) and node.native is STANDARD["math.abs"]:
+            frame.level += 1
+            part = self._part(args[0], frame)
+            frame.level -= 1
+            return f"abs({part.text})", ranges.absolute(part.raw)
+        if not isinstance(node, Operation) or node.operator not in ("+", "-"):
+            return None
+        frame.level += 1
+        left, right = (self._part(arg, frame) for arg in args)
+        frame.level -= 1
+        if node.operator == "-" or not _carries(right.raw, left.raw):
+            right = self._settled(right, frame)
+        if not _carries(left.raw, right.raw if node.operator == "+" else ranges.arithmetic("neg", right.raw)):
+            left = self._settled(left, frame)
+        text = f"{left.atom} {node.operator} {right.atom}"
+        return text, ranges.arithmetic(node.operator, left.raw, right.raw)
+
+    def _part(self, node: Typed, frame: Frame) -> _Part:
+        deferred = self.deferred(node, frame) if frame.level < MOST_LEVELS else None
+        if deferred is not None:
+            return _Part(*deferred, bare=True)
+        return _Part(self.render(node, frame), node.type if isinstance(node.type, IntType) else INT, bare=False)
+
+    def _settled(self, part: _Part, frame: Frame) -> _Part:
+        if ranges.fits(part.raw):
+            return part
+        return _Part(self.int64(part.text, part.raw, frame), ranges.clipped(part.raw), bare=False)
+
     # -- standard functions
 
     def native(self, node: NativeCall, args: list[str], frame: Frame) -> str | None:
@@ -225,3 +294,8 @@ class Inline(ABC):
         names = [part.value for part in keys.items if isinstance(part, Value)] if isinstance(keys, MakeList) else []
         getter: Any = operator.itemgetter(*names)
         return f"sorted({records}, key={self.source.bind(getter, 'key')})"
+
+
+def _carries(part: IntType, other: IntType) -> bool:
+    """Whether `part + other` leaves 64 bits whenever `part` does."""
+    return (part.high <= INT_MAX or other.low >= 0) and (part.low >= INT_MIN or other.high <= 0)
