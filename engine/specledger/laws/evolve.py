@@ -15,7 +15,7 @@ import numpy as np
 
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.layout import Array, Batch, Layout, sources_of
-from specledger.laws.primitive import Measure, Scan, bounds_of
+from specledger.laws.primitive import SCANS, Measure, Scan, bounds_of
 from specledger.laws.transform import Image
 
 MAX_ELEMENTS: Final = 1 << 20
@@ -118,31 +118,10 @@ class Trajectory:
         return [slice(first, first + height) for first in range(0, self.steps + 1, height)]
 
     def _scan(self, scan: Scan) -> Array:
-        wanted = np.array(scan.wanted)
-        layout = self.layout
-        result = np.empty((self.steps + 1, self.cases), dtype=np.int64)
-        for part in self._parts():
-            hits = wanted[self.rows[part][:, layout.columns]]
-            last = np.maximum.reduceat(np.where(hits, layout.places, -1), layout.ends, axis=1)
-            if scan.form == "longest":
-                result[part] = self._longest(hits)
-            elif scan.form == "last":
-                result[part] = last
-            else:
-                far = self.longest
-                first = np.minimum.reduceat(np.where(hits, layout.places, far), layout.ends, axis=1)
-                found = first if scan.form == "first" else last - first
-                result[part] = np.where(last < 0, -1, found)
-        return result
-
-    def _longest(self, hits: Array) -> Array:
-        """Length of the longest run in each ring: at each cell, its distance from the last miss or the ring's edge."""
-        layout = self.layout
-        index = np.arange(1, len(layout.places) + 1)
-        before = np.where(layout.places == 0, index - 1, 0)
-        blocked = np.maximum(np.where(hits, 0, index), before)
-        runs = index - np.maximum.accumulate(blocked, axis=1)
-        return np.asarray(np.maximum.reduceat(runs, layout.ends, axis=1))
+        value, ends = SCANS[scan.form], np.cumsum(self.layout.sizes).tolist()
+        rings = list(zip([0, *ends], ends, strict=False))
+        rows = (row.tobytes().translate(scan.table) for row in self.cells())
+        return np.array([[value(marks, start, end) for start, end in rings] for marks in rows], dtype=np.int64)
 
 
 def windows(rows: Array, width: int, symbols: int) -> Array:

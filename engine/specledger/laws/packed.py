@@ -17,7 +17,6 @@ from specledger.laws.automaton import Additive, Rule
 from specledger.laws.evolve import Trajectory, evolve_all
 from specledger.laws.layout import Array, Batch
 from specledger.laws.planes import BITS, Network, build, derive, run
-from specledger.laws.primitive import Scan
 from specledger.laws.transform import Image
 from specledger.laws.words import Words, evolve_words
 
@@ -121,9 +120,6 @@ class PackedTrajectory(Trajectory):
                     result += counts.astype(result.dtype) << bit
                 else:
                     result[:] = counts
-
-    def _scan(self, scan: Scan) -> Array:
-        return self.whole.measure(scan)
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Final
 
@@ -50,7 +50,7 @@ class ArgumentError(ValueError):
     """An argument that a primitive or a transform cannot take."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scan:
     """The place of cells that hold certain symbols, on a ring that is read from cell 0 to the last.
 
@@ -63,18 +63,42 @@ class Scan:
     form: str
     wanted: tuple[bool, ...]
 
+    @cached_property
+    def table(self) -> bytes:
+        """For `bytes.translate`: 1 for the symbols that are looked for, 0 for all others."""
+        return bytes(self.wanted).ljust(256, b"\0")
+
     def of(self, cells: Sequence[int]) -> int:
         """The value on a ring."""
-        places = [place for place, cell in enumerate(cells) if self.wanted[cell]]
-        if self.form == "longest":
-            best = run = 0
-            for cell in cells:
-                run = run + 1 if self.wanted[cell] else 0
-                best = max(best, run)
-            return best
-        if not places:
-            return -1
-        return {"first": places[0], "last": places[-1], "extent": places[-1] - places[0]}[self.form]
+        return SCANS[self.form](bytes(cells).translate(self.table), 0, len(cells))
+
+
+def _first(marks: bytes, start: int, end: int) -> int:
+    found = marks.find(1, start, end)
+    return found - start if found >= 0 else -1
+
+
+def _last(marks: bytes, start: int, end: int) -> int:
+    found = marks.rfind(1, start, end)
+    return found - start if found >= 0 else -1
+
+
+def _extent(marks: bytes, start: int, end: int) -> int:
+    found = marks.rfind(1, start, end)
+    return found - marks.find(1, start, end) if found >= 0 else -1
+
+
+def _longest(marks: bytes, start: int, end: int) -> int:
+    return max(map(len, marks[start:end].split(b"\0")))
+
+
+SCANS: Final[Mapping[str, Callable[[bytes, int, int], int]]] = {
+    "first": _first,
+    "last": _last,
+    "extent": _extent,
+    "longest": _longest,
+}
+"""The value of each form of scan on a ring in `marks[start:end]`, whose cells are 1 if they are looked for, else 0."""
 
 
 Measure = Additive | Scan
