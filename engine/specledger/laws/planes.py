@@ -27,6 +27,8 @@ ORDERS: Final = 24
 MAX_ORDERED: Final = 6
 """Inputs beyond which the first order is taken."""
 
+_ONES: Final = np.array(2**64 - 1, dtype=np.uint64)
+
 APPLY: Final = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
@@ -163,11 +165,11 @@ def run(network: Network, inputs: Sequence[Array | None]) -> list[Array | None]:
     """The outputs of a network on arrays of words of one shape; None for a constant 0.
 
     Args:
-        network: A network none of whose outputs is a constant 1.
+        network: The network.
         inputs: An array for each input that is used.
     """
     signals: list[Any] = list(inputs)
     for each in network.operations:
         left = signals[each.left]
         signals.append(~left if each.op == "not" else APPLY[each.op](left, signals[each.right]))
-    return [None if out is None else signals[out] for out in network.outputs]
+    return [None if out is None else _ONES if out == -1 else signals[out] for out in network.outputs]

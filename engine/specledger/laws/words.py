@@ -15,12 +15,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from specledger.laws.planes import APPLY, Network
+from specledger.laws.planes import Network, run
 
 Array = np.ndarray[Any, Any]
 
 WORD: Final = 64
 
+_ONE: Final = np.uint64(1)
 _ONES: Final = np.uint64(2**64 - 1)
 
 
@@ -127,6 +128,16 @@ class Words:
         found |= plane >> shift
         return found
 
+    def neighbours(self, plane: Array) -> tuple[Array, Array]:
+        """The cells before and after each cell, at the place of each; bits above the ring are arbitrary."""
+        before, after = (plane.take(self.preceding), plane.take(self.following)) if len(self.long) else (plane, plane)
+        return plane << _ONE | before >> self._ends[0], plane >> _ONE | after << self._ends[1]
+
+    @cached_property
+    def _ends(self) -> tuple[Array, Array]:
+        """The places of the last cells: of the word before each word, and of each word."""
+        return self.cells[self.preceding] - _ONE, self.cells - _ONE
+
     def added(self, counts: Array) -> Array:
         """What the words of each ring have together: from (…, words) to (…, rings)."""
         rings = len(self.sizes)
@@ -157,75 +168,12 @@ def evolve_words(network: Network, first: Array, words: Words, steps: int) -> Ar
     bits, count = first.shape
     history = np.empty((steps + 1, bits, count), dtype=np.uint64)
     history[0] = first
-    program = _Program(network, words, bits)
-    rows = list(history.reshape(-1, count))
-    states = list(history.reshape(steps + 1, -1))
+    inputs: list[Array | None] = [None] * network.inputs
     for step in range(steps):
-        program.run(rows[step * bits : (step + 2) * bits], states[step])
+        planes = history[step]
+        for bit in range(bits):
+            before, after = words.neighbours(planes[bit])
+            inputs[bit], inputs[bits + bit], inputs[2 * bits + bit] = before, planes[bit], after
+        for bit, found in enumerate(run(network, inputs)):
+            np.bitwise_and(words.masks, 0 if found is None else found, out=history[step + 1, bit])
     return history
-
-
-class _Program:
-    """A step as a list of operations on slots; memory is made once.
-
-    The first slots are the planes of a state and of the one after it; the others are the program's own.
-    """
-
-    def __init__(self, network: Network, words: Words, bits: int) -> None:
-        self._count = len(words.cells)
-        self._bits = bits
-        self._slots: list[Any] = [None] * (2 * bits)
-        self._lines: list[tuple[Any, int, int, int]] = []
-        self._masks, self._zeros = self._add(words.masks), self._add(np.zeros_like(words.masks))
-        self._index: Array | None = None
-        read = [at for at in range(3 * bits) if at in network.used and at // bits != 1]
-        self._carried = np.empty(len(read) * self._count, dtype=np.uint64)
-        signals = self._turned(read, words)
-        for each in network.operations:
-            signals.append(self._add(np.empty_like(words.masks)))
-            right = self._masks if each.op == "not" else signals[each.right]
-            self._lines.append((APPLY.get(each.op, np.bitwise_xor), signals[each.left], right, signals[-1]))
-        for plane, out in enumerate(network.outputs):
-            signal = self._zeros if out is None else self._masks if out == -1 else signals[out]
-            self._lines.append((np.bitwise_and, signal, self._masks, bits + plane))
-
-    def _add(self, array: Array) -> int:
-        self._slots.append(array)
-        return len(self._slots) - 1
-
-    def _turned(self, read: Sequence[int], words: Words) -> list[int]:
-        """The slots of a network's inputs; those of the left and right cells are made from the cell's own."""
-        bits, count = self._bits, self._count
-        signals = [at - bits for at in range(3 * bits)]
-        one = np.ones_like(words.masks)
-        ones, turns = self._add(one), words.cells - one
-        back = self._add(turns.take(words.preceding) if len(words.long) else turns)
-        on = self._add(turns)
-        sources: list[Array] = []
-        for place, at in enumerate(read):
-            left, bit = at < bits, at % bits
-            near, far = (np.left_shift, np.right_shift) if left else (np.right_shift, np.left_shift)
-            carry = self._add(self._carried[place * count : (place + 1) * count])
-            signals[at] = self._add(np.empty_like(one))
-            self._lines.append((near, bit, ones, signals[at]))
-            self._lines.append((far, carry if len(words.long) else bit, back if left else on, carry))
-            self._lines.append((np.bitwise_or, signals[at], carry, signals[at]))
-            if len(words.long):
-                sources.append((words.preceding if left else words.following) + bit * count)
-        if sources:
-            self._index = np.concatenate(sources)
-        return signals
-
-    def run(self, planes: Sequence[Array], state: Array) -> None:
-        """Take one step.
-
-        Args:
-            planes: Those of a state, then those that the next one is written to.
-            state: All planes of the state in one row.
-        """
-        slots = self._slots
-        slots[: 2 * self._bits] = planes
-        if self._index is not None:
-            state.take(self._index, None, self._carried, "clip")
-        for apply, left, right, out in self._lines:
-            apply(slots[left], slots[right], slots[out])
