@@ -30,7 +30,7 @@ from specledger.run.loop import run
 from specledger.spec.base import Spec
 from specledger.spec.types import BUILT_IN
 from specledger.verify import checks
-from specledger.verify.receipts import Join
+from specledger.verify.run_order import RunOrder
 from specledger.worlds.check import WORLD_FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -412,7 +412,7 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
     bodies += [(event.type, event.body) for event in run(compile_scenario(failing))]
     probed = load(ROOT / "specs/scenario/axion-basic.yaml", set=["horizon=2"])[0]
     bodies += [(event.type, event.body) for event in run(compile_scenario(probed)) if event.type in ("audit", "probe")]
-    known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(Join.add)))
+    known = set(re.findall(r'"(\w+)": self\._', inspect.getsource(RunOrder.add)))
     assert {type_ for type_, _ in bodies} == known == set(re.findall(r"^### `(\w+)`$", EVIDENCE, re.M))
     for type_, body in bodies:
         assert named(tables(section(EVIDENCE, f"`{type_}`"))[0]) == body.keys(), type_

@@ -16,8 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.evidence.counterexamples import find_cases, may_fail, parts_of
-from specledger.evidence.result import TALLIES
+from specledger.evidence.counterexamples import find_cases, parts_of
+from specledger.evidence.kind import DISCOVERY, LAW, RUN, SUITE, ReceiptKind
 
 MANIFEST: Final = "manifest.json"
 COVERS: Final = ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json")
@@ -53,6 +53,9 @@ def merkle(leaves: Sequence[bytes]) -> str:
         return hashlib.sha256(b"\1" + root(hashes[:split]) + root(hashes[split:])).digest()
 
     return root([hashlib.sha256(b"\0" + leaf).digest() for leaf in leaves]).hex() if leaves else sha256(b"")
+
+
+KINDS = {kind.name: kind for kind in (RUN, LAW, DISCOVERY, SUITE)}
 
 
 class Forger:
@@ -155,9 +158,14 @@ class Forger:
             self.show_failing()
         self.relist()
 
+    @property
+    def kind(self) -> ReceiptKind:
+        """The kind that the manifest names."""
+        return KINDS[self.manifest.get("kind", "scenario")]
+
     def add_up(self) -> dict[str, Any]:
         """What the receipts come to, by the rule of their kind."""
-        tally = TALLIES[self.manifest.get("kind", "scenario")]()
+        tally = self.kind.tally()
         for receipt in self.receipts:
             tally.add(receipt["type"], receipt["body"])
         canonical(tally.result())
@@ -169,8 +177,8 @@ class Forger:
 
     def show_failing(self) -> None:
         """Let the failing cases be those that the receipts show."""
-        kind = self.manifest.get("kind", "scenario")
-        cases = find_cases(kind, self.lines) if may_fail(kind, self.manifest["result"]) else []
+        kind = self.kind
+        cases = find_cases(kind.cases, self.lines) if kind.may_fail(self.manifest["result"]) else []
         self.leave_out("counterexamples")
         for name, parts in parts_of(cases, self.lines):
             self.write(name, b"".join(parts))

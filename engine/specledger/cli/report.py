@@ -97,8 +97,9 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
         held: What keeps that which was unpacked.
     """
     from specledger.kinds import MODELS
-    from specledger.report.evidence import Refuted, opened
+    from specledger.report.evidence import opened
     from specledger.run.workers import available
+    from specledger.verify.bundle import Refuted
 
     evidence = []
     for bundle in bundles:

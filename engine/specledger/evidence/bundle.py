@@ -19,8 +19,9 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.chain import Chain
-from specledger.evidence.counterexamples import find_cases, may_fail, parts_of
+from specledger.evidence.counterexamples import find_cases, parts_of
 from specledger.evidence.disk import write_file, write_parts
+from specledger.evidence.kind import RUN, ReceiptKind
 from specledger.evidence.layout import (
     COUNTEREXAMPLES,
     ENGINE,
@@ -36,7 +37,7 @@ from specledger.evidence.layout import (
     SPECS,
     file_digest,
 )
-from specledger.evidence.result import TALLIES, Fold
+from specledger.evidence.result import Fold
 from specledger.evidence.workplace import Workplace
 
 E_RECEIPT_SIZE = code(
@@ -68,7 +69,7 @@ class BundleWriter:
         run: str,
         specs: Mapping[str, Any],
         specs_digest: str,
-        kind: str = SCENARIO,
+        kind: ReceiptKind = RUN,
         *,
         sources: Mapping[str, bytes] | None = None,
     ) -> None:
@@ -85,7 +86,7 @@ class BundleWriter:
         """
         self.place = place
         self.chain = Chain(run)
-        self.tally: Fold = TALLIES[kind]()
+        self.tally: Fold = kind.tally()
         self._kind = kind
         self._specs = specs
         self._specs_digest = specs_digest
@@ -190,12 +191,12 @@ class BundleWriter:
             "files": [_entry(self.inside, name) for name in sorted((*paths, *more))],
             "engine": dict(ENGINE),
             "evaluator": dict(EVALUATOR),
-            **({} if self._kind == SCENARIO else {"kind": self._kind}),
+            **({} if self._kind.name == SCENARIO else {"kind": self._kind.name}),
         }
 
     def _write_failing(self, result: Mapping[str, Any]) -> list[str]:
         """Write the failing cases, for which the receipts are read again where there can be any; their paths."""
-        cases = find_cases(self._kind, self._written()) if may_fail(self._kind, result) else []
+        cases = find_cases(self._kind.cases, self._written()) if self._kind.may_fail(result) else []
         if cases:
             (self.inside / COUNTEREXAMPLES).mkdir()
             for path, parts in parts_of(cases, self._written()):

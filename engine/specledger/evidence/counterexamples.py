@@ -7,18 +7,21 @@ any number of them before a step is over. Refuses to judge: what failed is said 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MAX_LINE, SCENARIO, counterexample_path
+from specledger.evidence.layout import MAX_LINE, counterexample_path
 
 MOST_CASES: Final = 100
 """Failing cases that a bundle holds, the first ones."""
 
 Body = Mapping[str, Any]
+
+Told = tuple[int, str, Body]
+"""The number, the type and the body of a receipt."""
 
 _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
 
@@ -40,6 +43,10 @@ class Case:
     def path(self) -> str:
         """Its file in the bundle."""
         return counterexample_path(self.last)
+
+
+Finder = Callable[[Iterable[Told]], Iterator[Case]]
+"""Finds the failing cases in all receipts of one kind of evidence."""
 
 
 @dataclass(slots=True)
@@ -96,19 +103,19 @@ class Steps:
         return step
 
 
-def find_cases(kind: str, lines: Iterable[bytes]) -> list[Case]:
+def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
     """The failing cases, the first of each cause.
 
     Args:
-        kind: What was run.
+        find: Finds every failing case of the kind.
         lines: The receipts, in order and without their newlines.
 
     Raises:
-        KeyError, TypeError, AttributeError: A receipt is not what it must be.
+        KeyError, TypeError, AttributeError: A receipt is malformed.
     """
     known: set[str] = set()
     kept: list[Case] = []
-    for case in _CASES[kind](_told(lines)) if kind in _CASES else ():
+    for case in find(_told(lines)):
         if not case.causes <= known:
             known |= case.causes
             kept.append(case)
@@ -127,13 +134,6 @@ def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[st
     told = _told(lines)
     for case in cases:
         yield case.path, _document(case, told)
-
-
-def may_fail(kind: str, result: Mapping[str, Any]) -> bool:
-    """Whether receipts that add up to a result can show a failing case; if not, none of them needs to be read."""
-    if kind == SCENARIO:
-        return result["verdict"] != Verdict.PASS or bool(result["warnings"])
-    return kind in _CASES and result.get("status", "FAIL") == "FAIL"
 
 
 def _cause(noun: str, name: Any) -> str:
@@ -162,13 +162,13 @@ def _causes(type_: str, body: Body) -> set[str]:
     return found
 
 
-def _told(lines: Iterable[bytes]) -> Iterator[tuple[int, str, Body]]:
+def _told(lines: Iterable[bytes]) -> Iterator[Told]:
     for seq, line in enumerate(lines):
         receipt: Any = parse_canonical(line, limit=MAX_LINE)
         yield seq, receipt["type"], receipt["body"]
 
 
-def _document(case: Case, told: Iterator[tuple[int, str, Body]]) -> Iterator[bytes]:
+def _document(case: Case, told: Iterator[Told]) -> Iterator[bytes]:
     """The canonical form of `{causes, receipts}` and a newline."""
     yield b'{"causes":' + canonical_bytes(sorted(case.causes, key=str.encode)) + b',"receipts":['
     for seq, type_, body in told:
@@ -179,7 +179,8 @@ def _document(case: Case, told: Iterator[tuple[int, str, Body]]) -> Iterator[byt
     yield b"]}\n"
 
 
-def _of_run(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+def run_cases(told: Iterable[Told]) -> Iterator[Case]:
+    """Every step of a run in which something failed, or nothing."""
     steps = Steps(keep=False)
     for seq, type_, body in told:
         step = steps.add(seq, type_, body)
@@ -187,18 +188,16 @@ def _of_run(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
             yield Case(frozenset(step.causes), step.first, seq)
 
 
-def _of_law(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+def law_cases(told: Iterable[Told]) -> Iterator[Case]:
+    """The verdict of a law that is refuted."""
     for seq, type_, body in told:
         if type_ == "verdict" and body["verdict"]["counterexample"] is not None:
             yield Case(frozenset([_cause("law", body["verdict"]["law"])]), seq, seq)
 
 
-def _of_discovery(told: Iterable[tuple[int, str, Body]]) -> Iterator[Case]:
+def discovery_cases(told: Iterable[Told]) -> Iterator[Case]:
+    """Every verdict with a counterexample."""
     for seq, type_, body in told:
         verdict = body["verdict"] if type_ in ("law", "escalation") else None
         if verdict is not None and verdict["counterexample"] is not None:
             yield Case(frozenset([_cause("law", body["law"])]), seq, seq)
-
-
-_CASES: Final = {SCENARIO: _of_run, "law": _of_law, "discovery": _of_discovery}
-"""By the kind of a bundle how its failing cases are found; a suite's are those of its runs."""

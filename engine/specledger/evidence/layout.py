@@ -55,6 +55,9 @@ FOLDERS: Final = frozenset({"runs", "controls", "mutants"})
 
 SCENARIO: Final = "scenario"
 """The kind of a bundle whose manifest names none."""
+SUITE: Final = "suite"
+LAW: Final = "law"
+DISCOVERY: Final = "discovery"
 
 _SOURCE: Final = re.compile(rf"{SOURCES}/[a-z]{{1,40}}/[A-Za-z0-9_][A-Za-z0-9_.-]{{0,94}}\.ya?ml")
 _CASE: Final = re.compile(rf"{COUNTEREXAMPLES}/[0-9]{{8,16}}\.json")

@@ -17,13 +17,13 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity
 from specledger.core.events import Event
 from specledger.discovery.codes import E_STORE_BROKEN, W_DISCOVERY_SCRAMBLED
 from specledger.discovery.loop import retell
-from specledger.discovery.plan import KIND
 from specledger.discovery.pool import Job, open_all, work_all
 from specledger.discovery.retry import forget_failures
 from specledger.discovery.stored import UNFIT
 from specledger.discovery.tape import write_answers
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
+from specledger.evidence.kind import DISCOVERY
 from specledger.evidence.layout import TAPE
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
@@ -116,7 +116,7 @@ def execute_discovery(
     run = run_id(bundle.digest)
     told: list[Mapping[str, Any]] = []
     with (
-        BundleWriter(place, run, bundle.document(), bundle.digest, KIND, sources=bundle.sources) as writer,
+        BundleWriter(place, run, bundle.document(), bundle.digest, DISCOVERY, sources=bundle.sources) as writer,
         _placed(sharing.store) as where,
         closing(Store(where, bundle.digest, sharing.lease)) as store,
     ):

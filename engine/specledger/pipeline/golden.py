@@ -18,12 +18,13 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.merkle import Tree
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS
-from specledger.evidence.result import TALLIES
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
 from specledger.load import Bundle
+from specledger.pipeline.live import MAKERS
 from specledger.pipeline.runners import Finished
 from specledger.pipeline.stages import case_name, execute
-from specledger.verify.replay import MAKERS, differences, first_difference, is_digest
+from specledger.verify.replay import differences, first_difference, is_digest
+from specledger.verify.shipped import EVIDENCE
 
 NOT_PINNED: Final = "nothing is pinned yet"
 """How a pin differs from one that there is not."""
@@ -71,7 +72,7 @@ def pin(bundle: Bundle, workers: int = 1) -> Pin:
 
 
 def _pin_chain(bundle: Bundle) -> Pin:
-    chain, tally = Chain(run_id(bundle.digest)), TALLIES[bundle.main.kind]()
+    chain, tally = Chain(run_id(bundle.digest)), EVIDENCE[bundle.main.kind].receipts.tally()
     episodes: list[Tree] = []
     lines = []
     for event in MAKERS[bundle.main.kind](bundle)(None):

@@ -7,12 +7,13 @@ copy. In all other runs the log is the bundle's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from specledger.compile.law import compile_law
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -20,9 +21,10 @@ from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT, AuditLog, record
 from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.layout import AUDIT_LOG, SCENARIO, TAPE
+from specledger.evidence.layout import AUDIT_LOG, LAW, SCENARIO, TAPE
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.gates.documents import axion
+from specledger.laws.trial import run_law
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.tape import Tape
@@ -31,7 +33,7 @@ from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import conduct
 from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
-from specledger.verify.replay import MAKERS, make_run
+from specledger.verify.replay import Made, make_run
 
 E_LIVE = code(
     "E_LIVE",
@@ -61,6 +63,20 @@ class RunOptions:
 
 
 SIMULATED: Final = RunOptions()
+
+
+def _law(bundle: Bundle) -> Made:
+    plan = compile_law(bundle)
+    return lambda progress: run_law(plan)
+
+
+def _scenario(bundle: Bundle) -> Made:
+    plan = compile_scenario(bundle)
+    return lambda progress: make_run(bundle, plan, progress)
+
+
+MAKERS: Final[Mapping[str, Callable[[Bundle], Made]]] = {SCENARIO: _scenario, LAW: _law}
+"""By kind: compiles a bundle, or raises Rejected, and gives what makes its one chain of events."""
 
 
 def live_log(place: Path) -> Path:

@@ -13,7 +13,7 @@ from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import compile_suite
 from specledger.discovery.plan import KIND as DISCOVERY
-from specledger.evidence.layout import SCENARIO
+from specledger.evidence.layout import SCENARIO, SUITE
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
 from specledger.pipeline.discovery import check_discovery
@@ -21,7 +21,6 @@ from specledger.spec.discovery import Discovery
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.suites.plan import Case, Trial
-from specledger.verify.suite import SUITE
 
 MOST_STEPS_TOLD: Final = 20
 """Steps at which a drift is due that are told one by one; the others are counted."""

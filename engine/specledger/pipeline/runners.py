@@ -1,8 +1,7 @@
 """What can be run, by kind: how it is checked, run and shown to be in order. The one place that dispatches by kind.
 
-A kind that gives one chain of events has its row in `verify.replay.MAKERS`, its result in `evidence.result.TALLIES`
-and, if its receipts follow rules of their own, an order in `verify.receipts`; then it
-is checked and executed here as a scenario is.
+A kind that gives one chain of events has its row in `live.MAKERS` and in `verify.shipped.KINDS`; then it is checked and
+executed here as a scenario is.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from specledger.core.verdict import Verdict
 from specledger.discovery.plan import KIND as DISCOVERY
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.layout import SCENARIO
+from specledger.evidence.layout import SCENARIO, SUITE
 from specledger.evidence.places import holds_bundle
 from specledger.gates.invariant import PROGRESS
 from specledger.kinds import MODELS
@@ -29,10 +28,9 @@ from specledger.laws.findings import W_LAW_UNDECIDED
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
 from specledger.pipeline.discovery import check_discovery, execute_discovery
-from specledger.pipeline.live import RunOptions, make_events
+from specledger.pipeline.live import MAKERS, RunOptions, make_events
 from specledger.pipeline.suite import check_suite, execute_suite
-from specledger.verify.replay import MAKERS
-from specledger.verify.suite import SUITE
+from specledger.verify.shipped import EVIDENCE
 
 Progress = Callable[[int, int], None]
 
@@ -129,7 +127,8 @@ def _execute_chain(
     found: list[Diagnostic] = []
     told: list[Mapping[str, Any]] = []
     specs = bundle.document()
-    with BundleWriter(place, run_id(bundle.digest), specs, bundle.digest, kind, sources=bundle.sources) as writer:
+    run, receipts = run_id(bundle.digest), EVIDENCE[kind].receipts
+    with BundleWriter(place, run, specs, bundle.digest, receipts, sources=bundle.sources) as writer:
         for event in make_events(bundle, writer, conduct, progress, found.append, workers):
             writer.add(event)
             if len(incidents) < MOST_INCIDENTS:

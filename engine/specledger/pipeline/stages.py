@@ -26,12 +26,14 @@ from specledger.load.shipped import find_specs
 from specledger.pipeline.live import SIMULATED, RunOptions
 from specledger.pipeline.runners import RUNNERS, Finished
 from specledger.report.profile_rules import check_profile
+from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import verify_audit
+from specledger.verify.bundle import verify_evidence
 from specledger.verify.checks import E_ARCHIVE, Broken, Level, Verification
 from specledger.verify.reference import require_reference
 from specledger.verify.runlog import is_runlog, verify_runlog
-from specledger.verify.suite import verify_evidence
+from specledger.verify.shipped import EVIDENCE
 from specledger.verify.unpack import is_archive, unpacked
 from specledger.worlds.check import check_world
 
@@ -296,17 +298,17 @@ def verify(place: Path, *, replay: bool = True, workers: int = 1, reader: Reader
     if reader.judge:
         require_reference()
     if not place.is_file():
-        return verify_evidence(place, MODELS, workers=workers, reader=reader)
+        return verify_evidence(place, reader, EVIDENCE, MODELS, workers)
     if not is_archive(place):
         verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
         verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
         return verification
     try:
         with unpacked(place) as folder:
-            return verify_evidence(folder, MODELS, workers=workers, reader=reader)
+            return verify_evidence(folder, reader, EVIDENCE, MODELS, workers)
     except InvalidArchive as invalid:
         refused = Verification()
-        refused.failed("the file is the archive of a bundle", Broken(E_ARCHIVE, str(invalid)))
+        refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
         return refused
 
 

@@ -13,6 +13,7 @@ from specledger.compile.suite import DeferredPlan, compile_suite
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
+from specledger.evidence.kind import SUITE
 from specledger.evidence.seal import UNSIGNED
 from specledger.load import Bundle
 from specledger.pipeline.live import E_LIVE, SIMULATED, RunOptions, make_events
@@ -22,7 +23,7 @@ from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.verify.replay_selftest import try_replay
-from specledger.verify.suite import SUITE, outcome_of
+from specledger.verify.suite import outcome_of
 
 Progress = Callable[[int, int], None]
 

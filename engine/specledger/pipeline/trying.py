@@ -23,9 +23,10 @@ from specledger.pipeline.live import RunOptions
 from specledger.pipeline.stages import execute
 from specledger.report.agent import AgentReading, read_agent
 from specledger.report.codes import E_AGENT_CHECK
-from specledger.report.evidence import Refuted, read_evidence
+from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
 from specledger.spec.scenario import Scenario
+from specledger.verify.bundle import Refuted
 
 COMMANDED: Final = "commanded"
 """What an agent is called of which only the command is known."""

@@ -14,14 +14,13 @@ from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
+from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES, SUITE
 from specledger.report.codes import E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.readings import read_subject
 from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, Parting, part, walk
 from specledger.report.results import LONGEST, Subject
-from specledger.verify.suite import SUITE
 
 FORMAT: Final = "specledger/diff/v1"
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.verdict import Verdict
-from specledger.evidence.law_result import OUTCOMES
+from specledger.evidence.result import OUTCOMES
 from specledger.load import Bundle
 from specledger.report.observations import Seen, text
 from specledger.report.results import Check, Outcome

@@ -17,13 +17,12 @@ from specledger.compile.suite import compile_suite
 from specledger.core.canonical import canonical_bytes, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
-from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO
+from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO, SUITE
 from specledger.load import Bundle
 from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES, Account, total
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.spec.scenario import Scenario
-from specledger.verify.suite import SUITE
 
 SUMMARY: Final = "summary.json"
 COUNTEREXAMPLES: Final = "counterexamples"

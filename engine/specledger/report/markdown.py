@@ -12,14 +12,13 @@ from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
-from specledger.evidence.layout import SCENARIO
+from specledger.evidence.layout import SCENARIO, SUITE
 from specledger.laws.trial import KIND as LAW
 from specledger.report.codes import E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, share
 from specledger.report.markup import shorten
 from specledger.verify.checks import Status
-from specledger.verify.suite import SUITE
 
 MOST_ROWS: Final = 200
 """Rows of a table; the others are counted."""

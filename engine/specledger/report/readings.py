@@ -12,8 +12,8 @@ from typing import Any, Final, Protocol
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Verdict
 from specledger.discovery.plan import KIND as DISCOVERY
-from specledger.evidence.law_result import OUTCOMES
-from specledger.evidence.layout import SCENARIO
+from specledger.evidence.layout import SCENARIO, SUITE
+from specledger.evidence.result import OUTCOMES
 from specledger.laws.trial import KIND as LAW
 from specledger.load import Bundle
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
@@ -26,7 +26,6 @@ from specledger.report.results import LONGEST, OF_VERDICT, Check, Outcome, Subje
 from specledger.report.run_reading import EVALUATION, RunReading
 from specledger.spec.suite import Suite
 from specledger.verify.checks import Status
-from specledger.verify.suite import SUITE
 
 Body = Mapping[str, Any]
 

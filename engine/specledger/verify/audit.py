@@ -23,6 +23,7 @@ from specledger.evidence.layout import AUDIT_LOG
 from specledger.evidence.places import holds_bundle
 from specledger.gates.digests import scope_hash
 from specledger.gates.documents import axion
+from specledger.verify import check_names
 from specledger.verify.checks import Broken, Verification
 
 E_AUDIT_NO_LOG = code(
@@ -65,9 +66,9 @@ E_AUDIT_DIFFERS = code(
 
 _KEY: Final = b'"prev_entry_hash"'
 _CHECKS: Final = {
-    "every line is the canonical form of a schema-valid entry": (E_AUDIT_LINE, E_AUDIT_TORN),
-    "the entries form one chain that begins with 64 zeros": (E_AUDIT_CHAIN,),
-    "issued tokens are bound to their entry, their scope and their time": (E_AUDIT_TOKEN,),
+    check_names.AUDIT_ENTRIES: (E_AUDIT_LINE, E_AUDIT_TORN),
+    check_names.AUDIT_CHAIN: (E_AUDIT_CHAIN,),
+    check_names.AUDIT_TOKENS: (E_AUDIT_TOKEN,),
 }
 
 

@@ -1,8 +1,9 @@
-"""What a verification says: a numbered list of checks, each passed, failed or not made, and each of one level."""
+"""A verification: a numbered list of checks, each passed, failed or not made, and each of one level."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -71,6 +72,17 @@ class Lacking(Exception):  # noqa: N818 - as above
         super().__init__(message)
 
 
+class Stopped(Exception):  # noqa: N818 - as above
+    """A check failed and was recorded; the checks after it are not made."""
+
+
+@dataclass
+class Note:
+    """What a check found, in words, if it says more than that it passed."""
+
+    message: str | None = None
+
+
 @dataclass
 class Verification:
     """The checks made so far, in order.
@@ -79,9 +91,9 @@ class Verification:
         checks: All of them.
         asked: The levels that the verdict is about; None for all that there are checks of.
         demanded: Those of them of which a check must have been made.
-        signed: Whether the evidence holds what signatures are kept in, whoever made them.
-        facts: Figures of checks that say more than a sentence, as JSON, by their names.
-        unchecked: What no check was about, since the evidence lacks what it would be made with; nobody need hold that.
+        signed: Whether the evidence holds signature files, by whatever key.
+        facts: Results of checks that need more than a sentence, as JSON, by name.
+        unchecked: What was not checked because the evidence does not hold it; evidence need not hold it.
     """
 
     checks: list[Check] = field(default_factory=list)
@@ -95,16 +107,50 @@ class Verification:
         """Demand that levels be reached."""
         self.asked = self.demanded = levels
 
+    @contextmanager
+    def check(self, name: str, level: Level = Level.INTACT) -> Iterator[Note]:
+        """Record a check that the body makes by raising Broken or not.
+
+        Raises:
+            Stopped: The check failed.
+        """
+        note = Note()
+        try:
+            yield note
+        except Broken as broken:
+            self.failed(name, broken, level)
+            raise Stopped from None
+        self.passed(name, note.message, level)
+
+    def attempt(self, name: str, step: Callable[[], str | None], level: Level = Level.INTACT) -> None:
+        """Record a check that can be impossible to make: `step` raises Broken, raises Lacking, or returns a message.
+
+        Raises:
+            Stopped: The check failed.
+        """
+        try:
+            with self.check(name, level) as note:
+                note.message = step()
+        except Lacking as lacking:
+            self.not_made(name, lacking.message, level, lacking.code)
+
+    def stop(self, planned: Iterable[tuple[str, Level]]) -> None:
+        """Record those planned checks that were not reached because an earlier one failed."""
+        made = {check.name for check in self.checks}
+        for name, level in planned:
+            if name not in made:
+                self.not_made(name, "an earlier check failed", level)
+
     def passed(self, name: str, message: str | None = None, level: Level = Level.INTACT) -> None:
-        """Note a check that passed."""
+        """Record a check that passed."""
         self._add(name, Status.PASSED, None, message, level)
 
     def failed(self, name: str, broken: Broken, level: Level = Level.INTACT) -> None:
-        """Note a check that failed."""
+        """Record a check that failed."""
         self._add(name, Status.FAILED, broken.code, broken.message, level)
 
     def not_made(self, name: str, why: str, level: Level = Level.INTACT, code_: str | None = None) -> None:
-        """Note a check that was not made."""
+        """Record a check that was not made."""
         self._add(name, Status.NOT_MADE, code_, why, level)
 
     def _add(self, name: str, status: Status, code_: str | None, message: str | None, level: Level) -> None:
@@ -117,7 +163,7 @@ class Verification:
 
     @property
     def complete(self) -> bool:
-        """Whether there are checks of whatever was asked for, and all of these passed."""
+        """Whether there are checks of every level that was asked for, and all of them passed."""
         counted = [check for check in self.checks if self.asked is None or check.level in self.asked]
         missing = self.demanded - {check.level for check in counted}
         return bool(counted) and not missing and all(check.status is Status.PASSED for check in counted)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import code
-from specledger.evidence.counterexamples import find_cases, parts_of
+from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.verify.checks import Broken
 
 E_COUNTEREXAMPLES = code(
@@ -19,13 +19,13 @@ E_COUNTEREXAMPLES = code(
 )
 
 
-def check_counterexamples(place: Path, paths: Sequence[str], kind: str, read: Callable[[], Iterable[bytes]]) -> str:
+def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
     """See that the failing cases of a bundle are those that its receipts show.
 
     Args:
         place: The bundle.
         paths: The files of the cases, which are plain ones.
-        kind: What was run.
+        find: Finds the failing cases of the kind.
         read: Gives the receipts from the first to the last, which are read twice.
 
     Returns:
@@ -35,9 +35,9 @@ def check_counterexamples(place: Path, paths: Sequence[str], kind: str, read: Ca
         Broken: E_COUNTEREXAMPLES.
     """
     try:
-        cases = find_cases(kind, read())
+        cases = find_cases(find, read())
     except (NotCanonical, LookupError, TypeError, AttributeError) as error:
-        raise Broken(E_COUNTEREXAMPLES, f"a receipt is not what it must be: {error!r}") from None
+        raise Broken(E_COUNTEREXAMPLES, f"a receipt is malformed: {error!r}") from None
     expected = {case.path for case in cases}
     if expected != {*paths}:
         other = min(expected ^ {*paths})

@@ -1,8 +1,4 @@
-"""What a run says about itself must be what its receipts show: how long it is, what was rejected, broken and reached.
-
-Decides what follows from the first receipt and from those before, without specs and without replay. Refuses to know
-whether a gate judged rightly.
-"""
+"""The totals that a run declares equal those of its receipts: length, rejections, violations and success."""
 
 from __future__ import annotations
 
@@ -13,8 +9,8 @@ from typing import Any
 from specledger.verify.checks import E_STATE, Broken
 
 
-class Said:
-    """Keeps what the first receipt promised and what the others counted."""
+class DeclaredTotals:
+    """Compares declarations of the first receipt and of each end of an episode with the receipts between."""
 
     def __init__(self) -> None:
         """Begin before the first receipt."""

@@ -1,15 +1,15 @@
-"""The verification of a discovery: the chain, then every verdict by what it rests on, the ledger, and replay.
+"""Evidence of a discovery: every verdict with its certificate or counterexample, the ledger, and replay.
 
-Decides that each recorded proof proves what the recorded law asks, that each recorded counterexample violates it, and
-that the ledger holds all of them. Neither needs a prover, a harness or a model. What was asked, answered, left out and
-ranked, and what samples saw, only replay can tell: it makes everything again from the specs and the tape.
+None of the checks before replay needs a prover, a test harness or a model. Only replay shows what was asked, answered,
+left out and ranked, and what samples found: it makes everything again from the specs and the recording.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,23 +19,23 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
 from specledger.discovery.discovery_state import ledger_line
 from specledger.discovery.loop import retell, run_discovery
-from specledger.discovery.plan import KIND, DiscoveryPlan
+from specledger.discovery.plan import DiscoveryPlan
 from specledger.discovery.pool import Job, open_all, work_all
 from specledger.discovery.step import Workbench
 from specledger.discovery.tape import Kept, Played, read_answers
-from specledger.evidence.discovery_result import DiscoveryTally
-from specledger.evidence.layout import RECEIPTS, TAPE
+from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
+from specledger.evidence.layout import TAPE
 from specledger.laws.law import Law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
 from specledger.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
-from specledger.spec.base import Models
-from specledger.verify.bundle import Verifier
-from specledger.verify.checks import E_ENDS, E_SPECS, Broken
+from specledger.verify import check_names
+from specledger.verify.checks import E_ENDS, Broken, Verification
 from specledger.verify.judge_discovery import judge_discovery
-from specledger.verify.judged import summary
+from specledger.verify.judged import Count
+from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.law import E_VERDICT, check_about, check_proof, check_refutation
-from specledger.verify.receipts import Receipts
+from specledger.verify.replay import compare, invalid, make_again
 
 E_DISCOVERY_LEDGER = code(
     "E_DISCOVERY_LEDGER",
@@ -92,64 +92,56 @@ def _demand(recorded: Any, number: int, message: str) -> None:
         raise Broken(E_ENDS, message)
 
 
-class DiscoveryVerifier(Verifier):
-    """Makes the checks of a discovery's bundle."""
+@dataclass(frozen=True, slots=True)
+class DiscoveryContent:
+    """A discovery that compiles again, with the receipts that hold verdicts.
 
-    kind = KIND
-    further = (TAPE,)
+    Attributes:
+        checked: The evidence.
+        workbench: The compiled discovery.
+        model: The model that proposes laws.
+        recording: The recorded answers of a model that was asked over a network, or None.
+        workers: Number of processes of a replay.
+        verdicts: The receipts that hold verdicts: type and body.
+        ledger: The bodies of the receipts of the ledger.
+    """
 
-    def __init__(self, place: Path, models: Models, replay: bool, workers: int = 1, **more: Any) -> None:
-        """Prepare to verify; replay may use several workers."""
-        super().__init__(place, models, replay, workers=workers, **more)
-        self._plan: DiscoveryPlan | None = None
-        self._told: list[tuple[str, Mapping[str, Any]]] = []
+    checked: Checked[DiscoveryOrder, Any]
+    workbench: Workbench
+    model: PlannedModel
+    recording: Kept | None
+    workers: int
+    verdicts: Sequence[tuple[str, Mapping[str, Any]]]
+    ledger: Sequence[Mapping[str, Any]]
 
-    def _make_further(self) -> None:
-        self._make("every verdict is about its law, and fits itself", self._check_verdicts)
-        self._make("every certificate proves what its law asks", self._check_certificates)
-        self._make("every counterexample violates its law when it is evolved again", self._check_counterexamples)
-        self._make("the ledger holds every refuted law with its ring", self._check_ledger)
+    @property
+    def plan(self) -> DiscoveryPlan:
+        """The plan of the discovery."""
+        return self.workbench.plan
 
-    def _open_receipts(self) -> Receipts:
-        keep = self._keep
-        return Receipts(self.place / RECEIPTS, self.manifest["run"], DiscoveryOrder(), DiscoveryTally(), listen=keep)
-
-    def _keep(self, type_: str, body: Mapping[str, Any]) -> None:
-        self._hear(type_, body)
-        if type_ in ("law", "escalation", "ledger"):
-            self._told.append((type_, body))
-
-    def compile(self, bundle: Bundle) -> None:
-        """Compile the discovery again.
-
-        Raises:
-            Broken: E_SPECS, if it does not compile; a code of the tape, if it has none or a damaged one.
-        """
-        try:
-            workbench, model = open_all(bundle)
-        except Rejected as rejected:
-            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
-            raise Broken(E_SPECS, message) from None
-        self._plan = workbench.plan
-        path = self.place / TAPE
-        if model.outside and not path.exists():
-            raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
-        if path.exists() and not model.outside:
-            raise Broken(E_TAPE_EXTRA, "the answers follow from the specs, and the evidence holds a tape of others")
-        try:
-            kept = read_answers(path) if path.exists() else None
-        except TapeError as error:
-            raise Broken(error.code, error.message) from None
-        self.make = lambda progress: _again(workbench, model, kept, self._workers)
+    def check(self, verification: Verification, obstacle: str | None) -> DiscoveryContent:
+        """Check every verdict, certificate and counterexample, and the ledger."""
+        # 10
+        with verification.check(check_names.VERDICTS) as note:
+            note.message = self._check_verdicts()
+        # 11
+        with verification.check(check_names.CERTIFICATES) as note:
+            note.message = self._check_certificates()
+        # 12
+        with verification.check(check_names.COUNTEREXAMPLES) as note:
+            note.message = self._check_counterexamples()
+        # 13
+        with verification.check(check_names.LEDGER) as note:
+            note.message = self._check_ledger()
+        return self
 
     def _check_verdicts(self) -> str:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
         count = 0
         known: set[str] = set()
-        for type_, body in self._judged():
+        for type_, body in self.verdicts:
             with _refusing():
                 document, verdict = body["document"], body["verdict"]
-                parsed = self._plan.parsed(document)
+                parsed = self.plan.parsed(document)
                 if body["law"] != parsed.bundle.root or (type_ == "escalation" and body["law"] not in known):
                     raise Broken(E_VERDICT, f"{body['law']} is not the law whose document is recorded")
                 if body["late"] is None if type_ == "law" else False:
@@ -163,17 +155,13 @@ class DiscoveryVerifier(Verifier):
                     count += 1
         return f"{count} verdicts"
 
-    def _judged(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return (told for told in self._told if told[0] != "ledger")
-
     def _law(self, type_: str, body: Mapping[str, Any]) -> Law:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
-        model = self._plan.model
-        return self._plan.law(body["document"], model.trial if type_ == "law" else model.escalation).law
+        model = self.plan.model
+        return self.plan.law(body["document"], model.trial if type_ == "law" else model.escalation).law
 
     def _check_certificates(self) -> str:
         count = 0
-        for type_, body in self._judged():
+        for type_, body in self.verdicts:
             if body["verdict"] is not None and body["verdict"]["certificate"] is not None:
                 with _refusing():
                     check_proof(self._law(type_, body), body["verdict"])
@@ -182,7 +170,7 @@ class DiscoveryVerifier(Verifier):
 
     def _check_counterexamples(self) -> str:
         count = 0
-        for type_, body in self._judged():
+        for type_, body in self.verdicts:
             with _refusing():
                 found = self._refutations(type_, body)
                 for law, counterexample in found:
@@ -204,29 +192,33 @@ class DiscoveryVerifier(Verifier):
         return found
 
     def _elsewhere(self, document: Mapping[str, Any], held: Mapping[str, Any]) -> Law:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
         if held["mutant"] is not None:
-            own = self._plan.law_elsewhere(document, self._plan.universe).law
-            if held["mutant"] not in self._plan.mutant_numbers():
+            own = self.plan.law_elsewhere(document, self.plan.universe).law
+            if held["mutant"] not in self.plan.mutant_numbers():
                 raise Broken(E_VERDICT, f"the discovery tries no mutant {held['mutant']!r}")
-            return self._plan.under(own, held["mutant"])
-        universes = {universe.root: universe for universe in self._plan.others}
-        return self._plan.law_elsewhere(document, universes[held["universe"]]).law
+            return self.plan.under(own, held["mutant"])
+        universes = {universe.root: universe for universe in self.plan.others}
+        return self.plan.law_elsewhere(document, universes[held["universe"]]).law
 
-    def _check_judged(self) -> str:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
+    def replay(self) -> str:
+        """Compare every receipt."""
+        made = make_again(lambda _: self._events(), self.plan.bundle.digest)
+        return f"{compare(made, self.checked.receipts.lines())} receipts"
+
+    def _events(self) -> Iterator[Event]:
+        return _again(self.workbench, self.model, self.recording, self.workers)
+
+    def judge(self, obstacle: str | None) -> Count:
+        """Judge every verdict."""
         with _refusing():
-            count = judge_discovery(self._plan, self._judged(), self._unreplayable())
-        return summary(count, self.verification)
+            return judge_discovery(self.plan, self.verdicts, obstacle)
 
     def _check_ledger(self) -> str:
         refuted: dict[str, dict[str, Any]] = {}
         came: dict[str, int] = {}
-        recorded: list[Any] = []
-        for type_, body in self._told:
-            if type_ == "ledger":
-                recorded += body["refuted"]
-            elif type_ == "escalation" or body["late"] is None:
+        recorded = [line for body in self.ledger for line in body["refuted"]]
+        for type_, body in self.verdicts:
+            if type_ == "escalation" or body["late"] is None:
                 came.setdefault(body["law"], body["iteration"] if type_ == "law" else 0)
                 line = ledger_line(body["law"], came[body["law"]], body["verdict"])
                 if body["verdict"] is not None:
@@ -243,16 +235,41 @@ class DiscoveryVerifier(Verifier):
         return f"{len(ordered)} refuted laws"
 
 
+def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, resources: Resources) -> DiscoveryContent:
+    """Compile the recorded specs and read the recording.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile; a code of the recording, if it is missing or damaged.
+    """
+    try:
+        workbench, model = open_all(specs)
+    except Rejected as rejected:
+        raise invalid(rejected) from None
+    path = checked.place / TAPE
+    if model.outside and not path.exists():
+        raise Broken(E_TAPE_MISSING, "the model is outside, and the evidence holds no tape of its answers")
+    if path.exists() and not model.outside:
+        raise Broken(E_TAPE_EXTRA, "the answers follow from the specs, and the evidence holds a tape of others")
+    try:
+        recording = read_answers(path) if path.exists() else None
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
+    told = list(checked.receipts.contents())
+    verdicts = [(type_, body) for type_, body in told if type_ in ("law", "escalation")]
+    ledger = [body for type_, body in told if type_ == "ledger"]
+    return DiscoveryContent(checked, workbench, model, recording, resources.workers, verdicts, ledger)
+
+
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Make a finding of a receipt that is not what it must be."""
+    """Make a finding of a receipt that is malformed."""
     try:
         yield
     except Rejected as rejected:
         message = f"a recorded law is none: {rejected.diagnostics[0].message}"
         raise Broken(E_VERDICT, message) from None
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Broken(E_VERDICT, f"a receipt is not what it must be: {error!r}") from None
+        raise Broken(E_VERDICT, f"a receipt is malformed: {error!r}") from None
 
 
 def _again(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
@@ -301,3 +318,12 @@ def _shared(workbench: Workbench, model: PlannedModel, kept: Kept | None, worker
 
 _LEASE: Final = 60.0
 """Seconds for which work of a replay is claimed: nobody else works at it, and it ends with its processes."""
+
+
+DISCOVERY: Final = EvidenceKind(
+    DISCOVERY_RECEIPTS,
+    DiscoveryOrder,
+    compile_discovery,
+    checks=(check_names.VERDICTS, check_names.CERTIFICATES, check_names.COUNTEREXAMPLES, check_names.LEDGER),
+    files=(TAPE,),
+)

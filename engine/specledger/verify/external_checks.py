@@ -1,91 +1,84 @@
-"""What stands around a bundle: what covers its manifest, and what the reader knows from elsewhere.
-
-Decides which of these checks there are, by what lies there and what the reader brings. Refuses to look into the bundle.
-"""
+"""Checks against what is outside a bundle's manifest: detached files, and what the reader knows from elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from specledger.compile.suite import seeds_of
+from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.checks import Level
+from specledger.verify.checks import Level, Verification
 from specledger.verify.fork import Against, compare_heads, same_log
-from specledger.verify.receipts import Receipts
+from specledger.verify.kind import Compiled
 from specledger.verify.runlog import Thing, check_runlog
 from specledger.verify.signed import Seals, check_expected, check_seals, check_signatures, check_time, note_signers
 from specledger.verify.trust import Seen
 
-Named = tuple[str, Callable[[], str | None], Level]
-"""A check: its name, what makes it, and the level that it belongs to."""
+
+def _extends(before: Against) -> str:
+    return check_names.EXTENDS.format(place=before.where)
 
 
-@dataclass
-class Surroundings:
-    """What stands around one bundle.
+def external_names(reader: Reader) -> Iterator[tuple[str, Level]]:
+    """The names and levels of the checks that follow from what the reader brings, whatever the bundle holds."""
+    if reader.trust is not None:
+        if reader.trust.run is not None or reader.trust.specs is not None:
+            yield check_names.EXPECTED, Level.SIGNED
+        yield check_names.SIGNATURES, Level.SIGNED
+    if reader.authorities is not None:
+        yield check_names.TIME, Level.TIMED
+    yield from ((_extends(before), Level.UNFORKED) for before in reader.against)
+    if reader.log is not None:
+        yield check_names.ANNOUNCED, Level.INTACT
 
-    Attributes:
-        place: The bundle.
-        reader: What whoever verifies it brings.
-        manifest: Its manifest; empty if it was not read.
-        receipts: Its receipts; None if they were not read.
-        covers: What lies there outside the manifest.
-        facts: Takes what checks say in figures.
-        thing: Gives what was run; called after the specs were checked.
-        seals: What was found to cover it.
+
+def check_external(verification: Verification, compiled: Compiled[Any], reader: Reader) -> None:
+    """Make these checks.
+
+    Args:
+        verification: Records the checks.
+        compiled: The bundle.
+        reader: What the reader brings.
+
+    Raises:
+        Stopped: A check failed.
     """
+    place, manifest = compiled.checked.place, compiled.checked.manifest
+    seals = Seals(None, {}, None)
+    covers = compiled.checked.chained.read.listing.covers
+    if covers:
+        with verification.check(check_names.DETACHED) as note:
+            seals = check_seals(place, manifest, covers)
+            note.message = ", ".join(covers)
+    trust = reader.trust
+    if trust is not None:
+        if trust.run is not None or trust.specs is not None or seals.note is not None:
+            verification.attempt(check_names.EXPECTED, partial(check_expected, trust, manifest, seals), Level.SIGNED)
+        verification.attempt(check_names.SIGNATURES, partial(check_signatures, trust, seals), Level.SIGNED)
+    if seals.time is not None or reader.authorities is not None:
+        verification.attempt(check_names.TIME, partial(check_time, reader.authorities, place, seals), Level.TIMED)
+    for before in reader.against:
+        step = partial(_check_extends, verification, compiled, reader, seals, before)
+        verification.attempt(_extends(before), step, Level.UNFORKED)
+    if reader.log is not None:
+        specs = compiled.specs
+        thing = Thing(specs.main.kind, specs.main.name, seeds_of(specs))
+        verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
-    place: Path
-    reader: Reader
-    manifest: Mapping[str, Any]
-    receipts: Receipts | None
-    covers: tuple[str, ...]
-    facts: dict[str, Mapping[str, Any]]
-    thing: Callable[[], Thing]
-    seals: Seals = field(default_factory=lambda: Seals(None, {}, None))
 
-    def checks(self) -> Iterator[Named]:
-        """The checks in their order; each is made before the next one is asked for."""
-        if self.covers:
-            yield "what lies beside the manifest is about it", self._check_seals, Level.INTACT
-        trust = self.reader.trust
-        if trust is not None:
-            if trust.run is not None or trust.specs is not None or self.seals.note is not None:
-                expected = partial(check_expected, trust, self.manifest, self.seals)
-                yield "it is the evidence that you expect", expected, Level.SIGNED
-            name = "enough keys that you trust have signed the manifest and the checkpoint"
-            yield name, lambda: check_signatures(trust, self.seals), Level.SIGNED
-        if self.seals.time is not None or self.reader.authorities is not None:
-            stamped = partial(check_time, self.reader.authorities, self.place, self.seals)
-            yield "an authority that you trust stamped the time", stamped, Level.TIMED
-        for before in self.reader.against:
-            name = f"the log goes on from the head in {before.where}"
-            yield name, partial(self._check_fork, before), Level.UNFORKED
-        log = self.reader.log
-        if log is not None:
-            name = "the run log announced this run, and these bytes were entered after"
-            yield name, partial(self._check_log_of_runs, log), Level.INTACT
-
-    def _check_seals(self) -> str:
-        self.seals = check_seals(self.place, self.manifest, self.covers)
-        return ", ".join(self.covers)
-
-    def _check_fork(self, before: Against) -> str:
-        assert self.receipts is not None  # noqa: S101 - it is made only if no check of the receipts failed
-        note, trust = self.seals.note, self.reader.trust
-        run = self.manifest["run"]
-        origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
-        known = "" if before.trusted else same_log(before, run, origin)
-        now = Seen(self.receipts.count, bytes.fromhex(self.receipts.root))
-        said, facts = compare_heads(self.receipts.lines(), now, before)
-        self.facts["heads"] = facts
-        if before.note is not None and trust is not None:
-            signers = note_signers(trust, before.note)
-            known += f"; {len(signers)} of your trusted keys signed that checkpoint"
-        return f"{said}{known}"
-
-    def _check_log_of_runs(self, log: Path) -> str:
-        return check_runlog(log, self.manifest, self.thing(), self.reader.log_head)
+def _check_extends(
+    verification: Verification, compiled: Compiled[Any], reader: Reader, seals: Seals, before: Against
+) -> str:
+    checked, note, trust = compiled.checked, seals.note, reader.trust
+    run = checked.manifest["run"]
+    origin = note.origin if note is not None else None if trust is None else trust.origin_for(run)
+    known = "" if before.trusted else same_log(before, run, origin)
+    now = Seen(checked.chained.head.count, bytes.fromhex(checked.chained.head.root))
+    found, facts = compare_heads(checked.receipts.lines(), now, before)
+    verification.facts["heads"] = facts
+    if before.note is not None and trust is not None:
+        signers = note_signers(trust, before.note)
+        known += f"; {len(signers)} of your trusted keys signed that checkpoint"
+    return f"{found}{known}"

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.plan import Judgement, Plan, State
@@ -29,13 +28,11 @@ from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import Invariant, check_invariant
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.verify.audit_chain import signatures_of
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Verification
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
 from specledger.verify.judge_kernel import KernelWitness, fields_of
-from specledger.verify.judged import UNVALUED, Count, summary
+from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
-from specledger.verify.replay import first_difference, make_run
-from specledger.verify.tape import played, tape_at
+from specledger.verify.replay import Made, first_difference
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
@@ -44,40 +41,21 @@ _HOLDS: Final = "holds"
 _BROKEN: Final = "broken"
 
 
-def judge_run(bundle: Bundle, place: Path, recorded: Iterable[bytes], verification: Verification) -> str:
-    """Judge every verdict of a scenario's run.
+def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
+    """Make a run again and judge each verdict where it falls, until one differs.
 
     Args:
-        bundle: Its recorded specs, which compile.
-        place: Its evidence.
-        recorded: Its receipts, which replay makes again.
-        verification: Is told the figures.
-
-    Returns:
-        What was judged, in words.
-
-    Raises:
-        Broken: E_JUDGE, at the first verdict on which the engines differ.
-        Lacking: Not every verdict could be judged, or there is none.
-        Rejected: E_JUDGE_PACKAGE.
-    """
-    return summary(judge_lines(bundle, place, recorded), verification)
-
-
-def judge_lines(bundle: Bundle, place: Path, recorded: Iterable[bytes]) -> Count:
-    """Make a run again and judge each verdict where it falls, until one differs.
+        specs: The recorded specs, which compile.
+        make: Gives what makes the run again from a plan.
+        recorded: The receipts.
 
     Raises:
         Broken: E_REPLAY, if the run is not the recorded one.
         Rejected: E_JUDGE_PACKAGE.
     """
-    plan = compile_scenario(bundle)
-    if plan.signed:
-        plan = replace(plan, signatures=signatures_of(recorded := list(recorded)))
-    witness = _Witness(plan, _Rules(bundle))
-    events = played(witness.plan, tape_at(place), partial(make_run, bundle))(None)
-    chain = Chain(run_id(bundle.digest))
-    for event, line in zip_longest(events, recorded):
+    witness = _Witness(compile_scenario(specs), _Rules(specs))
+    chain = Chain(run_id(specs.digest))
+    for event, line in zip_longest(make(witness.plan)(None), recorded):
         made = None if event is None else chain.seal(event)
         if made != line:
             raise Broken(E_REPLAY, first_difference(chain.count - 1, made, line))

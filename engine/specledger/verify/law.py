@@ -1,35 +1,35 @@
-"""The verification of a law's evidence: the chain, then the verdict by what it rests on, then replay.
+"""Evidence of a law: its verdict, and the certificate or the counterexample that the verdict rests on.
 
-Decides that a recorded proof proves what the recorded specs ask, and that a recorded counterexample violates what they
-claim. Neither needs the prover or the harness; whether a sample was as recorded, only replay can tell.
+Neither check needs the prover or the test harness. Only replay shows that a sample is as recorded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected, code
-from specledger.evidence.law_result import LawTally
-from specledger.evidence.layout import RECEIPTS
+from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.expr import EvaluationError
 from specledger.laws.generators import digest_cases, make_cases
 from specledger.laws.law import Law, LawPlan
 from specledger.laws.law_question import question_of, within_range
 from specledger.laws.proofs import Opaque, facts
-from specledger.laws.trial import KIND, meets, run_law
+from specledger.laws.trial import meets, run_law
 from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
 from specledger.load import Bundle
-from specledger.verify.bundle import Verifier
+from specledger.verify import check_names
 from specledger.verify.certificates import InvalidCertificate, check_certificate
-from specledger.verify.checks import E_ENDS, E_SPECS, Broken, Verification
+from specledger.verify.checks import E_ENDS, Broken, Verification
 from specledger.verify.judge_law import Work, judge_law
-from specledger.verify.judged import Count, summary
+from specledger.verify.judged import Count
+from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.law_cel import SpokenLaw
-from specledger.verify.receipts import Receipts
 from specledger.verify.reference import Reference, Unjudged
+from specledger.verify.replay import compare, invalid, make_again
 from specledger.verify.universe_cel import Ring, SpokenUniverse
 from specledger.verify.violation import check_counterexample, check_proved
 
@@ -75,80 +75,47 @@ class LawOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
 
 
-class LawVerifier(Verifier):
-    """Makes the checks of a law's bundle."""
+@dataclass(frozen=True, slots=True)
+class LawContent:
+    """A law that compiles again, with the receipts that state its verdict.
 
-    kind = KIND
-    further = ()
+    Attributes:
+        checked: The evidence.
+        specs: Its specs.
+        plan: The compiled law.
+        bodies: The body of each receipt, by type.
+    """
 
-    def _verify(self) -> Verification:
-        self._plan: LawPlan | None = None
-        self._bodies: dict[str, Mapping[str, Any]] = {}
-        return super()._verify()
+    checked: Checked[LawOrder, Any]
+    specs: Bundle
+    plan: LawPlan
+    bodies: Mapping[str, Mapping[str, Any]]
 
-    def _make_further(self) -> None:
-        self._make("the verdict is about the law of the specs, and fits itself", self._check_verdict)
-        document = self._bodies.get("verdict", {}).get("verdict")
-        held = document if isinstance(document, dict) else {}
-        if held.get("certificate") is not None:
-            self._make("the certificate proves what the specs ask", self._check_certificate)
-        if held.get("counterexample") is not None:
-            self._make("the counterexample violates the law when it is evolved again", self._check_counterexample)
-
-    def _open_receipts(self) -> Receipts:
-        return Receipts(self.place / RECEIPTS, self.manifest["run"], LawOrder(), LawTally(), listen=self._keep)
-
-    def _keep(self, type_: str, body: Mapping[str, Any]) -> None:
-        self._bodies[type_] = body
-
-    def compile(self, bundle: Bundle) -> None:
-        """Compile the law again.
-
-        Raises:
-            Broken: E_SPECS, if it does not compile.
-        """
-        try:
-            plan = compile_law(bundle)
-        except Rejected as rejected:
-            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
-            raise Broken(E_SPECS, message) from None
-        self._plan = plan
-        self.make = lambda progress: run_law(plan)
-
-    def _check_judged(self) -> str:
-        assert self.bundle is not None  # noqa: S101 - set by an earlier check
-        law, specs, main, count = self._law(), self.bundle.specs, self.bundle.main, Count()
-        universe = SpokenUniverse(Reference(), specs[main.refs["universe",]])
-        verdict = self._bodies["verdict"]["verdict"]
-        judge_law(lambda: SpokenLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
-        return summary(count, self.verification)
-
-    def _cases(self) -> Sequence[Ring]:
-        """The cases that were recorded.
-
-        Raises:
-            Unjudged: Those that the law leads to are others.
-        """
-        law = self._law()
-        cases = make_cases(law)
-        if self._bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
-            raise Unjudged("its cases are not those that are recorded")
-        return [case.cells for case in cases]
-
-    def _law(self) -> Law:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
-        return self._plan.law
+    def check(self, verification: Verification, obstacle: str | None) -> LawContent:
+        """Check the verdict, and the certificate and the counterexample if it has them."""
+        law, verdict = self.plan.law, self.bodies["verdict"]["verdict"]
+        # 10
+        with verification.check(check_names.VERDICT) as note:
+            note.message = self._check_verdict()
+        # 11, if there is one
+        if verdict["certificate"] is not None:
+            with verification.check(check_names.CERTIFICATE) as note:
+                note.message = check_proof(law, verdict)
+        # 12, if there is one
+        if verdict["counterexample"] is not None:
+            with verification.check(check_names.COUNTEREXAMPLE) as note:
+                note.message = check_refutation(law, verdict["counterexample"])
+        return self
 
     def _check_verdict(self) -> str:
-        assert self._plan is not None  # noqa: S101 - set by an earlier check
         try:
-            return self._compare(self._plan)
+            return self._compare()
         except (NotCanonical, KeyError, TypeError, AttributeError) as error:
-            raise Broken(E_VERDICT, f"the verdict is not what it must be: {error!r}") from None
+            raise Broken(E_VERDICT, f"the verdict is malformed: {error!r}") from None
 
-    def _compare(self, plan: LawPlan) -> str:
-        body = self._bodies["verdict"]
-        verdict, end = body["verdict"], self._bodies["end"]
+    def _compare(self) -> str:
+        plan, body, end = self.plan, self.bodies["verdict"], self.bodies["end"]
+        verdict = body["verdict"]
         expected = None if plan.expected is None else dict(plan.expected)
         check_about(plan.law, verdict)
         _check_same(
@@ -159,11 +126,42 @@ class LawVerifier(Verifier):
         )
         return str(verdict["status"])
 
-    def _check_certificate(self) -> str:
-        return check_proof(self._law(), self._bodies["verdict"]["verdict"])
+    def replay(self) -> str:
+        """Compare every receipt."""
+        made = make_again(lambda _: run_law(self.plan), self.specs.digest)
+        return f"{compare(made, self.checked.receipts.lines())} receipts"
 
-    def _check_counterexample(self) -> str:
-        return check_refutation(self._law(), self._bodies["verdict"]["verdict"]["counterexample"])
+    def judge(self, obstacle: str | None) -> Count:
+        """Judge the verdict."""
+        law, specs, main, count = self.plan.law, self.specs.specs, self.specs.main, Count()
+        universe = SpokenUniverse(Reference(), specs[main.refs["universe",]])
+        verdict = self.bodies["verdict"]["verdict"]
+        judge_law(lambda: SpokenLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
+        return count
+
+    def _cases(self) -> Sequence[Ring]:
+        """The cases that were recorded.
+
+        Raises:
+            Unjudged: The law gives other ones.
+        """
+        law = self.plan.law
+        cases = make_cases(law)
+        if self.bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
+            raise Unjudged("its cases are not those that are recorded")
+        return [case.cells for case in cases]
+
+
+def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources: Resources) -> LawContent:
+    """Compile the recorded specs.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile.
+    """
+    try:
+        return LawContent(checked, specs, compile_law(specs), dict(checked.receipts.contents()))
+    except Rejected as rejected:
+        raise invalid(rejected) from None
 
 
 def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
@@ -233,7 +231,7 @@ def check_refutation(law: Law, recorded: Any) -> str:
     except InvalidCertificate as invalid:
         raise Broken(E_COUNTEREXAMPLE, str(invalid)) from None
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Broken(E_COUNTEREXAMPLE, f"it is not what it must be: {error!r}") from None
+        raise Broken(E_COUNTEREXAMPLE, f"it is malformed: {error!r}") from None
     return f"violated at step {recorded['t']}"
 
 
@@ -269,3 +267,6 @@ def _same(recorded: Any, found: Any) -> bool:
 
 def _reach(up_to: int | None) -> str:
     return "for every admitted ring" if up_to is None else f"up to {up_to} cells"
+
+
+LAW: Final = EvidenceKind(LAW_RECEIPTS, LawOrder, compile_law_again, checks=(check_names.VERDICT,))

@@ -1,7 +1,4 @@
-"""The files of a bundle: those that its manifest lists, whole and unchanged, and nothing else.
-
-Decides which paths a bundle may have. Refuses to read what a file says.
-"""
+"""The files of a bundle: those that its manifest lists, unchanged, and nothing else."""
 
 from __future__ import annotations
 
@@ -35,56 +32,46 @@ class Listing:
         more: The further files that such a bundle may hold.
         sources: What its specs were resolved from.
         cases: Its failing cases.
-        covers: What lies there outside the manifest, in a fixed order.
+        covers: The detached files, which the manifest does not list, in a fixed order.
+        held: The places of the bundles inside this one.
     """
 
     more: Sequence[str] = ()
     sources: Sequence[str] = ()
     cases: Sequence[str] = ()
     covers: tuple[str, ...] = ()
+    held: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What a bundle of a kind has room for.
-
-    Attributes:
-        further: Names of files beside receipts and specs.
-        folders: Names of folders that hold other bundles.
-        held: The places of these bundles.
-        covered: Whether it may hold what covers a manifest.
-    """
-
-    further: Sequence[str]
-    folders: Collection[str]
-    held: Sequence[str]
-    covered: bool
-
-
-def check_files(place: Path, listed: Any, room: Room) -> Listing:
+def check_files(
+    place: Path, listed: Any, files: Sequence[str] = (), folders: Collection[str] = (), *, covered: bool = True
+) -> Listing:
     """Check that a bundle holds what its manifest lists, and nothing else.
 
     Args:
         place: The bundle.
         listed: `files` of its manifest.
-        room: What such a bundle has room for.
+        files: Names of files that it may hold beside receipts and specs.
+        folders: Names of folders that hold other bundles.
+        covered: Whether it may hold detached files, which the manifest does not list.
 
     Raises:
         Broken: E_FILES.
     """
+    held = _held(place, folders)
     shape = {"path", "sha256", "size"}
     if not isinstance(listed, list) or not all(isinstance(e, dict) and e.keys() == shape for e in listed):
         raise Broken(E_FILES, "`files` lists {path, sha256, size}")
     paths = [entry["path"] for entry in listed]
     texts = [path for path in paths if isinstance(path, str)]
     sources, cases = [path for path in texts if is_source(path)], [path for path in texts if is_counterexample(path)]
-    more = [name for name in room.further if name in texts]
+    more = [name for name in files if name in texts]
     own = {RECEIPTS, SPECS, *more, *sources, *cases}
-    expected = sorted({*own, *(f"{held}/{MANIFEST}" for held in room.held)})  # code points are in the order of bytes
+    expected = sorted({*own, *(f"{one}/{MANIFEST}" for one in held)})  # code points are in the order of bytes
     if paths != expected:
         raise Broken(E_FILES, f"this bundle holds {', '.join(expected[:3])}{' ...' if len(expected) > 3 else ''}")
-    found = sorted(_found(place, room.folders))
-    covers = attached(found) if room.covered else ()
+    found = sorted(_found(place, folders))
+    covers = attached(found) if covered else ()
     if found != sorted({MANIFEST, *own, *covers}):
         foreign = sorted({*found} - {MANIFEST, *own, *covers})
         named = foreign or sorted({MANIFEST, *own} - {*found})
@@ -92,7 +79,7 @@ def check_files(place: Path, listed: Any, room: Room) -> Listing:
         raise Broken(E_FILES, f"{'not listed' if foreign else 'listed, and missing'}: {shown}")
     for entry in listed:
         _check_file(place / entry["path"], entry)
-    return Listing(more, sources, cases, covers)
+    return Listing(more, sources, cases, covers, held)
 
 
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
@@ -125,3 +112,35 @@ def _below(place: Path, folder: str, depth: int) -> Iterator[str]:
             yield from _below(place, path, depth - 1)
         else:
             yield path
+
+
+def _held(place: Path, folders: Collection[str]) -> list[str]:
+    """The places of the bundles inside a bundle, sorted.
+
+    Raises:
+        Broken: The folders hold something else.
+    """
+    found = []
+    for folder in sorted(folders):
+        inside = place / folder
+        if os.path.lexists(inside):
+            if inside.is_symlink() or not inside.is_dir():
+                raise Broken(E_FILES, f"{folder} is no plain folder")
+            found += _bundles(inside, folder, _DEPTH)
+    return sorted(found)
+
+
+def _bundles(folder: Path, path: str, depth: int) -> list[str]:
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            inner = f"{path}/{entry.name}"
+            if not entry.is_dir(follow_symlinks=False) or depth == 0:
+                raise Broken(E_FILES, f"not listed: {inner}")
+            if (folder / entry.name / MANIFEST).exists():
+                found.append(inner)
+            else:
+                found += _bundles(folder / entry.name, inner, depth - 1)
+    if not found:
+        raise Broken(E_FILES, f"not listed: {path} holds no run")
+    return found

@@ -1,4 +1,4 @@
-"""Reading the manifest of a bundle: its form, and who it says made the bundle."""
+"""The manifest of a bundle: its form, the version that wrote it, and what it says about the receipts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.evidence.layout import ENGINE, EVALUATOR, FORMAT, MANIFEST, SCENARIO
-from specledger.verify.checks import E_MANIFEST, Broken
+from specledger.verify.checks import E_HEAD, E_MANIFEST, E_RESULT, Broken
 from specledger.verify.documents import MAX_MANIFEST, read_document
+from specledger.verify.receipts import Head
 
 MANIFEST_KEYS: Final = {"format", "run", "specs", "result", "receipts", "files", "engine", "evaluator"}
 
@@ -36,6 +38,16 @@ def read_manifest(place: Path, kind: str) -> Mapping[str, Any]:
     return manifest
 
 
+def kind_of(place: Path) -> str:
+    """The kind that the manifest at a place names; `scenario` if there is no manifest or it names none."""
+    try:
+        manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    except (Broken, OSError):
+        return SCENARIO
+    kind = manifest.get("kind") if isinstance(manifest, dict) else None
+    return kind if isinstance(kind, str) else SCENARIO
+
+
 def other_maker(manifest: Mapping[str, Any]) -> str | None:
     """Words for another version that made the bundle; None if this one did, so that replay would give the same."""
     for key, own, noun in (("engine", ENGINE, "version"), ("evaluator", EVALUATOR, "an evaluator of version")):
@@ -48,3 +60,43 @@ def other_maker(manifest: Mapping[str, Any]) -> str | None:
 def _made_by(recorded: Any, own: Mapping[str, str], version: re.Pattern[str]) -> bool:
     shaped = isinstance(recorded, dict) and recorded.keys() == own.keys() and isinstance(recorded["version"], str)
     return shaped and recorded["name"] == own["name"] and version.fullmatch(recorded["version"]) is not None
+
+
+def check_head(recorded: Any, head: Head) -> str:
+    """Check that the recorded head, count and root are those of the receipts.
+
+    Returns:
+        The root, in words.
+
+    Raises:
+        Broken: E_HEAD.
+    """
+    found = {"count": head.count, "head": head.head, "root": head.root}
+    if not isinstance(recorded, dict) or recorded.keys() != found.keys():
+        raise Broken(E_HEAD, f"`receipts` has the fields {', '.join(found)}")
+    for key, value in found.items():
+        if recorded[key] != value:
+            raise Broken(E_HEAD, f"the receipts' {key} is {value}, the manifest says otherwise")
+    return f"root {head.root}"
+
+
+def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
+    """Check that the recorded result equals the recomputed one.
+
+    Returns:
+        The verdict, in words.
+
+    Raises:
+        Broken: E_RESULT.
+    """
+    if not _same(recorded, result):
+        raise Broken(E_RESULT, "the manifest's result is not the one that the receipts give")
+    return f"verdict {result['verdict']}"
+
+
+def _same(recorded: Any, found: Any) -> bool:
+    """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
+    try:
+        return canonical_bytes(recorded) == canonical_bytes(found)
+    except NotCanonical:  # hostile receipts can give a result that is no JSON
+        return False

@@ -10,7 +10,9 @@ Source: RFC 6962, section 2.1.1; RFC 9162, section 2.1.3.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,8 +20,9 @@ from specledger.core.canonical import MAX_INTEGER, NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import inclusion_path, leaf_hash, root_of, verify_inclusion
 from specledger.evidence.layout import MAX_LINE
+from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.checks import Broken, Lacking, Level, Verification
+from specledger.verify.checks import Broken, Lacking, Level, Stopped, Verification
 from specledger.verify.fork import E_FORK, E_OTHER_LOG, Against
 from specledger.verify.signed import E_EXPECTED, E_UNSIGNED, E_UNTRUSTED, note_signers
 from specledger.verify.trust import Seen, Trust, read_json
@@ -95,38 +98,39 @@ def verify_proof(path: Path, reader: Reader) -> Verification:
     verification.asked = reader.asked if reader.levels else reader.asked - {Level.REPLAYED} | {Level.UNFORKED}
     verification.demanded = reader.levels
     verification.signed = any(before.note is not None and _states(before.seen, proof) for before in reader.against)
-    name = "the receipt is canonical, and its leaf and its number are those of the proof"
-    _make(verification, name, _check_receipt, proof)
-    _make(verification, "the path leads from the leaf to the root", _check_path, proof)
-    trust = reader.trust
-    name = "enough keys that you trust have signed a checkpoint of this head"
-    if trust is None:
-        verification.not_made(name, "you named no keys that you trust (--trust)", Level.SIGNED)
-    else:
-        _make(verification, "it is of the run that you expect", _check_expected, proof, trust, level=Level.SIGNED)
-        _make(verification, name, _check_signed, proof, trust, reader.against, level=Level.SIGNED)
-    for before in reader.against:
-        name = f"size and root are those of the head in {before.where}"
-        _make(verification, name, _check_head, proof, before, trust, level=Level.UNFORKED)
-    if not reader.against:
-        why = "no checkpoint was given by --against: any root can be made"
-        verification.not_made("size and root are those of a head that is known from elsewhere", why, Level.UNFORKED)
+    with suppress(Stopped):
+        _check(verification, proof, reader)
+    planned = [(check_names.PROOF_PATH, Level.INTACT)]
+    if reader.trust is not None:
+        planned += [(check_names.PROOF_EXPECTED, Level.SIGNED), (check_names.PROOF_SIGNED, Level.SIGNED)]
+    planned += [(_head_name(before), Level.UNFORKED) for before in reader.against]
+    verification.stop(planned)
     return verification
 
 
-def _make(
-    verification: Verification, name: str, check: Callable[..., str], *about: Any, level: Level = Level.INTACT
-) -> None:
-    """Make one check, unless an earlier one failed."""
-    if not verification.intact:
-        verification.not_made(name, "an earlier check failed", level)
-        return
-    try:
-        verification.passed(name, check(*about), level)
-    except Broken as broken:
-        verification.failed(name, broken, level)
-    except Lacking as lacking:
-        verification.not_made(name, lacking.message, level, lacking.code)
+def _check(verification: Verification, proof: Any, reader: Reader) -> None:
+    trust, against = reader.trust, reader.against
+    # 1
+    verification.attempt(check_names.PROOF_RECEIPT, partial(_check_receipt, proof))
+    # 2
+    verification.attempt(check_names.PROOF_PATH, partial(_check_path, proof))
+    # 3 and 4
+    if trust is None:
+        why = "you named no keys that you trust (--trust)"
+        verification.not_made(check_names.PROOF_SIGNED, why, Level.SIGNED)
+    else:
+        verification.attempt(check_names.PROOF_EXPECTED, partial(_check_expected, proof, trust), Level.SIGNED)
+        verification.attempt(check_names.PROOF_SIGNED, partial(_check_signed, proof, trust, against), Level.SIGNED)
+    # one for each checkpoint
+    for before in against:
+        verification.attempt(_head_name(before), partial(_check_head, proof, before, trust), Level.UNFORKED)
+    if not against:
+        why = "no checkpoint was given by --against: any root can be made"
+        verification.not_made(check_names.PROOF_UNKNOWN_HEAD, why, Level.UNFORKED)
+
+
+def _head_name(before: Against) -> str:
+    return check_names.PROOF_HEAD.format(place=before.where)
 
 
 def _check_expected(proof: Any, trust: Trust) -> str:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from typing import Any, Final
 
-from specledger.compile.law import compile_law
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import NotCanonical, parse_canonical
@@ -17,29 +15,15 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
-from specledger.laws.trial import KIND as LAW
-from specledger.laws.trial import run_law
 from specledger.load import Bundle, bundle_from_document
-from specledger.oracles.tape import Tape
 from specledger.run.parallel_episodes import run_apart
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
-from specledger.verify.tape import played
 
 Progress = Callable[[int, int], None]
 Made = Callable[[Progress | None], Iterator[Event]]
-"""What makes the events of a run, as often as it is called; it may tell how much is done of how much."""
-
-
-def _scenario(bundle: Bundle) -> Made:
-    plan = compile_scenario(bundle)
-    return lambda progress: make_run(bundle, plan, progress)
-
-
-def _law(bundle: Bundle) -> Made:
-    plan = compile_law(bundle)
-    return lambda progress: run_law(plan)
+"""Makes the events of a run, each time that it is called; it may report progress as (done, total)."""
 
 
 def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
@@ -57,9 +41,6 @@ def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
         elif event.type != "commit":
             yield event
 
-
-MAKERS: Final[Mapping[str, Callable[[Bundle], Made]]] = {SCENARIO: _scenario, LAW: _law}
-"""By the kind of what was run how its bundle is compiled, or Rejected is raised; each gives one chain of events."""
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{32}|[0-9a-f]{64}")
 
@@ -83,41 +64,14 @@ def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
     try:
         bundle = bundle_from_document(document, models)
     except Rejected as rejected:
-        raise _invalid(rejected) from None
+        raise invalid(rejected) from None
     if bundle.main.kind != kind:
         raise Broken(E_SPECS, f"the recorded specs are those of a {bundle.main.kind}, not of a {kind}")
     return bundle
 
 
-def plan_again(
-    bundle: Bundle,
-    tape: Tape | None = None,
-    signatures: Callable[[], tuple[str, ...]] = tuple,
-    workers: int = 1,
-) -> Made:
-    """What makes the run of recorded specs again.
-
-    Args:
-        bundle: The specs.
-        tape: What came from outside in the run, if anything did; nobody outside is asked again.
-        signatures: Gives the recorded signatures, which are verified where a kernel signed with a key: it is not here.
-        workers: How many processes share the episodes of a run.
-
-    Raises:
-        Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no tape.
-    """
-    try:
-        if bundle.main.kind != SCENARIO:
-            return MAKERS[bundle.main.kind](bundle)
-        plan = compile_scenario(bundle)
-    except Rejected as rejected:
-        raise _invalid(rejected) from None
-    if plan.signed:
-        plan = replace(plan, signatures=signatures())
-    return played(plan, tape, partial(make_run, bundle, workers=workers))
-
-
-def _invalid(rejected: Rejected) -> Broken:
+def invalid(rejected: Rejected) -> Broken:
+    """The finding that recorded specs do not resolve or compile."""
     return Broken(E_SPECS, f"the recorded specs are invalid: {rejected.diagnostics[0].message}")
 
 

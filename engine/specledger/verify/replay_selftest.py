@@ -1,46 +1,46 @@
-"""Is a run the same when it is made again, and would it be noticed if it were not?
+"""A test of replay on one run: the run is reproduced, and an altered copy is noticed.
 
-Decides how a copy is altered: one step of the middle says something else, and everything after it is sealed again, so
-that the copy is whole in itself. Refuses to know suites.
+The copy has another success in one step of the middle and is sealed again from there, so that its chain is valid.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import parse_canonical
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain
 from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SPECS
+from specledger.evidence.result import Tally
 from specledger.spec.base import Models
-from specledger.verify.audit_chain import signatures_of
 from specledger.verify.checks import E_MANIFEST, E_SPECS, Broken
 from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS, read_document
-from specledger.verify.receipts import Receipts
-from specledger.verify.replay import compare, make_again, plan_again, rebuild
-from specledger.verify.tape import tape_at
+from specledger.verify.receipts import Receipts, follow, link
+from specledger.verify.replay import compare, make_again, rebuild
+from specledger.verify.run import made_again
+from specledger.verify.run_order import RunOrder
 
 
 def try_replay(place: Path, models: Models) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
 
     Returns:
-        What `try_lines` says, and `intact`: its chain was found whole.
+        What `try_lines` returns, and `intact`: the chain is valid.
     """
     manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
     receipts = Receipts(place / RECEIPTS, manifest["run"])
     intact = True
     try:
-        receipts.link()
-        receipts.check()
+        link(receipts)
+        follow(receipts, RunOrder(), Tally())
     except Broken:
         intact = False
-    bundle = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
-    made = make_again(plan_again(bundle, tape_at(place), partial(signatures_of, receipts.lines())), bundle.digest)
+    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
+    made = make_again(made_again(compile_scenario(specs), specs, place, receipts), specs.digest)
     return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
 
 

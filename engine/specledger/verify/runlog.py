@@ -25,6 +25,7 @@ from specledger.evidence.runlog import (
     read_runlog,
     result_of,
 )
+from specledger.verify import check_names
 from specledger.verify.checks import Broken, Level, Verification
 
 E_RUNLOG_UNLISTED = code(
@@ -64,20 +65,19 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
     Returns:
         The checks; `facts["runlog"]` has the head and every attempt.
     """
-    verification, again = Verification(), "the head that you saw is the digest of one of its lines"
-    name = "every line is an entry, and the entries form one chain"
+    verification, again = Verification(), check_names.LOG_HEAD
     try:
         log = _read(path)
     except Broken as broken:
-        verification.failed(name, broken)
+        verification.failed(check_names.LOG_CHAIN, broken)
         if seen is not None:
             verification.not_made(again, "an earlier check failed", Level.UNFORKED)
         return verification
     torn = f"; the last line is torn: {len(log.torn)} bytes were not read" if log.torn else ""
-    verification.passed(name, f"{len(log.heads)} lines, head {log.head}{torn}")
+    verification.passed(check_names.LOG_CHAIN, f"{len(log.heads)} lines, head {log.head}{torn}")
     told = [f"line {one.seq} {one.body['kind']} {one.body['name']} {_ended(one)}" for one in log.attempts]
     number = f"{len(told)} attempt{'' if len(told) == 1 else 's'}"
-    verification.passed("a result follows the one attempt that it is of", f"{number}: {_first(told) or 'none'}")
+    verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(told) or 'none'}")
     if seen is not None and seen in log.heads:
         verification.passed(again, f"line {log.heads.index(seen)} of {len(log.heads)}", Level.UNFORKED)
     elif seen is not None:

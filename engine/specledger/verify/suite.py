@@ -1,9 +1,10 @@
-"""The verification of a suite: its own chain, every run that it holds, and that the one follows from the others."""
+"""Evidence of a suite: its own receipts, the evidence of every run, and what follows from the runs."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Mapping, Sequence
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -11,10 +12,9 @@ from typing import Any, Final
 from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
-from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
-from specledger.evidence.layout import FOLDERS, MANIFEST, RECEIPTS, SCENARIO
-from specledger.evidence.result import SuiteTally
+from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
+from specledger.evidence.layout import FOLDERS, RECEIPTS
 from specledger.expr import conforms
 from specledger.load import Bundle
 from specledger.run.workers import spread
@@ -23,37 +23,25 @@ from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, SuitePlan, Trial
-from specledger.verify.assurance_levels import Reader
-from specledger.verify.bundle import Verifier
-from specledger.verify.checks import (
-    E_ENDS,
-    E_FILES,
-    E_MANIFEST,
-    E_REPLAY,
-    E_SPECS,
-    Broken,
-    Lacking,
-    Level,
-    Status,
-    Verification,
-)
-from specledger.verify.discovery import DiscoveryVerifier
-from specledger.verify.documents import MAX_MANIFEST, read_document
-from specledger.verify.judge import judge_lines
+from specledger.verify import check_names
+from specledger.verify.bundle import compile_bundle, obstacle_to_replay
+from specledger.verify.checks import E_ENDS, E_REPLAY, E_SPECS, Broken, Lacking, Status, Stopped, Verification
 from specledger.verify.judge_checks import judge_checks
-from specledger.verify.judged import Count, summary
-from specledger.verify.law import LawVerifier
+from specledger.verify.judged import Count
+from specledger.verify.kind import Checked, Compiled, EvidenceKind, Resources
+from specledger.verify.manifest import other_maker
 from specledger.verify.receipts import Receipts
-from specledger.verify.replay import compare, make_again
+from specledger.verify.replay import compare, invalid
 from specledger.verify.replay_selftest import try_lines
-
-SUITE: Final = "suite"
+from specledger.verify.run import RUN, RunContent, judge_run
+from specledger.verify.run_order import RunOrder
 
 _NAMED: Final = ("specs", "receipts", "result")
 """What a suite's receipt of a run repeats from the run's manifest."""
 
 _DIFFERS: Final = "differs"
 """Under what an outcome tells how replay of its run differs from it, where it does."""
+
 
 E_RUNS = code(
     "E_RUNS",
@@ -67,48 +55,6 @@ E_ASSESSMENT = code(
     "Figures, checks and what caught each mutant are computed again from the receipts of the runs, and the suite's own "
     "receipts are compared with them byte for byte.",
 )
-
-
-def verify_evidence(
-    place: Path, models: Models, *, replay: bool = True, workers: int = 1, reader: Reader | None = None
-) -> Verification:
-    """Check the evidence at a place, of whatever kind its manifest names.
-
-    Args:
-        place: The folder.
-        models: The model of each kind.
-        replay: Whether runs are made again.
-        workers: How many processes share the runs of a suite.
-        reader: What else the reader brings and asks for; it says itself whether to replay.
-
-    Raises:
-        Rejected: E_NO_EVIDENCE, if there is none.
-    """
-    return verifier_of(place, models, Reader(replay=replay) if reader is None else reader, workers).verify()
-
-
-def verifier_of(place: Path, models: Models, reader: Reader, workers: int = 1) -> Verifier:
-    """What verifies the evidence at a place, by the kind that its manifest names; none is a run."""
-    kind = kind_of(place)
-    if kind == SUITE:
-        return SuiteVerifier(place, models, reader.replay, workers, reader=reader)
-    if kind == DiscoveryVerifier.kind:
-        return DiscoveryVerifier(place, models, reader.replay, workers, reader=reader)
-    return VERIFIERS.get(kind or SCENARIO, Verifier)(place, models, reader.replay, reader=reader, workers=workers)
-
-
-VERIFIERS: Final[Mapping[str, type[Verifier]]] = {SCENARIO: Verifier, LawVerifier.kind: LawVerifier}
-"""By the kind of a bundle what verifies it, where it is no other than that of a run."""
-
-
-def kind_of(place: Path) -> str | None:
-    """What the manifest at a place says that it is of, if there is one that says so."""
-    try:
-        manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
-    except (Broken, OSError):
-        return None
-    kind = manifest.get("kind") if isinstance(manifest, dict) else None
-    return kind if isinstance(kind, str) else None
 
 
 class SuiteOrder:
@@ -138,139 +84,120 @@ class SuiteOrder:
             self.runs[body["place"]] = body
 
 
-class SuiteVerifier(Verifier):
-    """Makes the checks of a suite: those of its own bundle, then of its runs, and of what follows from them."""
+@dataclass(frozen=True, slots=True)
+class SuiteContent:
+    """A suite that compiles again.
 
-    kind = SUITE
-    further = ()
-    folders = FOLDERS
+    Attributes:
+        checked: The evidence.
+        deferred: The compiled suite.
+        resources: The models of specs, and the number of processes that share the runs.
+    """
 
-    replays = "replay of every run gives the same bytes"
+    checked: Checked[SuiteOrder, Any]
+    deferred: DeferredPlan
+    resources: Resources
 
-    def __init__(
-        self, place: Path, models: Models, replay: bool, workers: int, *, reader: Reader | None = None
-    ) -> None:
-        """Prepare to verify with so many workers."""
-        super().__init__(place, models, replay, reader=reader, workers=workers)
-        self._plan: SuitePlan | None = None
-        self._deferred: DeferredPlan | None = None
-        self._outcomes: dict[str, Any] = {}
-        self._order = SuiteOrder()
+    @property
+    def plan(self) -> SuitePlan:
+        """The plan of the suite."""
+        return self.deferred.plan
 
-    def _make_further(self) -> None:
-        self._make("every run is whole in itself, and made from the specs that the suite leads to", self._check_runs)
-        self._make("figures, checks and mutants are what the runs lead to", self._check_assessment)
+    def check(self, verification: Verification, obstacle: str | None) -> SuiteRuns:
+        """Check every run, and what follows from all of them."""
+        # 10
+        with verification.check(check_names.RUNS) as note:
+            outcomes = self._check_runs(replay=obstacle is None)
+            note.message = f"{len(outcomes)} runs"
+        # 11
+        with verification.check(check_names.ASSESSMENT) as note:
+            note.message = self._check_assessment(outcomes, replay=obstacle is None)
+        return SuiteRuns(self, outcomes)
 
-    def held(self) -> Sequence[str]:
-        """The places of the runs, sorted.
-
-        Raises:
-            Broken: Something else lies in their folders.
-        """
-        found = []
-        for folder in sorted(FOLDERS):
-            inside = self.place / folder
-            if os.path.lexists(inside):
-                if inside.is_symlink() or not inside.is_dir():
-                    raise Broken(E_FILES, f"{folder} is no plain folder")
-                found += _places(inside, folder, 2)
-        return sorted(found)
-
-    def _open_receipts(self) -> Receipts:
-        return Receipts(self.place / RECEIPTS, self.manifest["run"], self._order, SuiteTally())
-
-    def compile(self, bundle: Bundle) -> None:
-        """Compile the suite again.
+    def _check_runs(self, *, replay: bool) -> dict[str, Any]:
+        """What is known of each run, by its place.
 
         Raises:
-            Broken: E_SPECS, if it does not compile.
+            Broken: E_RUNS.
         """
-        try:
-            self._deferred = DeferredPlan(bundle)
-            self._plan = self._deferred.plan
-        except Rejected as rejected:
-            message = f"the recorded specs are invalid: {rejected.diagnostics[0].message}"
-            raise Broken(E_SPECS, message) from None
-
-    def _check_runs(self) -> str:
-        assert self._plan is not None and self._deferred is not None  # noqa: S101, PT018 - set by an earlier check
-        places = [case.place for _, case in self._plan.cases]
-        if sorted(places) != list(self.held()):
-            missing = sorted({*places} ^ {*self.held()})
+        places, held = [case.place for _, case in self.plan.cases], self.checked.chained.read.listing.held
+        if sorted(places) != held:
+            missing = sorted({*places} ^ {*held})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
-        look = partial(_look, str(self.place), self._deferred, self.models, self._unreplayable() is None)
-        for place, outcome in zip(places, spread(look, range(len(places)), self._workers), strict=True):
+        look = partial(_look, str(self.checked.place), self.deferred, self.resources.models, replay)
+        outcomes = {}
+        for place, outcome in zip(places, spread(look, range(len(places)), self.resources.workers), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
-            told = self._order.runs.get(place, {})
-            if any(told.get(name) != outcome[name] for name in _NAMED):
-                raise Broken(E_RUNS, f"{place} is another run than the suite speaks of")
-            self._outcomes[place] = outcome
-        return f"{len(places)} runs"
+            recorded = self.checked.order.runs.get(place, {})
+            if any(recorded.get(name) != outcome[name] for name in _NAMED):
+                raise Broken(E_RUNS, f"{place} is another run than the suite's receipts describe")
+            outcomes[place] = outcome
+        return outcomes
 
-    def _check_assessment(self) -> str:
-        assert self._plan is not None and self.receipts is not None  # noqa: S101, PT018 - set by earlier checks
-        unreplayed = self._unreplayable() is not None
-        self._believe({place for place, known in self._outcomes.items() if unreplayed or _DIFFERS in known})
-        chain = Chain(run_id(self._plan.specs))
-        made = (chain.seal(event) for event in assess(self._plan, self._outcomes))
+    def _check_assessment(self, outcomes: dict[str, Any], *, replay: bool) -> str:
+        for place, known in outcomes.items():
+            if not replay or _DIFFERS in known:  # whether the run is exact is for the check of replay to refute
+                outcomes[place] = known | {"replay": self.checked.order.runs[place].get("replay")}
+        chain = Chain(run_id(self.plan.specs))
+        made = (chain.seal(event) for event in assess(self.plan, outcomes))
         try:
-            return f"{compare(made, self.receipts.lines())} receipts"
+            return f"{compare(made, self.checked.receipts.lines())} receipts"
         except (NotCanonical, KeyError, TypeError) as error:
-            message = f"the runs lead to no receipts, since a recorded one is not of its form ({type(error).__name__})"
+            message = f"the runs give no receipts, since a recorded one is malformed ({type(error).__name__})"
             raise Broken(E_ASSESSMENT, message) from None
         except Broken as broken:
             raise Broken(E_ASSESSMENT, broken.message.replace(", replayed ", ", computed ")) from None
 
-    def _believe(self, places: Collection[str]) -> None:
-        """Take from the receipts whether runs are exact, where that is another check's to refute, or nobody looks."""
-        for place in places:
-            self._outcomes[place] |= {"replay": self._order.runs[place].get("replay")}
 
-    def _check_judged(self) -> str:
-        """Every run is made once more, and judged where it is made."""
-        assert self._plan is not None and self._deferred is not None  # noqa: S101, PT018 - set by an earlier check
-        obstacle = self._unreplayable()
-        if obstacle is not None:
-            raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
-        judge = partial(_judge, str(self.place), self._deferred)
-        counts = judge_checks(self._plan, self._outcomes)
-        places = [case.place for _, case in self._plan.cases]
-        for place, found in zip(places, spread(judge, range(len(places)), self._workers), strict=True):
-            counts.take(found, place)
-        return summary(counts, self.verification)
+@dataclass(frozen=True, slots=True)
+class SuiteRuns:
+    """A suite whose runs were checked.
 
-    def _check_replay(self) -> str:
-        """Each run was made again where it was looked at, since its specs were read there; what differed is told here.
+    Attributes:
+        suite: The suite.
+        outcomes: What is known of each run, by its place.
+    """
+
+    suite: SuiteContent
+    outcomes: Mapping[str, Any]
+
+    def replay(self) -> str:
+        """Refute the first run that replay does not reproduce; each was replayed when it was checked.
 
         Raises:
-            Broken: E_RUNS, naming the first run that is not what its specs lead to.
+            Broken: E_RUNS.
         """
-        for place, known in self._outcomes.items():
+        for place, known in self.outcomes.items():
             if _DIFFERS in known:
                 raise Broken(E_RUNS, f"{place}: {known[_DIFFERS]}")
-        return f"{len(self._outcomes)} runs"
+        return f"{len(self.outcomes)} runs"
+
+    def judge(self, obstacle: str | None) -> Count:
+        """Judge the checks of the suite and every run, which is made once more for that."""
+        if obstacle is not None:
+            raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
+        suite = self.suite
+        judge = partial(_judge, str(suite.checked.place), suite.deferred)
+        count = judge_checks(suite.plan, self.outcomes)
+        places = [case.place for _, case in suite.plan.cases]
+        for place, found in zip(places, spread(judge, range(len(places)), suite.resources.workers), strict=True):
+            count.take(found, place)
+        return count
 
 
-def _places(folder: Path, path: str, depth: int) -> list[str]:
-    """The bundles in a folder of a suite.
+def compile_suite_again(checked: Checked[SuiteOrder, Any], specs: Bundle, resources: Resources) -> SuiteContent:
+    """Compile the recorded specs.
 
     Raises:
-        Broken: Something else lies there.
+        Broken: E_SPECS, if they do not compile.
     """
-    found = []
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda entry: entry.name):
-            inner = f"{path}/{entry.name}"
-            if not entry.is_dir(follow_symlinks=False) or depth == 0:
-                raise Broken(E_FILES, f"not listed: {inner}")
-            if (folder / entry.name / MANIFEST).exists():
-                found.append(inner)
-            else:
-                found += _places(folder / entry.name, inner, depth - 1)
-    if not found:
-        raise Broken(E_FILES, f"not listed: {path} holds no run")
-    return found
+    try:
+        deferred = DeferredPlan(specs)
+        deferred.plan  # noqa: B018 - compiles
+    except Rejected as rejected:
+        raise invalid(rejected) from None
+    return SuiteContent(checked, deferred, resources)
 
 
 def _look(place: str, deferred: DeferredPlan, models: Models, replay: bool, number: int) -> dict[str, Any]:
@@ -282,14 +209,14 @@ def _look(place: str, deferred: DeferredPlan, models: Models, replay: bool, numb
     except Broken as broken:
         return {"broken": f"{broken.message} [{broken.code}]"}
     except (KeyError, TypeError, IndexError, ValueError) as error:
-        return {"broken": f"its receipts are not what they must be: {error!r}"}
+        return {"broken": f"its receipts are malformed: {error!r}"}
 
 
 def _judge(place: str, deferred: DeferredPlan, number: int) -> Count:
     """Judge one run of a suite, in whatever process this is."""
     _, case = deferred.plan.cases[number]
     folder = Path(place, *case.place.split("/"))
-    return judge_lines(case.bundle, folder, Receipts(folder / RECEIPTS, "").lines())
+    return judge_run(case.bundle, folder, Receipts(folder / RECEIPTS, run_id(case.bundle.digest)))
 
 
 def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool) -> dict[str, Any]:
@@ -309,35 +236,51 @@ def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool
             case.sampler.sample(episode, samples, wanted)
 
     compares = trial.replay and replay
-    verifier = Verifier(folder, models, replay and not compares, listen, inner=True)
-    found = verifier.verify()
-    failed = next((check for check in found.checks if check.status is Status.FAILED), None)
-    if failed is not None and failed.level is not Level.REPLAYED:
-        raise Broken(failed.code or "", failed.message or "")
-    if replay and not compares and found.verdict is Verdict.INCONCLUSIVE:
+    kind = dataclasses.replace(RUN, order=lambda: RunOrder(listen))
+    compiled = _opened(folder, kind, models, replay=replay and not compares)
+    manifest, differs = compiled.checked.manifest, None
+    if replay and not compares and other_maker(manifest) is not None:
         raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
-    if verifier.manifest["specs"] != case.bundle.digest:
+    if manifest["specs"] != case.bundle.digest:
         raise Broken(E_SPECS, "it was made from other specs than the suite leads to")
-    differs = None if failed is None else f"{failed.message} [{failed.code}]"
     compared = UNCOMPARED
-    if compares:
-        try:
-            compared = _compared(verifier)
-        except Broken as broken:
-            differs = f"{broken.message} [{broken.code}]"
-    known = outcome_of(verifier.manifest, compared, samples)
+    try:
+        if compares:
+            compared = _compared(compiled.content)
+        elif replay:
+            compiled.content.replay()
+    except Broken as broken:
+        differs = f"{broken.message} [{broken.code}]"
+    known = outcome_of(manifest, compared, samples)
     return known if differs is None else {**known, _DIFFERS: differs}
 
 
-def _compared(verifier: Verifier) -> dict[str, Any]:
-    """What a suite with `replay: bytes` says of a run whose chain was found whole.
+def _opened(
+    folder: Path, kind: EvidenceKind[RunOrder, RunContent], models: Models, *, replay: bool
+) -> Compiled[RunContent]:
+    """A run of a suite, of which no check but that of replay is left.
 
     Raises:
-        Broken: E_REPLAY, if replay gives other receipts; or the codes of a tape that does not fit.
+        Broken: The check that failed.
     """
-    assert verifier.make is not None and verifier.receipts is not None  # noqa: S101, PT018 - set by its checks
-    made = make_again(verifier.make, verifier.manifest["specs"])
-    found = try_lines(made, list(verifier.receipts.lines()), verifier.manifest["run"])
+    verification = Verification()
+    try:
+        compiled = compile_bundle(folder, kind, Resources(models), verification, inner=True)
+        compiled.content.check(verification, obstacle_to_replay(compiled, replay=replay))
+    except Stopped:
+        failed = next(check for check in verification.checks if check.status is Status.FAILED)
+        raise Broken(failed.code or "", failed.message or "") from None
+    return compiled
+
+
+def _compared(content: RunContent) -> dict[str, Any]:
+    """The entry of a run in the receipts of a suite with `replay: bytes`.
+
+    Raises:
+        Broken: E_REPLAY, if replay gives other receipts; a code of the recording, if it does not fit.
+    """
+    receipts = content.checked.receipts
+    found = try_lines(content.lines(), list(receipts.lines()), receipts.run)
     if not found["exact"]:
         raise Broken(E_REPLAY, "replay gives other receipts")
     return {"intact": True, **found}
@@ -347,3 +290,13 @@ def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: 
     """What is known of a run, from its manifest and from what was read off its receipts."""
     known = {name: manifest[name] for name in _NAMED}
     return {**known, "replay": dict(replay), "samples": samples}
+
+
+SUITE: Final = EvidenceKind(
+    SUITE_RECEIPTS,
+    SuiteOrder,
+    compile_suite_again,
+    checks=(check_names.RUNS, check_names.ASSESSMENT),
+    folders=FOLDERS,
+    replay=check_names.REPLAY_OF_RUNS,
+)

@@ -1,100 +1,14 @@
 """The names of all numbered checks, read off the engine's source, and which of them no case is about, and why."""
 
-import ast
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[3] / "engine"
-MAKERS = {"_make", "passed", "failed", "not_made"}
-"""What makes or notes a check; it is given the name first, a free function its verification before."""
-VARIABLES = {"name", "again"}
-"""What a name is called before it is given to one of them."""
-HELD = {"steps", "_CHECKS", "replays"}
-"""Where names stand that are not written where they are given."""
-
-
-def text(node):
-    """A name as it is written, with `…` for what is put in; None if it is no text."""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(str(one.value) if isinstance(one, ast.Constant) else "…" for one in node.values)
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
-
-
-def given(call):
-    """The name that a call gives to what makes a check."""
-    own = isinstance(call.func, ast.Attribute)
-    return call.args[0 if own else 1]
-
-
-def makes(node):
-    return isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in MAKERS
-
-
-def named(value):
-    """The names in a value: a text, the first of each tuple in a list, the keys of a table."""
-    if isinstance(value, (ast.List, ast.Tuple)):
-        return [text(one.elts[0]) for one in value.elts if isinstance(one, ast.Tuple)]
-    return [text(key) for key in value.keys] if isinstance(value, ast.Dict) else [text(value)]
-
-
-def bound(node):
-    """The name and the value of an assignment to one name."""
-    if isinstance(node, ast.AnnAssign):
-        return getattr(node.target, "id", ""), node.value
-    if isinstance(node, ast.Assign):
-        first, value = node.targets[0], node.value
-        if isinstance(first, ast.Tuple) and isinstance(value, ast.Tuple):
-            return next(
-                (
-                    (one.id, told)
-                    for one, told in zip(first.elts, value.elts, strict=True)
-                    if isinstance(one, ast.Name) and one.id in VARIABLES
-                ),
-                ("", None),
-            )
-        return getattr(first, "id", ""), value
-    return "", None
-
-
-def in_function(function):
-    """The names that a function gives, and the calls whose name this cannot read."""
-    found, unread = set(), []
-    calls = [node for node in ast.walk(function) if makes(node)]
-    yields = ast.unparse(function.returns) == "Iterator[Named]" if function.returns else False
-    for call in calls:
-        name = given(call)
-        if text(name) is not None:
-            found.add(text(name))
-        elif ast.unparse(name) not in {*VARIABLES, "self.replays"}:
-            unread.append(ast.unparse(call))
-    for node in ast.walk(function) if calls or yields else ():
-        name, value = bound(node)
-        if value is not None and name in VARIABLES | HELD:
-            found |= set(named(value))
-        if yields and isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple):
-            found.add(text(node.value.elts[0]))
-    return found - {None}, unread
+from specledger.verify import check_names
 
 
 def all_names():
-    """Every name, and what could not be read."""
-    found, unread = set(), []
-    for path in sorted(ROOT.rglob("*.py")):
-        source = path.read_text(encoding="utf-8")
-        if path.parent.name != "verify" and "Verification()" not in source:
-            continue
-        tree = ast.parse(source)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef):
-                names, calls = in_function(node)
-                found |= names
-                unread += calls
-            elif isinstance(node, (ast.Module, ast.ClassDef)):
-                for one in node.body:
-                    name, value = bound(one)
-                    if value is not None and name in HELD:
-                        found |= set(named(value))
-    return found - {None}, unread
+    """The name of every check, with `…` for what is put in."""
+    texts = [value for name, value in vars(check_names).items() if name.isupper()]
+    return {text.replace("{place}", "…") for text in texts}
 
 
 def same(name, made):

@@ -6,7 +6,7 @@ import pytest
 
 import specledger.verify.bundle
 import specledger.verify.discovery
-import specledger.verify.replay
+import specledger.verify.run
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.load.from_sources import InvalidSources
@@ -52,10 +52,10 @@ def _compiled_once():
 
     with pytest.MonkeyPatch.context() as patch:
         modules: Any = specledger.verify
-        bundle, replay, discovery = modules.bundle, modules.replay, modules.discovery
+        bundle, run, discovery = modules.bundle, modules.run, modules.discovery
         document = lambda document, kind: (canonical_bytes(document), kind)  # noqa: E731
         patch.setattr(bundle, "rebuild", once(bundle.rebuild, document))
-        patch.setattr(replay, "compile_scenario", once(replay.compile_scenario, lambda given: given.digest))
+        patch.setattr(run, "compile_scenario", once(run.compile_scenario, lambda given: given.digest))
         patch.setattr(discovery, "open_all", once(discovery.open_all, lambda given: given.digest))
         yield
 

@@ -5,7 +5,10 @@ import tracemalloc
 
 import pytest
 
-from specledger.evidence.counterexamples import MOST_CASES, find_cases, may_fail, parts_of
+from specledger.evidence.counterexamples import MOST_CASES, find_cases, parts_of
+from specledger.evidence.kind import DISCOVERY, LAW, RUN, SUITE
+
+KINDS = {kind.name: kind for kind in (RUN, LAW, DISCOVERY, SUITE)}
 
 
 def commit(t=0, episode=0):
@@ -61,7 +64,7 @@ def lines_of(told):
 
 def shown(kind, told):
     lines = lines_of(told)
-    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(kind, lines), lines)}
+    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(KINDS[kind].cases, lines), lines)}
     found = {}
     for path, data in files.items():
         document = json.loads(data)
@@ -116,7 +119,7 @@ def test_a_step_of_very_many_receipts_is_not_held():
 
     tracemalloc.start()
     try:
-        ((path, parts),) = parts_of(find_cases("scenario", lines()), lines())
+        ((path, parts),) = parts_of(find_cases(RUN.cases, lines()), lines())
         size, most = sum(map(len, parts)), tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -128,7 +131,7 @@ def test_a_step_of_very_many_receipts_is_not_held():
 @pytest.mark.parametrize("body", [{"chosen": 0}, {"chosen": 0, "decisions": [], "violations": [{"invariant": ["a"]}]}])
 def test_a_receipt_of_another_form_raises(body):
     with pytest.raises((KeyError, TypeError)):
-        find_cases("scenario", lines_of([("step", body)]))
+        find_cases(RUN.cases, lines_of([("step", body)]))
 
 
 @pytest.mark.parametrize(
@@ -145,4 +148,4 @@ def test_a_receipt_of_another_form_raises(body):
     ],
 )
 def test_receipts_are_read_again_only_where_they_can_show_a_failure(kind, result, expected):
-    assert may_fail(kind, result) is expected
+    assert KINDS[kind].may_fail(result) is expected

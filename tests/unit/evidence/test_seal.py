@@ -17,6 +17,7 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.checkpoint import key_hash, read_note
 from specledger.evidence.envelope import pae, read_envelope
 from specledger.evidence.keys import SigningKey, key_id, verify
+from specledger.evidence.kind import SUITE
 from specledger.evidence.layout import ATTACHED
 from specledger.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
 from specledger.evidence.statement import attestation, outcome, provenance
@@ -282,7 +283,7 @@ def test_a_seal_that_fails_leaves_no_bundle(place):
 
 def test_a_suite_is_covered_by_its_own_manifest_alone(place):
     """Inner bundles hold their files only; the digests of all of them are in the outer list."""
-    with BundleWriter(place, RUN, SPECS, DIGEST, "suite") as writer:
+    with BundleWriter(place, RUN, SPECS, DIGEST, SUITE) as writer:
         for name in ("a.b", "c"):
             (writer.inside / "runs").mkdir(exist_ok=True)
             with BundleWriter(writer.inside / "runs" / name, RUN, SPECS, DIGEST) as inner:

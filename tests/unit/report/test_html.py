@@ -19,7 +19,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
 from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
-from specledger.report.evidence import Refuted, read_evidence
+from specledger.report.evidence import read_evidence
 from specledger.report.html import embed, make_page
 from specledger.report.html.elements import block, element, quoted, words
 from specledger.report.html.embed import Copies, Embedded, choose
@@ -27,6 +27,7 @@ from specledger.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors
 from specledger.report.readings import read_subject
 from specledger.report.results import Control, Judgement, Outcome, Report, Waiver
 from specledger.report.results import Row as Found
+from specledger.verify.bundle import Refuted
 from tools.tampering.forger import merkle
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"

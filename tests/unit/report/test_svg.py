@@ -14,9 +14,10 @@ from specledger.kinds import MODELS
 from specledger.report.charts import amount
 from specledger.report.clock import Clock
 from specledger.report.episode import Episode
-from specledger.report.evidence import Refuted, read_evidence
+from specledger.report.evidence import read_evidence
 from specledger.report.map import cell_size, draw_map
 from specledger.report.svg import draw_episode
+from specledger.verify.bundle import Refuted
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import specledger.verify.bundle
+import specledger.verify.run
 from specledger.pipeline import execute, load_runs
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
@@ -44,14 +45,12 @@ def specs_once(monkeypatch):
     """Specs that stay as they are, are read and compiled once: most of the time of a verification."""
     known: dict[str, object] = {}
 
-    def remember(name):
-        make = getattr(specledger.verify.bundle, name)
-        monkeypatch.setattr(
-            specledger.verify.bundle, name, lambda *given: known.get(name) or known.setdefault(name, make(*given))
-        )
+    def remember(module, name):
+        make = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *given: known.get(name) or known.setdefault(name, make(*given)))
 
-    remember("rebuild")
-    remember("plan_again")
+    remember(specledger.verify.bundle, "rebuild")
+    remember(specledger.verify.run, "compile_scenario")
 
 
 @pytest.fixture

@@ -5,8 +5,10 @@ import json
 import pytest
 
 from specledger.kinds import MODELS
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
+from specledger.verify.run import RUN
 from tools.tampering.forger import canonical
 
 NAME = "the failing cases are those that the receipts show"
@@ -46,22 +48,24 @@ def test_cases_that_the_receipts_do_not_show_are_refused(forge, variant, name):
     forger = forge(variant)
     FAULTS[name](forger)
     forger.relist()
-    found = verify_bundle(forger.folder, MODELS, replay=False)
+    found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
     failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
     assert failed == [(NAME, "E_COUNTEREXAMPLES")]
 
 
 @pytest.mark.parametrize("variant", ["failing", "stuck"])
 def test_those_that_they_show_are_accepted(forge, variant):
-    (check,) = [check for check in verify_bundle(forge(variant).folder, MODELS).checks if check.name == NAME]
+    (check,) = [check for check in verify_bundle(forge(variant).folder, RUN, MODELS).checks if check.name == NAME]
     assert check.status is Status.PASSED
     assert check.message != "0 files"
 
 
 def test_a_run_in_which_nothing_failed_shows_none(forge):
     forger = forge()
-    assert NAME not in [check.name for check in verify_bundle(forger.folder, MODELS, replay=False).checks]
+    assert NAME not in [check.name for check in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks]
     forger.write("counterexamples/00000003.json", b"{}\n")
     forger.relist()
-    codes = [check.code for check in verify_bundle(forger.folder, MODELS, replay=False).checks if check.code]
+    codes = [
+        check.code for check in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if check.code
+    ]
     assert codes == ["E_COUNTEREXAMPLES"]

@@ -16,9 +16,10 @@ from specledger.evidence.layout import TAPE
 from specledger.kinds import MODELS, load
 from specledger.laws.verdict import digest_verdict
 from specledger.oracles.model import answered
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.bundle import verify_bundle
 from specledger.verify.certificates import check_certificate
-from specledger.verify.discovery import DiscoveryVerifier
-from specledger.verify.suite import verify_evidence
+from specledger.verify.discovery import DISCOVERY
 from tests import toys
 
 SMALL = toys.SMALL / "small.yaml"
@@ -90,7 +91,7 @@ def sealed(made, tmp_path):
         if tape is not None:
             answers = tape(answers)
         place = tmp_path / "bundle"
-        with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, "discovery") as writer:
+        with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, DISCOVERY.receipts) as writer:
             for fact in facts:
                 writer.add(fact)
             if name == "taped" and answers is not None:
@@ -103,14 +104,14 @@ def sealed(made, tmp_path):
 
 def failed(place, replay=True, workers=1):
     """The code of the check that fails, or None."""
-    verification = DiscoveryVerifier(place, MODELS, replay, workers).verify()
+    verification = verify_bundle(place, DISCOVERY, MODELS, Reader(replay=replay), workers)
     codes = [check.code for check in verification.checks if check.status == "failed"]
     return codes[0] if codes else None
 
 
 @pytest.mark.parametrize("name", ["scripted", "taped"])
 def test_honest_evidence_is_intact(sealed, name):
-    verification = verify_evidence(sealed(name), MODELS)
+    verification = verify_bundle(sealed(name), DISCOVERY, MODELS)
     assert verification.verdict is Verdict.PASS, verification.checks
 
 

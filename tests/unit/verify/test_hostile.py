@@ -4,13 +4,15 @@ import json
 
 import pytest
 
-import specledger.verify.bundle
+import specledger.verify.run
 import specledger.worlds.drift
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import MODELS
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status, Verification
+from specledger.verify.run import RUN
 
 HOSTILE: list[object] = [None, True, False, -1, "\x1b[31m\u202e", [], {}, [{"action": {"op": []}, "rejected": 0}]]
 
@@ -48,13 +50,13 @@ def test_a_manifest_may_hold_anything(small):
     for path, value, manifest in hostile(small.manifest):
         small.manifest = manifest
         small.save()
-        assert verify_bundle(small.folder, MODELS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
+        assert verify_bundle(small.folder, RUN, MODELS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), (path, value)
 
 
 def test_only_another_version_is_no_refutation(small):
     small.manifest["engine"]["version"] = "99.0"
     small.save()
-    found = verify_bundle(small.folder, MODELS)
+    found = verify_bundle(small.folder, RUN, MODELS)
     assert [check.status for check in found.checks] == [Status.PASSED] * 7 + [Status.NOT_MADE]
     assert "99.0" in str(found.checks[-1].message)
     assert found.verdict is Verdict.INCONCLUSIVE
@@ -68,24 +70,24 @@ def test_receipts_may_hold_anything(small):
         for type_, body in bodies.items():
             first[type_]["body"] = body
         small.seal()
-        assert verify_bundle(small.folder, MODELS).verdict is Verdict.FAIL, (path, value)
+        assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, (path, value)
 
 
 def test_specs_may_hold_anything(small, monkeypatch):
     """The digests fit; what happens to be valid is other specs, of which the receipts are not."""
-    monkeypatch.setattr(specledger.verify.bundle, "compare", lambda plan, lines: 0)
+    monkeypatch.setattr(specledger.verify.run, "compare", lambda plan, lines: 0)
     document = json.loads(small.read("specs.json"))
     for path, value, specs in hostile(document, [None, {}]):
         keyed = isinstance(specs["specs"], dict) and specs["specs"].keys() == document["specs"].keys()
         if not keyed or not isinstance(specs["root"], str):
             small.write("specs.json", json.dumps(specs, sort_keys=True, separators=(",", ":")).encode() + b"\n")
             small.relist()
-            assert verify_bundle(small.folder, MODELS).verdict is Verdict.FAIL, (path, value)
+            assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, (path, value)
             continue
         small.write("specs.json", json.dumps(document).encode())
         small.respec(lambda old, new=specs: old.update(new))
         small.seal()
-        found = verify_bundle(small.folder, MODELS)
+        found = verify_bundle(small.folder, RUN, MODELS)
         assert {check.code for check in found.checks} <= {None, "E_SPECS"}, (path, value)
 
 
@@ -95,9 +97,9 @@ def test_no_flipped_byte_is_accepted(small, name):
     for offset in range(0, len(data), 1 if name == "manifest.json" else 13):
         flipped = data[offset] ^ (0x01, 0x20, 0x80)[offset % 3]
         small.write(name, data[:offset] + bytes([flipped]) + data[offset + 1 :])
-        assert verify_bundle(small.folder, MODELS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), offset
+        assert verify_bundle(small.folder, RUN, MODELS).verdict in (Verdict.FAIL, Verdict.INCONCLUSIVE), offset
     small.write(name, data)
-    assert verify_bundle(small.folder, MODELS).verdict is Verdict.PASS
+    assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.PASS
 
 
 @pytest.mark.parametrize("name", ["receipts.jsonl", "specs.json"])
@@ -106,7 +108,7 @@ def test_no_flipped_byte_is_accepted_when_the_file_list_fits(small, name):
     for offset in range(0, len(data), 13):
         small.write(name, data[:offset] + bytes([data[offset] ^ 0x01]) + data[offset + 1 :])
         small.relist()
-        found = verify_bundle(small.folder, MODELS)
+        found = verify_bundle(small.folder, RUN, MODELS)
         assert found.verdict is Verdict.FAIL, offset
         assert found.checks[1].status is Status.PASSED
 
@@ -118,23 +120,23 @@ def test_no_cut_is_accepted(small, name):
         small.write(name, data[:length])
         if name != "manifest.json":
             small.relist()
-        assert verify_bundle(small.folder, MODELS).verdict is Verdict.FAIL, length
+        assert verify_bundle(small.folder, RUN, MODELS).verdict is Verdict.FAIL, length
 
 
 def test_an_untouched_bundle_is_accepted(bundles):
     for name, folder in bundles.items():
-        found = verify_bundle(folder, MODELS)
+        found = verify_bundle(folder, RUN, MODELS)
         assert {check.status for check in found.checks} == {Status.PASSED}, name
         assert found.verdict is Verdict.PASS
 
 
 def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
     (tmp_path / "link").symlink_to(bundles["climb"])
-    assert verify_bundle(tmp_path / "link", MODELS).verdict is Verdict.PASS
+    assert verify_bundle(tmp_path / "link", RUN, MODELS).verdict is Verdict.PASS
 
 
 def test_without_replay_nothing_is_concluded(bundles):
-    found = verify_bundle(bundles["climb"], MODELS, replay=False)
+    found = verify_bundle(bundles["climb"], RUN, MODELS, Reader(replay=False))
     assert [check.status for check in found.checks] == [Status.PASSED] * 8 + [Status.NOT_MADE]
     assert found.checks[-1].message == "replay was not asked for"
     assert found.verdict is Verdict.INCONCLUSIVE
@@ -153,7 +155,7 @@ def test_a_costly_schedule_over_a_long_horizon_is_refused_in_bounded_work(forge,
 
     forger.respec(change)
     forger.seal()
-    (check,) = [check for check in verify_bundle(forger.folder, MODELS).checks if check.code]
+    (check,) = [check for check in verify_bundle(forger.folder, RUN, MODELS).checks if check.code]
     assert check.code == "E_SPECS"
     assert "too much work" in str(check.message)
 
@@ -169,7 +171,7 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "readme.md").write_text("")
     with pytest.raises(Rejected) as error:
-        verify_bundle(tmp_path / what, MODELS)
+        verify_bundle(tmp_path / what, RUN, MODELS)
     assert [one.code for one in error.value.diagnostics] == ["E_NO_EVIDENCE"]
     assert ("there is nothing at" in error.value.diagnostics[0].message) == (what == "nothing")
 
@@ -177,9 +179,9 @@ def test_what_is_no_bundle_is_no_evidence(tmp_path, what):
 def test_a_half_of_a_bundle_is_refuted(small):
     """What a killed run leaves is no bundle: the manifest comes last."""
     (small.folder / "manifest.json").unlink()
-    assert verify_bundle(small.folder, MODELS).checks[0].code == "E_MANIFEST"
+    assert verify_bundle(small.folder, RUN, MODELS).checks[0].code == "E_MANIFEST"
     (small.folder / "specs.json").unlink()
-    assert verify_bundle(small.folder, MODELS).checks[0].code == "E_MANIFEST"
+    assert verify_bundle(small.folder, RUN, MODELS).checks[0].code == "E_MANIFEST"
 
 
 @pytest.mark.parametrize("place", ["listing.file_digest", "bundle.read_document", "manifest.read_document"])
@@ -189,7 +191,7 @@ def test_what_the_system_refuses_to_read_is_not_refuted(small, monkeypatch, plac
 
     monkeypatch.setattr(f"specledger.verify.{place}", refuse)
     with pytest.raises(Rejected) as error:
-        verify_bundle(small.folder, MODELS)
+        verify_bundle(small.folder, RUN, MODELS)
     (found,) = error.value.diagnostics
     assert found.code == "E_NO_EVIDENCE"
     assert "Permission denied" in found.message

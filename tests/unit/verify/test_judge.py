@@ -12,12 +12,13 @@ from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.reference import Reference, Unjudged
+from specledger.verify.run import RUN
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
 
 def judged(folder):
-    return verify_bundle(folder, MODELS, reader=Reader(judge=True))
+    return verify_bundle(folder, RUN, MODELS, Reader(judge=True))
 
 
 @pytest.mark.parametrize("variant", ["climb", "stuck"])
@@ -62,7 +63,7 @@ def test_what_the_other_engine_does_not_say_is_not_claimed(bundles, monkeypatch)
 
 
 def test_what_was_not_replayed_is_not_judged(bundles):
-    found = verify_bundle(bundles["small"], MODELS, reader=Reader(judge=True, replay=False))
+    found = verify_bundle(bundles["small"], RUN, MODELS, Reader(judge=True, replay=False))
     assert found.checks[-1].status == "not made"
     assert found.verdict is Verdict.INCONCLUSIVE
 

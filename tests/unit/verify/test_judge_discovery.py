@@ -12,7 +12,8 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.kinds import MODELS, load
 from specledger.verify.assurance_levels import Reader, climb
-from specledger.verify.discovery import DiscoveryVerifier
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.discovery import DISCOVERY
 from specledger.verify.judge_discovery import ENDED, judge_discovery
 from specledger.verify.judge_law import NOTHING_SAID
 from tests import toys
@@ -39,11 +40,11 @@ def told(made):
 def verified(made, place, forge=lambda fact: fact, *, replay=True):
     """The verification of its evidence, and what is known of the level."""
     bundle, _, events = made
-    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, "discovery") as writer:
+    with BundleWriter(place, run_id(bundle.digest), bundle.document(), bundle.digest, DISCOVERY.receipts) as writer:
         for event in events:
             writer.add(forge(event))
         writer.finish()
-    verification = DiscoveryVerifier(place, MODELS, replay, reader=Reader(judge=True, replay=replay)).verify()
+    verification = verify_bundle(place, DISCOVERY, MODELS, Reader(judge=True, replay=replay))
     (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
     return verification, rung
 

@@ -16,6 +16,7 @@ from specledger.verify.bundle import verify_bundle
 from specledger.verify.judge_kernel import KernelWitness
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Reference, Unjudged
+from specledger.verify.run import RUN
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
@@ -55,7 +56,7 @@ def runs(specs, tmp_path_factory):
 
 
 def judged(folder):
-    return verify_bundle(folder, MODELS, reader=Reader(judge=True))
+    return verify_bundle(folder, RUN, MODELS, Reader(judge=True))
 
 
 @pytest.mark.parametrize(("agent", "result"), [("honest", "PASS"), ("pseudo", "FAIL")])

@@ -20,9 +20,10 @@ from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
 from specledger.verify import judge_law as judging
 from specledger.verify.assurance_levels import Reader, climb
+from specledger.verify.bundle import verify_bundle
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
-from specledger.verify.law import LawVerifier
+from specledger.verify.law import LAW
 from specledger.verify.law_cel import SpokenLaw, cel_of
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.universe_cel import SpokenUniverse
@@ -234,7 +235,9 @@ def sealed(trials, tmp_path):
 
     def write(name):
         specs, events = trials[name]
-        with BundleWriter(tmp_path / "law", run_id(specs.digest), specs.document(), specs.digest, "law") as writer:
+        with BundleWriter(
+            tmp_path / "law", run_id(specs.digest), specs.document(), specs.digest, LAW.receipts
+        ) as writer:
             for event in events:
                 writer.add(event)
             writer.finish()
@@ -244,7 +247,7 @@ def sealed(trials, tmp_path):
 
 
 def verified(place):
-    verification = LawVerifier(place, MODELS, True, reader=Reader(judge=True)).verify()
+    verification = verify_bundle(place, LAW, MODELS, Reader(judge=True))
     (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
     return verification, rung
 

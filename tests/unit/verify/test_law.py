@@ -10,14 +10,15 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
-from specledger.evidence.law_result import LawTally
-from specledger.evidence.result import TALLIES
+from specledger.evidence.result import LawTally
 from specledger.kinds import MODELS, load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.law_question import question_of
 from specledger.laws.trial import run_law
 from specledger.laws.verdict import digest_verdict
-from specledger.verify.law import LawVerifier
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.bundle import verify_bundle
+from specledger.verify.law import LAW
 
 T, T0 = {"var": "t"}, {"const": 0}
 
@@ -73,9 +74,8 @@ def resealed(bodies, type_):
 
 
 @pytest.fixture
-def sealed(trials, tmp_path, monkeypatch):
+def sealed(trials, tmp_path):
     """Writes the evidence of a law, after a forger had its facts in hand."""
-    monkeypatch.setitem(TALLIES, "law", LawTally)
 
     def write(name, forge=None):
         specs, events = trials[name]
@@ -85,7 +85,7 @@ def sealed(trials, tmp_path, monkeypatch):
             forge(bodies)
             facts = [Event(each.type, dict(each.body) | resealed(bodies, each.type)) for each in facts]
         place = tmp_path / "law"
-        with BundleWriter(place, run_id(specs.digest), specs.document(), specs.digest, "law") as writer:
+        with BundleWriter(place, run_id(specs.digest), specs.document(), specs.digest, LAW.receipts) as writer:
             for event in facts:
                 writer.add(event)
             writer.finish()
@@ -95,7 +95,7 @@ def sealed(trials, tmp_path, monkeypatch):
 
 
 def failures(place, *, replay):
-    verification = LawVerifier(place, MODELS, replay).verify()
+    verification = verify_bundle(place, LAW, MODELS, Reader(replay=replay))
     return [check.code for check in verification.checks if check.code is not None]
 
 
@@ -103,7 +103,7 @@ def failures(place, *, replay):
 def test_honest_evidence_is_intact(sealed, trials, name):
     place = sealed(name)
     verdict = trials[name][1][-2].body["verdict"]
-    verification = LawVerifier(place, MODELS, True).verify()
+    verification = verify_bundle(place, LAW, MODELS)
     assert verification.verdict == Verdict.PASS, [check for check in verification.checks if check.code]
     names = {check.name.split()[1] for check in verification.checks}
     assert ("certificate" in names) == (verdict["certificate"] is not None)
@@ -111,7 +111,7 @@ def test_honest_evidence_is_intact(sealed, trials, name):
 
 
 def test_without_replay_nothing_is_concluded(sealed):
-    assert LawVerifier(sealed("conserved"), MODELS, False).verify().verdict == Verdict.INCONCLUSIVE
+    assert verify_bundle(sealed("conserved"), LAW, MODELS, Reader(replay=False)).verdict == Verdict.INCONCLUSIVE
 
 
 def said(bodies):
@@ -187,7 +187,9 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
         monkeypatch.setattr("specledger.verify.law.question_of", lambda law: question_of(specs))
-    (check,) = [check for check in LawVerifier(place, MODELS, replay=False).verify().checks if check.code is not None]
+    (check,) = [
+        check for check in verify_bundle(place, LAW, MODELS, Reader(replay=False)).checks if check.code is not None
+    ]
     assert check.code == "E_CERTIFICATE"
     assert ("is violated at step" in (check.message or "")) == believed
 
@@ -328,11 +330,10 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("names", ORDERS.values(), ids=ORDERS)
-def test_receipts_have_their_order(trials, tmp_path, monkeypatch, names):
-    monkeypatch.setitem(TALLIES, "law", LawTally)
+def test_receipts_have_their_order(trials, tmp_path, names):
     specs, events = trials["conserved"]
     place = tmp_path / "law"
-    with BundleWriter(place, run_id(specs.digest), specs.document(), specs.digest, "law") as writer:
+    with BundleWriter(place, run_id(specs.digest), specs.document(), specs.digest, LAW.receipts) as writer:
         for number in reorder(names):
             writer.add(events[number])
         writer.finish()

@@ -17,11 +17,12 @@ from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
 from specledger.verify.fork import Against, read_against
 from specledger.verify.proof import verify_proof
+from specledger.verify.run import RUN
 from specledger.verify.trust import Seen, Trust
 
 
 def proof_of(folder, index):
-    return verify_bundle(folder, MODELS, reader=Reader(replay=False, proof=index)).facts["proof"]
+    return verify_bundle(folder, RUN, MODELS, Reader(replay=False, proof=index)).facts["proof"]
 
 
 def written(tmp_path, proof):

@@ -3,8 +3,10 @@
 import pytest
 
 from specledger.kinds import MODELS
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
+from specledger.verify.run import RUN
 
 
 def close(f):
@@ -43,7 +45,7 @@ def test_a_claim_that_its_own_receipts_refute_is_refused(forge, name):
     forger = forge("climb")
     change(forger)
     forger.seal()
-    found = verify_bundle(forger.folder, MODELS, replay=False)
+    found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
     (check,) = [check for check in found.checks if check.status is Status.FAILED]
     assert (check.number, check.code) == (5, "E_STATE")
     assert why in str(check.message)

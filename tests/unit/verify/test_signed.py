@@ -18,9 +18,11 @@ from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds import MODELS
 from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader, climb, headline, level_of
-from specledger.verify.bundle import verify_bundle
-from specledger.verify.checks import Level
+from specledger.verify.bundle import compile_bundle, verify_bundle
+from specledger.verify.checks import Level, Stopped, Verification
 from specledger.verify.fork import read_against
+from specledger.verify.kind import Resources
+from specledger.verify.run import RUN
 from specledger.verify.trust import Seen, Trust
 
 ed25519 = pytest.importorskip("cryptography.hazmat.primitives.asymmetric.ed25519", reason="the extra `sign`")
@@ -52,7 +54,7 @@ def manifest_of(folder):
 
 
 def look(folder, **reader):
-    return verify_bundle(folder, MODELS, reader=Reader(**reader))
+    return verify_bundle(folder, RUN, MODELS, Reader(**reader))
 
 
 def failed(found):
@@ -200,8 +202,9 @@ def test_no_bit_of_a_trusted_signature_can_be_flipped(signed, name):
         mend_sums(signed)
         found = verify_bundle(
             signed,
+            RUN,
             MODELS,
-            reader=Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED})),
+            Reader(replay=False, trust=trusting(ALICE, BOB, threshold=2), levels=frozenset({Level.SIGNED})),
         )
         assert found.verdict is not Verdict.PASS, place
 
@@ -213,9 +216,9 @@ def mend_sums(folder):
 
 
 def test_a_sealed_bundle_inside_a_suite_is_refused(signed):
-    from specledger.verify.bundle import Verifier
-
-    found = Verifier(signed, MODELS, replay=False, inner=True).verify()
+    found = Verification()
+    with pytest.raises(Stopped):
+        compile_bundle(signed, RUN, Resources(MODELS), found, inner=True)
     assert failed(found) == ["E_FILES"]
 
 
@@ -370,7 +373,7 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
     (tmp_path / "tmp").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
     reader = Reader(trust=trusting(ALICE))
-    one, other = verify(packed, reader=reader), verify_bundle(signed, MODELS, reader=reader)
+    one, other = verify(packed, reader=reader), verify_bundle(signed, RUN, MODELS, reader)
     assert one.checks == other.checks
     assert one.verdict is Verdict.PASS
     assert list(Path(tmp_path / "tmp").iterdir()) == []

@@ -12,8 +12,10 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES
 from specledger.kinds import MODELS
 from specledger.pipeline import execute, load_runs
+from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
+from specledger.verify.run import RUN
 from tests.unit.verify.conftest import SCENARIO
 from tools.tampering.forger import HELP, Forger, canonical
 
@@ -88,7 +90,7 @@ def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
     else:
         change(forger)
     forger.relist()
-    found = verify_bundle(forger.folder, MODELS, replay=False)
+    found = verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False))
     failed = [(check.name, check.code) for check in found.checks if check.status is Status.FAILED]
     assert failed == ([] if change is None else [(NAME, "E_SOURCES")])
 
@@ -96,14 +98,16 @@ def test_sources_that_are_not_those_of_the_run_are_refused(forger, name):
 def test_what_differs_is_told_by_spec_and_field(forger):
     forger.swap("specs/invariant/bounded.yaml", b"<=", b"<")
     forger.relist()
-    (check,) = [one for one in verify_bundle(forger.folder, MODELS, replay=False).checks if one.code == "E_SOURCES"]
+    (check,) = [
+        one for one in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if one.code == "E_SOURCES"
+    ]
     message = check.message or ""
     assert "invariant/bounded differs at require: the files say " in message
     assert len(message) <= 400
 
 
 def test_honest_sources_are_accepted_and_told(honest):
-    found = verify_bundle(honest, MODELS)
+    found = verify_bundle(honest, RUN, MODELS)
     assert found.verdict is Verdict.PASS
     assert [check.message for check in found.checks if check.name == NAME] == ["7 files"]
 
@@ -111,7 +115,7 @@ def test_honest_sources_are_accepted_and_told(honest):
 def test_without_sources_nothing_is_said_of_them(forger):
     forger.leave_out("specs")
     forger.relist()
-    found = verify_bundle(forger.folder, MODELS)
+    found = verify_bundle(forger.folder, RUN, MODELS)
     assert found.verdict is Verdict.PASS
     assert NAME not in [check.name for check in found.checks]
 
@@ -121,9 +125,9 @@ def test_no_flipped_byte_of_a_source_is_accepted_without_the_list(forger):
     for path in sorted((forger.folder / "specs").rglob("*.*")):
         data = path.read_bytes()
         path.write_bytes(bytes([data[0] ^ 1]) + data[1:])
-        assert [check.code for check in verify_bundle(forger.folder, MODELS, replay=False).checks if check.code] == [
-            "E_FILES"
-        ]
+        assert [
+            check.code for check in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if check.code
+        ] == ["E_FILES"]
         path.write_bytes(data)
 
 
@@ -132,7 +136,7 @@ def test_links_are_refused(forger, tmp_path, link):
     path = forger.folder / link
     path.rename(tmp_path / "elsewhere")
     path.symlink_to(tmp_path / "elsewhere")
-    (check,) = [check for check in verify_bundle(forger.folder, MODELS, replay=False).checks if check.code]
+    (check,) = [check for check in verify_bundle(forger.folder, RUN, MODELS, Reader(replay=False)).checks if check.code]
     assert check.code == "E_FILES"
 
 

@@ -20,6 +20,7 @@ from specledger.kinds import MODELS
 from specledger.verify.assurance_levels import Reader, climb, headline
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
+from specledger.verify.run import RUN
 from specledger.verify.timestamps import MAX_TSA, check_stamp, read_authorities
 from tests.authority import stamp
 
@@ -172,7 +173,7 @@ def stamped(bundles, tmp_path_factory):
 
 
 def look(desk, tsa):
-    found = verify_bundle(desk / "bundle", MODELS, reader=Reader(authorities=read_authorities([tsa]) if tsa else None))
+    found = verify_bundle(desk / "bundle", RUN, MODELS, Reader(authorities=read_authorities([tsa]) if tsa else None))
     (rung,) = (rung for rung in climb(found) if rung.level is Level.TIMED)
     return found, rung
 
@@ -213,5 +214,5 @@ def test_the_command_takes_authorities(stamped):
 
 
 def test_an_authority_asks_for_a_stamp(bundles):
-    found = verify_bundle(bundles["small"], MODELS, reader=Reader(authorities=authority("root")))
+    found = verify_bundle(bundles["small"], RUN, MODELS, Reader(authorities=authority("root")))
     assert found.verdict is Verdict.INCONCLUSIVE

@@ -21,7 +21,7 @@ from specledger.core.digest import sha256_hex, sha256_raw
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.discovery.plan import KIND as DISCOVERY
 from specledger.evidence.checkpoint import MAX_NOTE
-from specledger.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, MAX_LINE, SCENARIO
+from specledger.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, MAX_LINE, SCENARIO, SUITE
 from specledger.laws.trial import KIND as LAW
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
@@ -34,7 +34,6 @@ from specledger.report.html.specs import Specs
 from specledger.report.results import Report
 from specledger.verify.assurance_levels import Reached, climb
 from specledger.verify.checks import Status
-from specledger.verify.suite import SUITE
 
 _NEVER: Final = (
     ("that no other attempt was left out", "a log that runs are entered in before they are made shows that"),

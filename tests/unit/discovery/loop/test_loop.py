@@ -13,7 +13,7 @@ from specledger.discovery.step import Known
 from specledger.discovery.store import Store
 from specledger.discovery.trials import try_proposed
 from specledger.discovery.worker import commit
-from specledger.evidence.discovery_result import DiscoveryTally
+from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed

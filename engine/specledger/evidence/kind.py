@@ -1,0 +1,40 @@
+"""What the writer and the verifier of a bundle need to know about its kind: the result and the failing cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from specledger.core.verdict import Verdict
+from specledger.evidence import layout
+from specledger.evidence.counterexamples import Finder, discovery_cases, law_cases, run_cases
+from specledger.evidence.result import DiscoveryTally, Fold, LawTally, SuiteTally, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptKind:
+    """How the receipts of one kind of evidence are summarised.
+
+    Attributes:
+        name: The kind, as the manifest states it.
+        tally: Makes the fold that computes the result.
+        cases: Finds the failing cases.
+        may_fail: Whether receipts with a given result can hold a failing case; if not, they are not searched.
+    """
+
+    name: str
+    tally: Callable[[], Fold]
+    cases: Finder
+    may_fail: Callable[[Mapping[str, Any]], bool]
+
+
+def _run_may_fail(result: Mapping[str, Any]) -> bool:
+    return result["verdict"] != Verdict.PASS or bool(result["warnings"])
+
+
+RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail)
+LAW: Final = ReceiptKind(layout.LAW, LawTally, law_cases, lambda result: bool(result["status"] == "FAIL"))
+DISCOVERY: Final = ReceiptKind(layout.DISCOVERY, DiscoveryTally, discovery_cases, lambda _: True)
+SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, lambda _: iter(()), lambda _: False)
+"""The failing cases of a suite are those of its runs."""

@@ -1,0 +1,186 @@
+"""The part that a kind of evidence supplies to verification, and the stages that evidence passes through.
+
+Each stage is constructed from the stage before it: `Read`, `Chained`, `Checked`, `Compiled`, `Replayed`. A function
+that needs compiled specs takes `Compiled`, so it cannot be called earlier. `bundle` constructs the stages and numbers
+the checks between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from specledger.evidence.kind import ReceiptKind
+from specledger.evidence.layout import RECEIPTS
+from specledger.load import Bundle
+from specledger.spec.base import Models
+from specledger.verify import check_names
+from specledger.verify.checks import Verification
+from specledger.verify.judged import Count
+from specledger.verify.listing import Listing
+from specledger.verify.receipts import Head, Order, Receipts
+
+
+class Verifiable(Protocol):
+    """Evidence whose content was checked without replay; what is left is to replay and to judge it."""
+
+    def replay(self) -> str:
+        """Make the evidence again and compare it.
+
+        Returns:
+            What was compared, in words.
+
+        Raises:
+            Broken: Replay gives something else.
+        """
+
+    def judge(self, obstacle: str | None) -> Count:
+        """Have a second evaluator judge every verdict of an expression.
+
+        Args:
+            obstacle: Why the evidence cannot be replayed, or None if it can.
+
+        Raises:
+            Broken, Lacking: It cannot be judged.
+            Rejected: E_JUDGE_PACKAGE.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """What compiling recorded specs needs beside them: the models of specs by kind, and the number of processes."""
+
+    models: Models
+    workers: int = 1
+
+
+class Content(Protocol):
+    """The compiled specs of one bundle, with what its kind knows about the receipts."""
+
+    def check(self, verification: Verification, obstacle: str | None) -> Verifiable:
+        """Make the checks that only this kind has.
+
+        Args:
+            verification: Records the checks.
+            obstacle: Why the evidence is not replayed afterwards, or None if it is.
+
+        Raises:
+            Stopped: A check failed.
+        """
+
+
+O = TypeVar("O", bound=Order)  # noqa: E741 - the order of receipts
+C = TypeVar("C", bound=Content)
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceKind(Generic[O, C]):
+    """What verification needs to know about one kind of evidence.
+
+    Attributes:
+        receipts: The kind's name, its result and its failing cases, shared with the writer.
+        order: Makes the rules of the order of receipts, which are given every receipt once.
+        content: `(evidence, its specs, resources)`: compiles the recorded specs; raises Broken if they do not compile.
+        checks: The names of the checks that `Content.check` always makes.
+        files: Names of further files that such a bundle may hold beside receipts and specs.
+        folders: Names of folders that hold other bundles.
+        replay: The name of the check of replay.
+    """
+
+    receipts: ReceiptKind
+    order: Callable[[], O]
+    content: Callable[[Checked[O, Any], Bundle, Resources], C]
+    checks: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    folders: frozenset[str] = frozenset()
+    replay: str = check_names.REPLAY
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Generic[O, C]):
+    """A bundle whose manifest is well-formed and whose files are those that the manifest lists.
+
+    Attributes:
+        place: The folder.
+        kind: Its kind.
+        manifest: Its manifest.
+        listing: Its files.
+    """
+
+    place: Path
+    kind: EvidenceKind[O, C]
+    manifest: Mapping[str, Any]
+    listing: Listing
+
+    @property
+    def receipts(self) -> Receipts:
+        """The receipts on disk."""
+        return Receipts(self.place / RECEIPTS, self.manifest["run"])
+
+
+@dataclass(frozen=True, slots=True)
+class Chained(Generic[O, C]):
+    """A bundle whose receipts form one chain with the recorded head, count and root."""
+
+    read: Read[O, C]
+    head: Head
+
+
+@dataclass(frozen=True, slots=True)
+class Checked(Generic[O, C]):
+    """A bundle whose receipts are in order and give the recorded result.
+
+    Attributes:
+        chained: The stage before.
+        order: The rules of its kind, which were given every receipt.
+        specs: The digest of the specs that the first receipt names.
+    """
+
+    chained: Chained[O, C]
+    order: O
+    specs: Any
+
+    @property
+    def place(self) -> Path:
+        """The folder."""
+        return self.chained.read.place
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest."""
+        return self.chained.read.manifest
+
+    @property
+    def receipts(self) -> Receipts:
+        """The receipts on disk."""
+        return self.chained.read.receipts
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled(Generic[C]):
+    """A bundle whose specs have the recorded digest and compile, and whose further files match its receipts.
+
+    Attributes:
+        checked: The stage before.
+        specs: The recorded specs.
+        content: The specs as compiled by the kind.
+    """
+
+    checked: Checked[Any, Any]
+    specs: Bundle
+    content: C
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A bundle that replay reproduces, or that is not replayed for a stated reason.
+
+    Attributes:
+        content: The stage before: content that was checked.
+        obstacle: Why it was not replayed, or None if it was.
+    """
+
+    content: Verifiable
+    obstacle: str | None

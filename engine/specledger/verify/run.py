@@ -1,0 +1,170 @@
+"""Evidence of a run: its audit log, its first receipt, replay from its specs and its recording, and the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import Rejected
+from specledger.core.events import Event
+from specledger.evidence.audit import AUDIT
+from specledger.evidence.kind import RUN as RUN_RECEIPTS
+from specledger.evidence.layout import AUDIT_LOG, MAX_LINE, MORE, TAPE
+from specledger.load import Bundle
+from specledger.oracles.tape import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.verify import check_names
+from specledger.verify.audit import check_log
+from specledger.verify.checks import E_REPLAY, Broken, Lacking, Verification
+from specledger.verify.judge import judge_lines
+from specledger.verify.judged import Count
+from specledger.verify.kind import Checked, EvidenceKind, Resources
+from specledger.verify.manifest import other_maker
+from specledger.verify.receipts import Receipts
+from specledger.verify.replay import Made, compare, first_difference, invalid, make_again, make_run
+from specledger.verify.run_order import RunOrder
+
+
+@dataclass(frozen=True, slots=True)
+class RunContent:
+    """A run that compiles again.
+
+    Attributes:
+        checked: The evidence.
+        specs: Its specs.
+        make: Makes the events of the run again.
+    """
+
+    checked: Checked[RunOrder, Any]
+    specs: Bundle
+    make: Made
+
+    def check(self, verification: Verification, obstacle: str | None) -> RunContent:
+        """Check the audit log, and the first receipt if the run is not replayed although it could be."""
+        listing, entries = self.checked.chained.read.listing, self.checked.order.entries
+        # 10, if the run has an audit log
+        if entries or AUDIT_LOG in listing.more:
+            with verification.check(check_names.AUDIT_LOG) as note:
+                note.message = check_log(self.checked.place / AUDIT_LOG, entries)
+        # 11, instead of replay
+        if obstacle is not None and other_maker(self.checked.manifest) is None:
+            with verification.check(check_names.START):
+                self._check_start()
+        return self
+
+    def _check_start(self) -> None:
+        """The first receipt states the length of the run and its gates; it is made before anything is run."""
+        made, recorded = next(self.lines()), next(self.checked.receipts.lines())
+        if made != recorded:
+            raise Broken(E_REPLAY, first_difference(0, made, recorded))
+
+    def lines(self) -> Iterator[bytes]:
+        """The receipts as the run is made again."""
+        return make_again(self.make, self.specs.digest)
+
+    def replay(self) -> str:
+        """Compare every receipt."""
+        return f"{compare(self.lines(), self.checked.receipts.lines())} receipts"
+
+    def judge(self, obstacle: str | None) -> Count:
+        """Judge every gate's decision, every invariant and every probe."""
+        if obstacle is not None:
+            raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
+        return judge_run(self.specs, self.checked.place, self.checked.receipts)
+
+
+def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resources) -> RunContent:
+    """Compile the recorded specs.
+
+    Raises:
+        Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no recording.
+    """
+    try:
+        plan = compile_scenario(specs)
+    except Rejected as rejected:
+        raise invalid(rejected) from None
+    return RunContent(checked, specs, made_again(plan, specs, checked.place, checked.receipts, resources.workers))
+
+
+def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, workers: int = 1) -> Made:
+    """What makes a recorded run again.
+
+    Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
+
+    Raises:
+        Broken: E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
+    """
+    if plan.signed:
+        plan = replace(plan, signatures=signatures_of(receipts.lines()))
+    return played(plan, tape_at(place), partial(make_run, specs, workers=workers))
+
+
+def judge_run(specs: Bundle, place: Path, receipts: Receipts) -> Count:
+    """Judge every verdict of a run, which is made again for that.
+
+    Raises:
+        Broken: E_REPLAY, if the run is not the recorded one.
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    make = partial(made_again, specs=specs, place=place, receipts=receipts)
+    return judge_lines(specs, make, receipts.lines())
+
+
+def signatures_of(lines: Iterable[bytes]) -> tuple[str, ...]:
+    """The signatures of the tokens in the audit entries of a run, in order; malformed receipts hold none."""
+    found: list[str] = []
+    for line in lines:
+        try:
+            receipt: Any = parse_canonical(line, limit=MAX_LINE)
+            if receipt["type"] == AUDIT:
+                found += [str(token["signature"]) for token in receipt["body"]["capability_tokens"]]
+        except (NotCanonical, LookupError, TypeError):
+            continue
+    return tuple(found)
+
+
+def tape_at(place: Path) -> Tape | None:
+    """The recording of a bundle, if it has one.
+
+    Raises:
+        Broken: E_TAPE_FORM.
+    """
+    try:
+        return read_tape(place / TAPE) if (place / TAPE).exists() else None
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
+
+
+def played(plan: Plan, tape: Tape | None, run: Callable[[Plan, Any], Iterator[Event]]) -> Made:
+    """What makes a run from its plan; answers from outside are read from the recording.
+
+    Raises:
+        Broken: E_TAPE_MISSING, if the agent is outside and there is no recording.
+    """
+    if tape is not None:
+        return lambda progress: _play(plan, tape, lambda again: run(again, progress))
+    if plan.outside is not None:
+        raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
+    return lambda progress: run(plan, progress)
+
+
+def _play(plan: Plan, tape: Tape, run: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:
+    """The events of a run whose answers come from its recording.
+
+    Raises:
+        Broken: E_TAPE_MISSING, E_TAPE_EXTRA.
+    """
+    oracle = Oracle(tape)
+    try:
+        yield from run(replace(plan, oracle=oracle))
+        oracle.finish()
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
+
+
+RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)

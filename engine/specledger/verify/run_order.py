@@ -1,0 +1,204 @@
+"""The order of the receipts of a run: states, part chains, audit entries, commitments and decisions, without specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from specledger.core.binding import (
+    GENESIS,
+    leaf,
+    part_tip,
+    proposal_digest,
+    scope_digest,
+    set_root,
+    state_digest,
+    token_document,
+)
+from specledger.core.entries import entry_hash
+from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken
+from specledger.verify.declared_totals import DeclaredTotals
+
+Listener = Callable[[str, Mapping[str, Any]], None]
+"""Receives the type and the body of each receipt that is in order."""
+
+
+class RunOrder:
+    """Checks that each receipt of a run continues the ones before it.
+
+    Attributes:
+        entries: The hashes of the audit entries among the receipts.
+    """
+
+    def __init__(self, listen: Listener | None = None) -> None:
+        """Begin before the first receipt; `listen` receives each receipt that is in order."""
+        self.entries: list[str] = []
+        self._listen = listen
+        self._totals = DeclaredTotals()
+        self._state = ""
+        self._episode = -1
+        self._open = False
+        self._t = -1
+        self._steps = 0
+        self._commit: Mapping[str, Any] | None = None
+        self._commits = True
+        self._tips: dict[str, str] = {}
+        self._entry = GENESIS
+        self._ended = False
+
+    def add(self, type_: str, body: Mapping[str, Any]) -> None:
+        """Take one receipt.
+
+        Raises:
+            Broken: It does not continue the run.
+            KeyError, TypeError: It lacks a field, or is of an unknown type.
+        """
+        if self._ended:
+            raise Broken(E_ENDS, f"{type_!r} after the end")
+        takes = {
+            "start": self._start,
+            "episode": self._begin,
+            "drift": self._drift,
+            "audit": self._entered,
+            "probe": self._probe,
+            "commit": self._committed,
+            "step": self._step,
+            "error": self._error,
+            "episode_end": self._close,
+            "end": self._end,
+        }
+        takes[type_](body)
+        if self._listen is not None:
+            self._listen(type_, body)
+
+    def _start(self, body: Mapping[str, Any]) -> None:
+        self._totals.start(body)
+        self._commits = body.get("commit", "proposals") != "none"
+        if "audit" in body:
+            self._entry = body["audit"]["head"]
+
+    def _begin(self, body: Mapping[str, Any]) -> None:
+        self._totals.begin()
+        begins = not self._open and _equals(body["episode"], self._episode + 1)
+        self._demand(begins, "an episode begins out of order")
+        self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
+        self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
+        self._state = body["digest"]
+        self._tips = dict.fromkeys(body["parts"], GENESIS)
+
+    def _drift(self, body: Mapping[str, Any]) -> None:
+        self._place(body, self._t + 1)
+        self._totals.drift(body)
+        self._demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
+        self._state = body["after"]
+
+    def _entered(self, body: Mapping[str, Any]) -> None:
+        self._demand(body["prev_entry_hash"] == self._entry, "an audit entry does not follow the one before it")
+        self._demand(body["entry_hash"] == entry_hash(body), "an audit entry has another hash than its own")
+        self._entry = body["entry_hash"]
+        self.entries.append(self._entry)
+
+    def _probe(self, body: Mapping[str, Any]) -> None:
+        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], self._t + 1)
+        self._demand(placed, "a probe is out of order")
+
+    def _committed(self, body: Mapping[str, Any]) -> None:
+        self._place(body, self._t + 1)
+        self._commit = body
+
+    def _step(self, body: Mapping[str, Any]) -> None:
+        t = body["t"]
+        self._place(body, self._t + 1, committed=True)
+        if self._commits:
+            if self._commit is None:
+                raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
+            check_decision(self._commit, body)
+        self._demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
+        if body["chosen"] is None:
+            self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
+        for name, receipt in body["parts"].items():
+            self._part(name, receipt, t)
+        self._totals.step(body)
+        self._state, self._t, self._commit = body["after"], t, None
+        self._steps += 1
+
+    def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
+        self._demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
+        bare = {key: value for key, value in receipt.items() if key != "tip_after"}
+        tip = part_tip(receipt["tip"], bare)
+        self._demand(receipt["tip_after"] == tip, f"the tip of {name!r} at t = {t} is wrong")
+        self._demand(
+            receipt["accepted"] or receipt["before"] == receipt["after"], f"{name!r} moved at t = {t}, refused"
+        )
+        self._tips[name] = tip
+
+    def _error(self, body: Mapping[str, Any]) -> None:
+        number = self._episode if self._open else self._episode + 1
+        self._demand(_equals(body["episode"], number), "an error outside an episode")
+
+    def _close(self, body: Mapping[str, Any]) -> None:
+        begun = self._open and _equals(body["episode"], self._episode)
+        failed = not self._open and _equals(body["episode"], self._episode + 1) and body["ended"] == "error"
+        self._demand(begun or failed, "an episode ends that was not begun")
+        self._demand(self._commit is None or body["ended"] == "error", "a commitment is not followed by its decision")
+        self._demand(
+            _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
+        )
+        self._demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
+        self._totals.close(body)
+        self._episode, self._open = body["episode"], False
+
+    def _end(self, body: Mapping[str, Any]) -> None:
+        self._totals.end(body)
+        ends = not self._open and _equals(body["episodes"], self._episode + 1)
+        self._demand(ends, "the run ends in mid-episode")
+        self._demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")
+        self._ended = True
+
+    def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:
+        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], t)
+        self._demand(placed, "a receipt is out of order")
+        self._demand(committed or self._commit is None, "a commitment is not followed by its decision")
+
+    @staticmethod
+    def _demand(holds: bool, message: str) -> None:
+        if not holds:
+            raise Broken(E_STATE, message)
+
+
+def _equals(value: Any, number: int) -> bool:
+    """Whether a value is this integer; JSON's `false` is none, though Python's equals 0."""
+    return type(value) is int and value == number
+
+
+def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
+    """Recompute everything that binds a decision to its committed proposal set.
+
+    Raises:
+        Broken: E_COMMITMENT, if the root, the chosen digest, the token or the admission is not what it must be.
+    """
+    t = step["t"]
+    proposals = commit["proposals"]
+    leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+    if set_root(leaves) != commit["root"]:
+        raise Broken(E_COMMITMENT, f"the stored proposals at t = {t} are not those committed to")
+    if len(step["decisions"]) != len(proposals):
+        raise Broken(E_COMMITMENT, f"{len(proposals)} proposals but {len(step['decisions'])} decisions at t = {t}")
+    chosen = step["chosen"]
+    admitted = [not decision["rejected"] and decision["error"] is None for decision in step["decisions"]]
+    if chosen is None:
+        if any(admitted) or step["token"] is not None or step["chosen_hash"] is not None:
+            raise Broken(
+                E_COMMITMENT, f"nothing was chosen at t = {t}, though something was admitted or a token issued"
+            )
+        return
+    if type(chosen) is not int or not 0 <= chosen < len(proposals):
+        raise Broken(E_COMMITMENT, f"the choice at t = {t} is outside the set")
+    if not admitted[chosen]:
+        raise Broken(E_COMMITMENT, f"the proposal chosen at t = {t} was rejected")
+    digest = proposal_digest(leaves[chosen])
+    if step["chosen_hash"] != digest:
+        raise Broken(E_COMMITMENT, f"the digest of the proposal chosen at t = {t} is wrong")
+    scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"])
+    if step["token"] != token_document(digest, commit["root"], scope):
+        raise Broken(E_COMMITMENT, f"the token at t = {t} is not bound to the proposal, the commitment and the scope")
