@@ -3,7 +3,7 @@
 After a change of the prompt, the ranking, the memory or the script the record no longer fits. Make both anew:
 
     rm specs/model/kinetic-script.jsonl
-    spec discover kinetic --record --workers 1 --store /tmp/new.sqlite --out /tmp/new
+    spec discover kinetic --record --workers 1 --journal /tmp/new.sqlite --out /tmp/new
     spec golden --update --dir fixtures/discovery specs/discovery/kinetic.yaml
 """
 

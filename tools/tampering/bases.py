@@ -14,7 +14,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from specledger.pipeline import RunOptions, Sharing, execute, load_runs
+from specledger.pipeline import DiscoveryOptions, RunOptions, execute, load_runs
 from tools.tampering.forger import HELP
 
 ROOT: Final = Path(__file__).parents[2]
@@ -99,7 +99,7 @@ def build(name: str, place: Path) -> None:
     base = BASES[name]
     (bundle,) = load_runs([base.target], list(base.changes))
     with _path():
-        execute(bundle, place, conduct=RunOptions(trusted=True, sharing=Sharing(record=True)))
+        execute(bundle, place, conduct=RunOptions(trusted=True, discovery=DiscoveryOptions(record=True)))
     for words in HELP:
         (place / words).unlink()
 

@@ -1,4 +1,4 @@
-"""`spec discover`: a discovery by workers that share a store, from here or from other places."""
+"""`spec discover`: makes discoveries, each with a journal from which it resumes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from specledger.core.verdict import combine, exit_code
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
-    from specledger.pipeline import Finished, Sharing
+    from specledger.pipeline import Finished
 
-STORE_SUFFIX: Final = ".store.sqlite"
-"""What the store beside the evidence is called: as the evidence is, without `.zip`, and then this."""
+JOURNAL_SUFFIX: Final = ".journal.sqlite"
+"""What the name of the evidence, without `.zip`, is extended by for the journal beside it."""
 
 
 class Interrupted(Exception):  # noqa: N818 - nothing went wrong
@@ -37,18 +37,19 @@ Discoveries = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(min=1, max=256, help="Processes that share the work.  [default: one for each processor]"),
+    typer.Option(min=1, max=256, help="Processes that try laws.  [default: one for each processor]"),
 ]
 Iterations = Annotated[
     int | None,
-    typer.Option(min=1, help="Replace the number of iterations: another discovery, which needs another store."),
+    typer.Option(min=1, help="Replace the number of iterations; a finished discovery goes on to a greater one."),
 ]
-Store = Annotated[
-    str | None,
+JournalPath = Annotated[
+    Path | None,
     typer.Option(
-        metavar="PATH|URL",
-        help="The database that all workers share, wherever they are.  "
-        "[default: the place of the evidence, without .zip, and then .store.sqlite]",
+        "--journal",
+        metavar="PATH",
+        help="The SQLite file from which the discovery resumes.  "
+        "[default: the place of the evidence, without .zip, and then .journal.sqlite]",
     ),
 ]
 Record = Annotated[bool, typer.Option("--record", help="Ask what a cassette does not hold, and keep the answers.")]
@@ -57,10 +58,6 @@ Retry = Annotated[
     typer.Option(
         "--retry-failures", help="Ask again what failed on the way to the model, and do again what rests on it."
     ),
-]
-Lease = Annotated[
-    float | None,
-    typer.Option(min=0.2, max=3600, help="Seconds after which a lost worker's work is taken over.  [default: 15]"),
 ]
 Overrides = Annotated[
     list[str] | None,
@@ -72,11 +69,10 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     files: Discoveries,
     workers: Workers = None,
     iterations: Iterations = None,
-    store: Store = None,
+    journal: JournalPath = None,
     out: Out = None,
     record: Record = False,
     retry: Retry = False,
-    lease: Lease = None,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
@@ -86,39 +82,39 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     overrides: Overrides = None,
     shown: Shown = Format.HUMAN,
 ) -> None:
-    """Make discoveries, or go on with them, and write their evidence."""
-    from specledger.pipeline import LEASE, RunOptions, Sharing, place_cases
+    """Make discoveries, or resume them, and write their evidence."""
+    from specledger.pipeline import DiscoveryOptions, RunOptions, place_cases
     from specledger.run.workers import available
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
     see_changes(changes)
-    cases = _load(files, changes, store)
+    cases = _load(files, changes, journal)
     seal = seal_of(sign, origin, timestamp)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
     finished = []
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
-        sharing = Sharing(store or _beside(place), LEASE if lease is None else lease, record, retry)
-        conduct = RunOptions(seal=seal, sharing=sharing)
+        kept = journal or _beside(place)
+        conduct = RunOptions(seal=seal, discovery=DiscoveryOptions(str(kept), record, retry))
         try:
             finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
         except KeyboardInterrupt:
-            message = f"interrupted: what was done is kept in {_shown(sharing)}"
-            hint = "the same command goes on from there"
+            message = f"interrupted: finished steps are kept in {kept}"
+            hint = "the same command resumes"
             raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
         if shown is Format.HUMAN:
-            show.say("\n".join([show.finished_text(finished[-1]), *_kept(bundle, sharing, finished[-1])]))
+            show.say("\n".join([show.finished_text(finished[-1]), *_journal_lines(bundle, kept, finished[-1])]))
     if shown is Format.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
 
 
-def _load(files: Sequence[str], changes: Sequence[str], store: str | None) -> tuple[Bundle, ...]:
+def _load(files: Sequence[str], changes: Sequence[str], journal: Path | None) -> tuple[Bundle, ...]:
     """The discoveries that are meant.
 
     Raises:
-        typer.BadParameter: One is something else, or several would share a store.
+        typer.BadParameter: One is something else, or several would share a journal.
     """
     from specledger.pipeline import load_runs
 
@@ -126,31 +122,25 @@ def _load(files: Sequence[str], changes: Sequence[str], store: str | None) -> tu
     wrong = [case for case in cases if case.main.kind != "discovery"]
     if wrong:
         raise typer.BadParameter(f"{wrong[0].main.name} is a {wrong[0].main.kind}: `spec run` runs it")
-    if store is not None and len(cases) > 1:
-        raise typer.BadParameter("a store holds one discovery: name one --store for each, in calls of their own")
+    if journal is not None and len(cases) > 1:
+        raise typer.BadParameter("a journal holds one discovery: run each discovery with its own --journal")
     return cases
 
 
-def _beside(place: Path) -> str:
-    """The store beside the evidence; whether that is packed changes nothing about it."""
+def _beside(place: Path) -> Path:
+    """The journal beside the evidence; it is the same whether the evidence is packed or not."""
     from specledger.evidence.archive import SUFFIX
 
-    return str(place.with_name(place.name.removesuffix(SUFFIX) + STORE_SUFFIX))
+    return place.with_name(place.name.removesuffix(SUFFIX) + JOURNAL_SUFFIX)
 
 
-def _kept(bundle: Bundle, sharing: Sharing, finished: Finished) -> list[str]:
-    """The lines that say where the store is, and what can be asked again."""
-    from specledger.discovery.retry import UNASKED
+def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> list[str]:
+    """The lines that say where the journal is, and what can be asked again."""
+    from specledger.discovery.coordinator import UNASKED
 
-    lines = [f"  store    {_shown(sharing)}"]
+    lines = [f"  journal  {printable(str(journal))}"]
     failures = [one["answer"]["failure"] for one in finished.told if one["type"] == "iteration"]
     unasked = sum(each in UNASKED for each in failures)
     if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
         lines.append(f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again")
     return lines
-
-
-def _shown(sharing: Sharing) -> str:
-    """Where the store is, for people; a URL may hold a password."""
-    store = sharing.store or ""
-    return "the database" if "://" in store else printable(store)

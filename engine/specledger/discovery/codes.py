@@ -1,4 +1,4 @@
-"""The codes of findings about a store, apart from what opens one: a page is read without a database."""
+"""The diagnostic codes of discoveries and their journals."""
 
 from __future__ import annotations
 
@@ -6,42 +6,39 @@ from specledger.core.diagnostics import code
 
 E_STORE_OPEN = code(
     "E_STORE_OPEN",
-    "a store cannot be opened",
-    "`--store` is the path of a SQLite file, which is made if it is not there, or the URL of a database as SQLAlchemy "
-    "reads it, such as postgresql+psycopg://host/name. The folder must exist, the database accept this user, the "
-    "driver of another database than SQLite be installed, and what the URL asks for be known to it. SQLite in memory "
-    "is refused: it keeps nothing.",
+    "a journal cannot be opened",
+    "`--journal` is the path of a SQLite file, which is created if it does not exist. Its folder must exist.",
 )
 E_STORE_BUSY = code(
     "E_STORE_BUSY",
-    "a store is locked",
-    "Another process held the database for longer than a lease lasts, and than 5 seconds. Whoever works on the same "
-    "discovery holds it for moments only: look for a program that has the file open, or a copy or a backup of it under "
-    "way. Nothing is lost; the same command goes on.",
+    "a journal is in use",
+    "Another process held the file for longer than 5 seconds: another `spec discover` with the same journal, or a "
+    "program that copies the file. Nothing is lost; run the same command when it has ended.",
 )
 E_STORE_BROKEN = code(
     "E_STORE_BROKEN",
-    "a store is damaged",
-    "The database is no database any more, or what it holds is not what was stored. Nothing was taken from it. Put a "
-    "copy in its place, or name another --store and begin anew: the same discovery comes to the same result.",
+    "a journal is damaged",
+    "The file is not a SQLite database, or a row is not what was stored. Nothing was taken from it. Restore a copy, "
+    "or name another --journal and begin anew: the same discovery with the same answers has the same result.",
 )
 E_STORE_FOREIGN = code(
     "E_STORE_FOREIGN",
-    "a store holds something else",
-    "A store holds one discovery, which its specs' digest names; changed specs are another discovery. It is never "
-    "overwritten: name another --store, or remove it yourself.",
+    "a journal belongs to another discovery",
+    "A journal holds one discovery, and is never overwritten. `iterations` and `stop` may change, since no step "
+    "depends on them; any other change of the specs makes another discovery. Undo the changes to resume it, name "
+    "another --journal or --out to begin a new one, or delete the file.",
 )
 E_STORE_VERSION = code(
     "E_STORE_VERSION",
-    "a store was made by another version",
-    "What is in a store goes on only under the version of the engine and of the tables that made it, since another one "
-    "may come to other results. There is no migration: finish it with that version, or begin anew elsewhere.",
+    "a journal was written by another version",
+    "A discovery resumes only with the version of the engine that began it, since another version may come to other "
+    "results. There is no migration: finish it with that version, or begin a new one.",
 )
 E_STORE_FULL = code(
     "E_STORE_FULL",
-    "a store cannot be written",
-    "The database could be read but refused to be written: no room, no permission, or read-only. What was stored "
-    "before is whole; the same command goes on when there is room.",
+    "a journal cannot be written",
+    "The disk is full, the file or its folder is read-only, or the disk failed. What was stored before is whole; the "
+    "same command resumes when the file can be written.",
 )
 E_DISCOVERY_LAW = code(
     "E_DISCOVERY_LAW",

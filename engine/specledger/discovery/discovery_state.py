@@ -16,7 +16,7 @@ from specledger.core.digest import tagged
 from specledger.core.events import Event
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
 from specledger.discovery.parser import ParsedLaw
-from specledger.discovery.plan import CLOSE, KIND, PROPOSE, DiscoveryPlan
+from specledger.discovery.plan import CLOSE, KIND, PROPOSE, DiscoveryPlan, LawReader
 from specledger.discovery.redundancy import ONE, RedundancyDetector
 from specledger.discovery.trials import ACCEPTED
 from specledger.laws.verdict import digest_verdict
@@ -72,9 +72,10 @@ class Record:
         closed: Whether the last step was committed.
     """
 
-    def __init__(self, plan: DiscoveryPlan) -> None:
+    def __init__(self, plan: DiscoveryPlan, laws: LawReader) -> None:
         """Begin before the first step."""
         self._plan = plan
+        self._laws = laws
         self.position = 0
         self.stopped: str | None = None
         self.closed = False
@@ -142,7 +143,7 @@ class Record:
         detector = self._detector(later)
         learned = False
         for number, entry in enumerate(result["laws"]):
-            parsed = self._plan.parsed(entry["document"])
+            parsed = self._laws.read(entry["document"])
             self._figures["evaluations"] += 1
             match = detector.check(parsed)
             body = {"iteration": self._iterations, "number": number, **entry}
@@ -203,7 +204,7 @@ class Record:
             digest = None if entry["verdict"] is None else digest_verdict(entry["verdict"])
             events.append(Event("escalation", {**entry, "before": before, "digest": digest}))
             known.verdict = entry["verdict"]
-            self._memory.record_evaluation(self._plan.parsed(known.document), entry["verdict"])
+            self._memory.record_evaluation(self._laws.read(known.document), entry["verdict"])
         return events
 
     # The end
@@ -237,7 +238,7 @@ class Record:
             found = None
             for key, one in self._judged.items():
                 if one.status in statuses and found is None:
-                    match = self._detector([self._plan.parsed(one.document)]).nearest(expected)
+                    match = self._detector([self._laws.read(one.document)]).nearest(expected)
                     found = key if match is not None and match.similarity == ONE else None
             law = expected.plan.law
             yield {"law": law.name, "key": law.key, "status": wanted, "found": found}

@@ -7,7 +7,7 @@ Refuses to know models, prompts and databases. Source: law proposer, section 11.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.codes import E_DISCOVERY_LAW, E_DISCOVERY_TEMPLATE
 from specledger.discovery.parser import ParsedLaw
-from specledger.laws.candidate import bundle_of
+from specledger.laws.candidate import bundle_of, name_of
 from specledger.laws.law import Law, LawPlan
 from specledger.laws.universe import Universe, check_universe
 from specledger.load import Bundle
@@ -54,7 +54,6 @@ class DiscoveryPlan:
     templates: Mapping[str, Bundle]
     others: tuple[Bundle, ...]
     expected: tuple[ParsedLaw, ...]
-    _parsed: dict[bytes, ParsedLaw] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def specs(self) -> str:
@@ -92,23 +91,13 @@ class DiscoveryPlan:
         return max(0, position - self.model.lag + 1)
 
     def parsed(self, document: Mapping[str, Any]) -> ParsedLaw:
-        """A proposed law from its document, as it was read from an answer.
+        """Compile a proposed law from its document, as it was read from an answer.
 
         Raises:
-            Rejected: It is no law.
+            Rejected: The document is not a law.
         """
-        data = canonical_bytes(document)
-        if data not in self._parsed:
-            if len(self._parsed) >= MOST_PARSED:
-                self._parsed.clear()
-            bundle = bundle_of(document, self.universe, self.templates)
-            self._parsed[data] = ParsedLaw(document, bundle, compile_law(bundle))
-        return self._parsed[data]
-
-    def keep(self, law: ParsedLaw) -> None:
-        """Keep a law that was read from an answer, so that it need not be read from its document again."""
-        if len(self._parsed) < MOST_PARSED:
-            self._parsed.setdefault(canonical_bytes(law.document), law)
+        bundle = bundle_of(document, self.universe, self.templates)
+        return ParsedLaw(document, bundle, compile_law(bundle))
 
     def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
         """A proposed law as it is tried: how hard, is no matter of who proposed it.
@@ -150,7 +139,7 @@ class DiscoveryPlan:
         self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle
     ) -> LawPlan:
         """A proposed law as it is tried; it keeps its name, however hard it is tried and wherever."""
-        name = self.parsed(document).plan.law.name
+        name = name_of(document)
         return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name))
 
     @staticmethod
@@ -165,8 +154,35 @@ class DiscoveryPlan:
         return {key: value for key, value in document.items() if key not in _OURS} | hard
 
 
-MOST_PARSED: Final = 4096
-"""Laws that are kept as they were read."""
+MOST_KEPT: Final = 4096
+"""Laws that a reader keeps."""
+
+
+class LawReader:
+    """Reads the documents of proposed laws, each once as long as it is kept."""
+
+    def __init__(self, plan: DiscoveryPlan) -> None:
+        self._plan = plan
+        self._kept: dict[bytes, ParsedLaw] = {}
+
+    def read(self, document: Mapping[str, Any]) -> ParsedLaw:
+        """Compile a proposed law.
+
+        Raises:
+            Rejected: The document is not a law.
+        """
+        law = self._kept.get(canonical_bytes(document))
+        if law is None:
+            law = self._plan.parsed(document)
+            self.keep(law)
+        return law
+
+    def keep(self, law: ParsedLaw) -> None:
+        """Keep a law that was compiled from an answer, so that its document is not compiled again."""
+        if len(self._kept) >= MOST_KEPT:
+            self._kept.clear()
+        self._kept[canonical_bytes(law.document)] = law
+
 
 _OURS: Final = ("seed", "expect")
 """Fields of a law that are no matter of whoever proposes it."""

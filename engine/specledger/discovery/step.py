@@ -1,13 +1,12 @@
-"""One step of a discovery: laws are asked for and tried, or accepted ones are tried harder.
+"""One iteration of a discovery: the question that it asks, and the laws that it reads from the answer.
 
-Decides what a step does with what it may look at, and what of it is kept: its result, JSON values from which everything
-else follows. A step is a pure function of the plan, its place, what it may look at, and the answer. Refuses to know
-when it is done, by whom, and what was committed meanwhile. Source: law proposer, section 11.
+Both are pure functions of the plan, of what the iteration may look at, and of the answer.
+Source: law proposer, section 11.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,8 +14,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.discovery.discovery_state import View
 from specledger.discovery.parser import ParsedLaw
-from specledger.discovery.plan import PROPOSE, DiscoveryPlan
-from specledger.discovery.prompt import compile_prompt
+from specledger.discovery.plan import DiscoveryPlan, LawReader
+from specledger.discovery.prompt import Prompt, compile_prompt
 from specledger.discovery.proposer import (
     ProposalBatch,
     ProposalRequest,
@@ -29,13 +28,10 @@ from specledger.discovery.proposer import (
 from specledger.discovery.ranking import compile_ranking, sensitivity
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.discovery.response_schema import answer_form
-from specledger.discovery.trials import try_elsewhere, try_proposed
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.spec.discovery import Redundancy
 
 ANSWER_TAG: Final = "specledger/model-answer/v1"
-
-Ask = Callable[[ModelRequest], ModelAnswer]
 
 
 class Known:
@@ -67,12 +63,14 @@ class Workbench:
 
     Attributes:
         plan: The discovery.
+        laws: Reads proposed laws.
         tools: What questions are made and answers are read with.
         request: What is asked for in each iteration.
         known: What proposals are compared with.
     """
 
     plan: DiscoveryPlan
+    laws: LawReader
     tools: Tools
     request: ProposalRequest
     known: Known
@@ -97,78 +95,60 @@ def open_workbench(plan: DiscoveryPlan) -> Workbench:
         None if asked.exclude_templates is None else tuple(asked.exclude_templates),
         asked.temperature,
     )
-    return Workbench(plan, tools, request, Known(model.redundancy))
+    return Workbench(plan, LawReader(plan), tools, request, Known(model.redundancy))
 
 
-def do_step(workbench: Workbench, kind: str, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
-    """Do a step.
-
-    Args:
-        workbench: What it is done with.
-        kind: What it is.
-        iteration: Which one it is, or comes before.
-        view: What it may look at.
-        ask: Gives the answer to a request.
+def question_of(workbench: Workbench, view: View, iteration: int) -> tuple[Prompt, ModelRequest]:
+    """The question of an iteration, from what the iteration may look at.
 
     Raises:
-        Rejected: The model cannot be asked.
+        Rejected: The prompt is over its budget without any memory.
     """
-    return _propose(workbench, iteration, view, ask) if kind == PROPOSE else _escalate(workbench.plan, view)
+    return ask_for(workbench.tools, view.memory, workbench.request, iteration)
 
 
-def _propose(workbench: Workbench, iteration: int, view: View, ask: Ask) -> dict[str, Any]:
-    """Ask for laws, and try each that is left."""
-    prompt, request = ask_for(workbench.tools, view.memory, workbench.request, iteration)
-    answer = ask(request)
-    batch = digest_answer(
-        workbench.tools, answer, prompt, view.memory, workbench.request, workbench.known.detector(view.known)
-    )
+def proposal_of(
+    workbench: Workbench, view: View, prompt: Prompt, request: ModelRequest, answer: ModelAnswer
+) -> dict[str, Any]:
+    """The result of an iteration but for its trials: the proposal, and its laws in the order of the ranking."""
+    detector = workbench.known.detector(view.known)
+    batch = digest_answer(workbench.tools, answer, prompt, view.memory, workbench.request, detector)
     moved = sensitivity(workbench.tools.ranking.plan, batch.features)
     asked = {"key": prompt.prompt, "digest": prompt.digest, "tokens": prompt.tokens, "dropped": dict(prompt.dropped)}
     proposal = {
-        "iteration": iteration,
+        "iteration": request.turn,
         "snapshot": view.digest,
         "prompt": asked,
-        "request": tagged(ANSWER_TAG, canonical_bytes(request.document())),
-        "answer": _answered(answer),
-        **_told(batch),
+        "request": digest_of(request.document()),
+        "answer": _answer_receipt(answer),
+        **_filtered(batch),
         "sensitivity": [each.document() for each in moved],
     }
-    return {"proposal": proposal, "laws": [_tried(workbench, batch, place) for place in range(len(batch.laws))]}
+    laws = []
+    for law, features in zip(batch.laws, batch.features, strict=True):
+        workbench.laws.keep(law)
+        laws.append({"law": law.bundle.root, "document": dict(law.document), "features": features.document()})
+    return {"proposal": proposal, "laws": laws}
 
 
-def _answered(answer: ModelAnswer) -> dict[str, Any]:
-    """What a receipt says of an answer; its text is on the tape, or follows from the specs."""
+def digest_of(document: Mapping[str, Any]) -> str:
+    """The digest of a question or an answer, as receipts state it."""
+    return tagged(ANSWER_TAG, canonical_bytes(document))
+
+
+def _answer_receipt(answer: ModelAnswer) -> dict[str, Any]:
+    """What a receipt holds of an answer. Its text is in the recording, or follows from the specs."""
     return {
-        "digest": tagged(ANSWER_TAG, canonical_bytes(answer.document())),
+        "digest": digest_of(answer.document()),
         "failure": answer.failure,
         "finish": answer.finish,
         "usage": answer.usage.document(),
     }
 
 
-def _told(batch: ProposalBatch) -> dict[str, Any]:
+def _filtered(batch: ProposalBatch) -> dict[str, Any]:
     document = batch.document()
     redundant = [
         {**each, "law": law.bundle.root} for (law, _), each in zip(batch.redundant, document["redundant"], strict=True)
     ]
     return {"rejections": document["rejections"], "redundant": redundant, "warnings": document["warnings"]}
-
-
-def _tried(workbench: Workbench, batch: ProposalBatch, place: int) -> dict[str, Any]:
-    """A law of a batch with its scores and what its trial came to."""
-    law = batch.laws[place]
-    workbench.plan.keep(law)
-    document = dict(law.document)
-    scores = batch.features[place].document()
-    tried = try_proposed(workbench.plan, document, workbench.plan.model.trial)
-    return {"law": law.bundle.root, "document": document, "features": scores, **tried}
-
-
-def _escalate(plan: DiscoveryPlan, view: View) -> dict[str, Any]:
-    """Try accepted laws harder, and those that still hold under rules that are held out."""
-    laws = []
-    for key, document in view.waiting.items():
-        tried = try_proposed(plan, document, plan.model.escalation)
-        laws.append({"law": key, "document": dict(document), **tried, "held_out": try_elsewhere(plan, document)})
-    return {"laws": laws}

@@ -1,136 +1,71 @@
-"""A worker: reads what was committed, claims a step that may begin, does it, and keeps the result.
-
-Decides nothing about the discovery: which worker does which step changes no result. Refuses to know how many workers
-there are, and in which processes.
-"""
+"""The worker of a discovery: executes its tasks, in this process or in another one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from specledger.discovery.clock import now_ms, pause
-from specledger.discovery.discovery_state import Record
-from specledger.discovery.leases import Kept
-from specledger.discovery.step import Workbench, do_step
-from specledger.discovery.stored import read_answer, take_stored
-from specledger.oracles.model import Model, ModelAnswer, ModelRequest
+from specledger.compile.model import PlannedModel, compile_model
+from specledger.discovery.plan import DiscoveryPlan, compile_discovery
+from specledger.discovery.step import Workbench, open_workbench
+from specledger.discovery.trials import try_elsewhere, try_proposed
+from specledger.load import Bundle
+from specledger.oracles.model import Model
 
-if TYPE_CHECKING:
-    from specledger.discovery.store import Claim, Store
+ASK: Final = "ask"
+TRY: Final = "try"
+ESCALATE: Final = "escalate"
+"""What a task does: asks the model, tries a proposed law, tries an accepted law harder."""
 
-SHORTEST: Final = 0.01
-LONGEST: Final = 0.2
-"""Seconds between two looks for work, while there is none."""
+Task = tuple[str, Any]
+"""What to do, and with what: a `ModelRequest`, or the document of a law."""
 
-Watch = Callable[[Record], None]
+
+def open_all(bundle: Bundle) -> tuple[Workbench, PlannedModel]:
+    """Compile a discovery with its model, prompt and ranking.
+
+    Raises:
+        Rejected: With the findings of the first of them that has any.
+    """
+    plan = compile_discovery(bundle)
+    return open_workbench(plan), compile_model(bundle, plan.key("model"))
 
 
 class Worker:
-    """Does the steps of one discovery, together with whoever else works on its store."""
+    """Executes tasks. Sent to another process it is its bundle alone, which that process compiles when it needs it."""
 
-    def __init__(
-        self,
-        store: Store,
-        workbench: Workbench,
-        identity: Mapping[str, Any],
-        open_model: Callable[[], Model],
-        owner: str,
-        lease: float,
-    ) -> None:
+    def __init__(self, bundle: Bundle, record: bool = False, plan: DiscoveryPlan | None = None) -> None:
         """Prepare to work.
 
         Args:
-            store: What the workers share.
-            workbench: What steps are done with.
-            identity: Of the model.
-            open_model: Opens the model, which is asked only where the store has no answer yet.
-            owner: Who works; no two workers have one name.
-            lease: Seconds for which work is claimed.
+            bundle: The discovery.
+            record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
+            plan: The compiled discovery, if it was compiled already.
         """
-        self._store = store
-        self._workbench = workbench
-        self._identity = identity
-        self._open_model = open_model
+        self._bundle = bundle
+        self._record = record
+        self._plan = plan
         self._model: Model | None = None
-        self._owner = owner
-        self._lease = lease
 
-    def work(self, watch: Watch | None = None) -> Record:
-        """Work until the discovery has ended.
+    def __reduce__(self) -> tuple[type[Worker], tuple[Bundle, bool]]:
+        """The worker as it is sent to another process."""
+        return Worker, (self._bundle, self._record)
 
-        Args:
-            watch: Told of the record whenever something was committed.
+    def __call__(self, task: Task) -> Any:
+        """Execute a task.
 
         Returns:
-            The whole record.
+            A `ModelAnswer`, or what `try_proposed` gives; of an accepted law `held_out` too.
 
         Raises:
-            Rejected: The store fails, or asking the model does.
+            Rejected: The model cannot be asked.
         """
-        record = Record(self._workbench.plan)
-        wait = SHORTEST
-        while True:
-            before = record.position
-            commit(record, self._store)
-            if watch is not None and record.position > before:
-                watch(record)
-            if record.closed:
-                return record
-            wait = SHORTEST if self._do_any(record) else min(LONGEST, 2 * wait)
-            if wait > SHORTEST:
-                pause(wait)
-
-    def _do_any(self, record: Record) -> bool:
-        """Do the first step that may begin and that nobody does; False if there is none."""
-        for position, kind, iteration in record.steps():
-            claim = self._store.claim(position, kind, self._owner)
-            if claim is not None:
-                self._do(claim, iteration, record)
-                return True
-        return False
-
-    def _do(self, claim: Claim, iteration: int, record: Record) -> None:
-        view = record.view(claim.position, claim.kind)
-        try:
-            with Kept(self._store, claim, self._lease):
-                result = do_step(self._workbench, claim.kind, iteration, view, self._ask)
-        except BaseException:
-            self._store.release(self._owner)
-            raise
-        self._store.finish(claim, result)
-
-    def _ask(self, request: ModelRequest) -> ModelAnswer:
-        """The answer that is kept, or else a new one, which is kept before anybody looks at it."""
-        key = request.key(self._identity)
-        kept = self._store.answer(request.turn)
-        if kept is None:
-            spare = self._store.spare(request.turn)
-            if not isinstance(spare, dict) or spare.get("request") != key:
-                self._model = self._model or self._open_model()
-                spare = {"request": key, "answer": self._model.ask(request).document()}
-            kept = self._store.keep_answer(request.turn, spare)
-        return read_answer(kept, key, request.turn)
-
-
-def commit(record: Record, store: Store) -> None:
-    """Commit what is done, as far as no step is missing.
-
-    Raises:
-        Rejected: E_STORE_BROKEN.
-    """
-    wanted = {(position, kind) for position, kind, _ in record.steps()}
-    for position, kind, result in store.results(record.position):
-        if position == record.position and (position, kind) in wanted:
-            take_stored(record, kind, result, store.shown)
-            wanted = {(position, kind) for position, kind, _ in record.steps()}
-
-
-def owner_name(group: str, number: int) -> str:
-    """The name of one of the workers of a group."""
-    return f"{group}/{number}"
-
-
-def group_name(host: str, process: int) -> str:
-    """A name that no other group of workers has: of a process, and when it began."""
-    return f"{host}:{process}:{now_ms()}"
+        if self._plan is None:
+            self._plan = compile_discovery(self._bundle)
+        plan, (kind, given) = self._plan, task
+        if kind == ASK:
+            if self._model is None:
+                self._model = compile_model(self._bundle, plan.key("model")).open(self._record)
+            return self._model.ask(given)
+        if kind == TRY:
+            return try_proposed(plan, given, plan.model.trial)
+        return {**try_proposed(plan, given, plan.model.escalation), "held_out": try_elsewhere(plan, given)}

@@ -42,7 +42,7 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle],
     template = _template(candidate, templates, diagnostics)
     diagnostics.raise_if_errors()
     data = {key: value for key, value in candidate.items() if value is not None}
-    name = _name(data.get("law_id"), data) if name is None else name
+    name = name_of(candidate) if name is None else name
     data |= {"spec": "law/v1", "name": name, "template": template.root, "universe": universe.root}
     try:
         form = dump(restore(Law, data))
@@ -80,8 +80,10 @@ def _template(candidate: Any, templates: Mapping[str, Bundle], diagnostics: Diag
     return templates[name] if isinstance(name, str) and name in templates else fallback
 
 
-def _name(law_id: Any, data: Mapping[str, Any]) -> str:
+def name_of(candidate: Mapping[str, Any]) -> str:
     """A spec's name from the candidate's id, or from its digest if it has none."""
+    data = {key: value for key, value in candidate.items() if value is not None}
+    law_id = data.get("law_id")
     words = re.findall(r"[a-z0-9]+", law_id.lower()) if isinstance(law_id, str) else []
     name = "-".join(words)[:80].rstrip("-")
     return name if name[:1].isalpha() else f"law-{key_of('law', name, data).rpartition('@')[2]}"

@@ -6,7 +6,7 @@ codes.
 
 import specledger.laws.candidate  # noqa: F401 - programs read laws by it; its code has a page like every other
 from specledger.pipeline.authoring import describe, kinds_with_start, write_new
-from specledger.pipeline.discovery import LEASE, Sharing
+from specledger.pipeline.discovery import DiscoveryOptions
 from specledger.pipeline.golden import NOT_PINNED, Pin, pin, pin_matches
 from specledger.pipeline.live import SIMULATED, RunOptions
 from specledger.pipeline.preview import preview
@@ -25,16 +25,15 @@ from specledger.pipeline.stages import (
 )
 
 __all__ = [
-    "LEASE",
     "NOT_PINNED",
     "RUNNERS",
     "SIMULATED",
     "CheckedSpec",
+    "DiscoveryOptions",
     "Finished",
     "Incident",
     "Pin",
     "RunOptions",
-    "Sharing",
     "case_name",
     "check",
     "demo_case",

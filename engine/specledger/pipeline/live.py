@@ -28,7 +28,7 @@ from specledger.laws.trial import run_law
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.tape import Tape
-from specledger.pipeline.discovery import ALONE, Sharing
+from specledger.pipeline.discovery import NO_OPTIONS, DiscoveryOptions
 from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import conduct
 from specledger.run.watchdog import Ending
@@ -53,13 +53,13 @@ class RunOptions:
         trusted: Whether agents from outside may be executed.
         live: Whether the log is on the disk before each action, not only at the end of each episode.
         seal: What the evidence is covered with.
-        sharing: How the workers of a discovery share it.
+        discovery: How a discovery is run.
     """
 
     trusted: bool = False
     live: bool = False
     seal: Seal = UNSIGNED
-    sharing: Sharing = ALONE
+    discovery: DiscoveryOptions = NO_OPTIONS
 
 
 SIMULATED: Final = RunOptions()

@@ -153,7 +153,7 @@ def _execute_discovery(
     bundle: Bundle, name: str, place: Path, workers: int, progress: Progress | None, conduct: RunOptions
 ) -> Finished:
     replaced = holds_bundle(place)
-    manifest, told = execute_discovery(bundle, place, workers, progress, conduct.sharing, conduct.seal.attach)
+    manifest, told = execute_discovery(bundle, place, workers, progress, conduct.discovery, conduct.seal.attach)
     found = check_discovery(bundle)
     return Finished(name, DISCOVERY, place, manifest, told=tuple(told), replaced=replaced, found=found)
 

@@ -137,14 +137,7 @@ class Pool:
         self._done: deque[Done] = deque()
 
     def __enter__(self) -> Self:
-        """Start the processes."""
-        try:
-            with _undisturbed():
-                self._crew.extend(_start(self._work) for _ in range(self._workers))
-        except BaseException:
-            _end(self._crew, at_once=True)
-            raise
-        self._idle = [worker.pipe for worker in self._crew]
+        """Prepare; the processes start with the first piece of work."""
         return self
 
     def __exit__(
@@ -154,7 +147,15 @@ class Pool:
         _end(self._crew, at_once=kind is not None or bool(self._busy))
 
     def submit(self, index: int, item: Any) -> None:
-        """Queue a piece of work; an idle process begins at once."""
+        """Queue a piece of work; an idle process begins at once.
+
+        Raises:
+            WorkerDied: A process was ended from outside.
+        """
+        if not self._crew and self._workers:
+            with _undisturbed():
+                self._crew.extend(_start(self._work) for _ in range(self._workers))
+            self._idle = [worker.pipe for worker in self._crew]
         self._waiting.append((index, item))
         self._send()
 

@@ -6,23 +6,21 @@ left out and ranked, and what samples found: it makes everything again from the 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.model import PlannedModel
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
+from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.discovery_state import ledger_line
-from specledger.discovery.loop import retell, run_discovery
 from specledger.discovery.plan import DiscoveryPlan
-from specledger.discovery.pool import Job, open_all, work_all
 from specledger.discovery.step import Workbench
 from specledger.discovery.tape import Kept, Played, read_answers
+from specledger.discovery.worker import open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.laws.law import Law
@@ -279,45 +277,17 @@ def _again(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers
         Broken: E_TAPE_MISSING, E_TAPE_EXTRA, E_TAPE_FORM; or what the model of the specs is refused.
     """
     try:
-        if workers > 1:
-            yield from _shared(workbench, model, kept, workers)
-        elif kept is None:
-            yield from run_discovery(workbench, model.identity, model.open(False).ask)
+        if kept is None:
+            yield from run_discovery(workbench, model.identity, workers=workers)
         else:
             played = Played(model.identity, kept)
-            yield from run_discovery(workbench, model.identity, played.ask)
+            yield from run_discovery(workbench, model.identity, played.ask, workers=workers)
             played.finish()
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     except Rejected as rejected:
         found = rejected.diagnostics[0]
         raise Broken(E_TAPE_MISSING if kept is not None else found.code, found.message) from None
-
-
-def _shared(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
-    """The same, made by several processes."""
-    from specledger.discovery.store import Store  # noqa: PLC0415 - a database opens no door
-
-    bundle = workbench.plan.bundle
-    with tempfile.TemporaryDirectory(prefix="specledger-") as folder:
-        job = Job(bundle, str(Path(folder) / "store.sqlite"), _LEASE, taped=kept is not None)
-        store = Store(job.store, bundle.digest, _LEASE)
-        try:
-            for iteration, answer in sorted((kept or {}).items()):
-                store.keep_answer(iteration, answer)
-            work_all(job, store, workers)
-            asked = 0
-            for event in retell(workbench, model.identity, store):
-                asked += event.type == "iteration"
-                yield event
-        finally:
-            store.close()
-    if kept is not None and len(kept) > asked:
-        raise TapeError(E_TAPE_EXTRA, f"nobody asks for the answer of iteration {asked}")
-
-
-_LEASE: Final = 60.0
-"""Seconds for which work of a replay is claimed: nobody else works at it, and it ends with its processes."""
 
 
 DISCOVERY: Final = EvidenceKind(

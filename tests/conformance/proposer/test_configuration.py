@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.discovery.pool import open_all
+from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.oracles.service import KEYS
 from specledger.spec.discovery import Discovery

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.discovery import step
-from specledger.discovery.loop import run_discovery
+from specledger.discovery import worker
+from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.memory import DiscoveryMemory
 from specledger.discovery.parser import ResponseParser
-from specledger.discovery.pool import open_all
 from specledger.discovery.proposer import LawProposer, ProposalRequest, ProposerConfig
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.discovery.trials import try_proposed
+from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.laws.decision import answer_of
 from specledger.laws.proofs import Refuted
@@ -333,7 +333,7 @@ def test_the_loop_of_the_document_gives_what_a_discovery_gives():
         return kept[name]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(step, "try_proposed", evaluate)
+        patch.setattr(worker, "try_proposed", evaluate)
         facts = list(run_discovery(workbench, planned.identity, planned.open(False).ask))
     told = [body for kind, body, *_ in facts if kind in ("iteration", "law")]
 
@@ -366,7 +366,7 @@ def test_accepted_laws_are_tried_harder_from_time_to_time():
         return {"verdict": VERDICT, "error": None}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(step, "try_proposed", evaluate)
+        patch.setattr(worker, "try_proposed", evaluate)
         facts = list(run_discovery(workbench, planned.identity, planned.open(False).ask))
     kinds = [kind for kind, *_ in facts]
     assert efforts == [

@@ -3,15 +3,10 @@
 import dataclasses
 import json
 import shutil
-import sqlite3
-from typing import Any
 
 import pytest
 
-from specledger.core.canonical import canonical_bytes, parse_canonical
-from specledger.core.digest import tagged
-from specledger.discovery import step
-from specledger.discovery.store import ROW_TAG
+from specledger.discovery import worker
 from specledger.oracles.scripted import ScriptedModel
 from tests.toys import SMALL
 
@@ -32,7 +27,7 @@ def quick():
 
     with pytest.MonkeyPatch.context() as patch:
         for name in ("try_proposed", "try_elsewhere"):
-            patch.setattr(step, name, memo(getattr(step, name)))
+            patch.setattr(worker, name, memo(getattr(worker, name)))
         yield
 
 
@@ -56,20 +51,20 @@ def test_a_discovery_is_made_told_and_verified(discover, spec, tmp_path):
     assert "swap: evolve(transform(S))[i](t) == transform(evolve(S))[i](t), where transform = swap_only\n" in done.out
     assert "  expected right-component: found\n" in done.out
     assert "  1 proposals rejected, 0 redundant, 1 answers failed (1 blocked), " in done.out
-    assert f"  store    {tmp_path / 'out.store.sqlite'}\n" in done.out
-    assert (tmp_path / "out.store.sqlite").is_file()
+    assert f"  journal  {tmp_path / 'out.journal.sqlite'}\n" in done.out
+    assert (tmp_path / "out.journal.sqlite").is_file()
     assert not (tmp_path / "out" / "tape.jsonl").exists()
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
 
 
-def test_the_same_store_goes_on_and_gives_the_same_bytes(discover, spec, tmp_path):
+def test_the_same_journal_gives_the_same_bytes(discover, spec, tmp_path):
     discover()
-    again = discover("--store", str(tmp_path / "out.store.sqlite"), out="again")
+    again = discover("--journal", str(tmp_path / "out.journal.sqlite"), out="again")
     apart = spec("run", SMALL / "small.yaml", "--workers=1", f"--out={tmp_path / 'apart'}")
     assert (again.status, apart.status) == (0, 0)
     lines = {(tmp_path / place / "receipts.jsonl").read_bytes() for place in ("out", "again", "apart")}
     assert len(lines) == 1
-    assert not (tmp_path / "apart.store.sqlite").exists()  # a run keeps none
+    assert not (tmp_path / "apart.journal.sqlite").exists()  # a run keeps none
 
 
 def test_a_discovery_as_json(discover):
@@ -117,81 +112,23 @@ def test_a_key_that_is_not_accepted(discover, spec, tmp_path):
     assert spec("verify", tmp_path / "out", "--workers=1").status == 0
 
 
-def broken(path):
-    path.write_bytes(b"not a database" * 999)
-
-
-def foreign(path):
-    connection = sqlite3.connect(path)
-    connection.execute("CREATE TABLE songs (name TEXT)")
-    connection.commit()
-    connection.close()
-
-
-STORES = {"a damaged file": (broken, "E_STORE_BROKEN"), "somebody else's": (foreign, "E_STORE_FOREIGN")}
-
-
-@pytest.mark.parametrize("name", STORES)
-def test_a_store_that_is_none(discover, tmp_path, name):
-    spoil, code = STORES[name]
-    spoil(tmp_path / "store")
-    before = (tmp_path / "store").read_bytes()
-    refused(discover("--store", str(tmp_path / "store"), "--format=json"), code)
-    assert (tmp_path / "store").read_bytes() == before
+def test_a_damaged_journal(discover, tmp_path):
+    (tmp_path / "journal").write_bytes(b"not a database" * 999)
+    refused(discover("--journal", str(tmp_path / "journal"), "--format=json"), "E_STORE_BROKEN")
     assert not (tmp_path / "out").exists()
 
 
-def test_the_store_of_another_discovery(discover, tmp_path):
-    store = str(tmp_path / "store")
-    assert discover("--store", store, "--iterations=1").status == 0
-    refused(discover("--store", store, "--iterations=2", "--format=json", out="other"), "E_STORE_FOREIGN")
-
-
-def forgotten(path):
-    with sqlite3.connect(path) as connection:
-        connection.execute("DELETE FROM specledger_answers")
-    connection.close()
-
-
-def miscounted(path):
-    """A list that no step looks at again is a number, and the row's digest is right."""
-    with sqlite3.connect(path) as connection:
-        (data,) = connection.execute("SELECT document FROM specledger_work WHERE position = 0").fetchone()
-        document: Any = parse_canonical(data)
-        document["proposal"]["rejections"] = 5
-        row = canonical_bytes(document), tagged(ROW_TAG, canonical_bytes(document))
-        connection.execute("UPDATE specledger_work SET document = ?, digest = ? WHERE position = 0", row)
-    connection.close()
-
-
-@pytest.mark.parametrize("spoil", [forgotten, miscounted])
-def test_no_evidence_comes_of_an_altered_store(discover, tmp_path, spoil):
-    store = str(tmp_path / "store")
-    assert discover("--store", store).status == 0
-    spoil(store)
-    refused(discover("--store", store, "--format=json", out="other"), "E_STORE_BROKEN")
-    assert not (tmp_path / "other").exists()
-
-
-def test_a_locked_store(discover, tmp_path, monkeypatch):
-    monkeypatch.setattr("specledger.discovery.database.LEAST_WAIT", 0.1)
-    store = tmp_path / "store"
-    assert discover("--store", str(store)).status == 0
-    holder = sqlite3.connect(store, isolation_level=None)
-    holder.execute("BEGIN EXCLUSIVE")
-    words = ["--store", str(store), "--lease=0.2", "--format=json"]
-    refused(discover(*words, out="other"), "E_STORE_BUSY")
-    holder.close()
-    assert discover(*words[:3], out="other").status == 0
-
-
-def test_a_store_in_no_folder(discover, tmp_path):
-    refused(discover("--store", str(tmp_path / "none" / "store"), "--format=json"), "E_STORE_OPEN")
+def test_the_journal_of_a_changed_discovery(discover, tmp_path):
+    assert discover("--iterations=1").status == 0
+    done = discover("--iterations=1", "--set=trial.cases=61")
+    assert done.status == 2
+    assert "`trial.cases` of the discovery is 61, was 60" in done.err
+    assert "hint: undo the changes to resume it, or name another --journal or --out" in done.err
 
 
 USAGE = {
     "a law": ["specs/law/momentum.yaml"],
-    "one store for two": [str(SMALL / "small.yaml"), "kinetic", "--store=x.sqlite"],
+    "one journal for two": [str(SMALL / "small.yaml"), "kinetic", "--journal=x.sqlite"],
     "no iterations": [str(SMALL / "small.yaml"), "--iterations=0"],
 }
 
@@ -213,7 +150,7 @@ def copied(tmp_path):
 def test_a_cassette_is_recorded_and_replayed_without_the_model(discover, spec, copied, tmp_path):
     file = copied / "small.yaml"
     refused(discover("--format=json", file=file), "E_CASSETTE_FILE")
-    assert discover("--record", "--store", str(tmp_path / "recording"), file=file).status == 0
+    assert discover("--record", "--journal", str(tmp_path / "recording"), file=file).status == 0
     recorded = (copied / "small.jsonl").read_bytes()
     assert discover(file=file, out="replayed").status == 0
     assert (copied / "small.jsonl").read_bytes() == recorded
@@ -242,10 +179,10 @@ def test_the_report_compares_discoveries(discover, spec, tmp_path):
     assert manifest["receipts"]["root"] in done.out
 
 
-def test_the_store_is_beside_the_evidence_whether_that_is_packed_or_not(discover, tmp_path):
+def test_the_journal_is_beside_the_evidence_whether_that_is_packed_or_not(discover, tmp_path):
     assert discover("--zip", out="found.zip").status == 0
     assert discover(out="found").status == 0
-    assert [path.name for path in tmp_path.glob("*.sqlite")] == ["found.store.sqlite"]
+    assert [path.name for path in tmp_path.glob("*.sqlite")] == ["found.journal.sqlite"]
 
 
 def test_an_interruption_is_told_once_with_what_is_kept(discover, monkeypatch, tmp_path):
@@ -256,9 +193,8 @@ def test_an_interruption_is_told_once_with_what_is_kept(discover, monkeypatch, t
     done = discover()
     assert done.status == 130
     assert done.err.count("E_INTERRUPTED") == 1
-    assert f"interrupted: what was done is kept in {tmp_path / 'out.store.sqlite'}" in done.err
+    assert f"interrupted: finished steps are kept in {tmp_path / 'out.journal.sqlite'}" in done.err
     assert "nothing" not in done.err
-    assert discover("--store=postgresql://me:secret@nowhere/x").err.count("secret") == 0
 
 
 def law(template, expr=None, **fields):
@@ -339,18 +275,17 @@ def test_the_report_says_why_proposals_were_rejected_and_which_came_late(discove
     assert [sum(int(row[place]) for row in shown) for place in (0, 1)] == [5, 1]
 
 
-def test_more_iterations_take_what_is_recorded_and_need_another_store(discover, copied, tmp_path):
+def test_more_iterations_go_on_where_the_discovery_ended(discover, copied, tmp_path):
     file = copied / "small.yaml"
-    store = f"--store={tmp_path / 'store'}"
-    assert discover("--record", "--iterations=2", store, file=file).status == 0
+    assert discover("--record", "--iterations=2", file=file).status == 0
     first = (copied / "small.jsonl").read_bytes()
-    done = discover("--record", "--iterations=4", store, file=file)
-    assert done.status == 2
-    assert "more iterations too, makes another discovery: name another --store" in done.err
     assert discover("--record", "--iterations=4", file=file).status == 0
     whole = (copied / "small.jsonl").read_bytes()
     assert whole.startswith(first)
     assert (len(first.splitlines()), len(whole.splitlines())) == (1 + 2, 1 + 4)
+    assert discover("--iterations=4", "--journal", str(tmp_path / "new"), file=file, out="other").status == 0
+    made = [(tmp_path / place / "manifest.json").read_bytes() for place in ("out", "other")]
+    assert made[0] == made[1]
 
 
 def test_a_missing_record_has_a_hint(discover, copied):

@@ -1,14 +1,18 @@
-"""What tests of discovery share: proposed laws made of candidates, as a parser gives them."""
+"""What tests of discovery share: proposed laws made of candidates, and a small discovery of four iterations."""
 
 from pathlib import Path
 
 import pytest
 
 from specledger.compile.law import compile_law
+from specledger.discovery import worker
+from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.ranking import compile_ranking
+from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
+from tests.toys import SMALL
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 
@@ -63,3 +67,42 @@ def bounded(proposed):
 def shipped_ranking():
     bundle = load("specs/ranking/scientific-value.yaml")[0]
     return compile_ranking(bundle, bundle.root)
+
+
+@pytest.fixture(scope="session")
+def small():
+    """In the small discovery a law comes too late to be new, one is refuted and one is not decided.
+
+    It is (bundle, workbench, planned model).
+    """
+    bundle = load(str(SMALL / "small.yaml"))[0]
+    return bundle, *open_all(bundle)
+
+
+@pytest.fixture(scope="session")
+def trials():
+    return {}
+
+
+@pytest.fixture
+def quick(monkeypatch, trials):
+    """Trials are pure functions: each is computed once in this session."""
+
+    def memo(function):
+        def made(plan, document, *effort):
+            key = function.__name__, repr(document), repr(effort)
+            if key not in trials:
+                trials[key] = function(plan, document, *effort)
+            return trials[key]
+
+        return made
+
+    for name in ("try_proposed", "try_elsewhere"):
+        monkeypatch.setattr(worker, name, memo(getattr(worker, name)))
+
+
+@pytest.fixture
+def facts(small, quick):
+    """The events of the small discovery, without an interruption."""
+    _, workbench, model = small
+    return list(run_discovery(workbench, model.identity))

@@ -6,8 +6,8 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
-from specledger.discovery.loop import run_discovery
-from specledger.discovery.pool import open_all
+from specledger.discovery.coordinator import run_discovery
+from specledger.discovery.worker import open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.kinds import MODELS, load

@@ -1,22 +1,20 @@
-"""The loop: what follows from a discovery's specs and answers does not depend on who does which step, and when."""
-
-from itertools import product
+"""The coordinator: the events of a discovery follow from its specs and answers, whatever finishes first."""
 
 import pytest
 
 from specledger.core.canonical import canonical_bytes
+from specledger.core.rng import Stream
 from specledger.discovery import trials
-from specledger.discovery.discovery_state import Record
-from specledger.discovery.loop import run_discovery
-from specledger.discovery.pool import open_all
+from specledger.discovery.coordinator import Coordinator, run_discovery
+from specledger.discovery.journal import Journal
 from specledger.discovery.step import Known
-from specledger.discovery.store import Store
 from specledger.discovery.trials import try_proposed
-from specledger.discovery.worker import commit
+from specledger.discovery.worker import Worker, open_all
 from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed
+from specledger.run.workers import Pool
 from tests.conformance.proposer.made import VERDICT
 from tests.toys import SMALL
 
@@ -82,27 +80,34 @@ LAGS = [(1, 0), (2, 1), (3, 1)]
 def test_a_law_that_was_asked_for_too_early_is_redundant_one_way_or_the_other(quick, lag, late):
     bundle = load(str(SMALL / "small.yaml"), set=[f"lag={lag}"])[0]
     workbench, model = open_all(bundle)
-    result = result_of(run_discovery(workbench, model.identity, model.open(False).ask))
+    result = result_of(run_discovery(workbench, model.identity))
     assert (result["late"], result["redundant"]) == (late, 1 - late)
     assert result["laws"] == {"PROVED": 1, "PASS": 1, "FAIL": 2, "UNKNOWN": 0, "ERROR": 0}
 
 
-ORDERS = [pattern for pattern in product((0, 1, 2), repeat=4) if pattern[0] == 0]
+class Shuffled(Pool):
+    """A pool of one process whose tasks finish in a seeded order."""
+
+    def __init__(self, work, seed):
+        super().__init__(work, 1)
+        self.stream = Stream.named(seed, "pool")
+
+    def wait(self):
+        self._waiting.rotate(self.stream.integer(0, len(self._waiting)))
+        return super().wait()
 
 
-@pytest.mark.parametrize("pattern", ORDERS[5 :: len(ORDERS) // 3])
-def test_workers_in_any_order_come_to_the_same(facts, told, worker, tmp_path, small, pattern):
-    bundle, workbench, _ = small
-    store = Store(str(tmp_path / "store"), bundle.digest, 60.0)
-    workers = [worker(store, f"w{number}") for number in range(3)]
-    records = [Record(workbench.plan) for _ in workers]
-    turn = 0
-    while not all(record.closed for record in records):
-        number = pattern[turn % 4] if turn < 40 else turn % 3
-        commit(records[number], store)
-        workers[number]._do_any(records[number])
-        turn += 1
-    assert told(store) == facts
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_tasks_that_finish_in_any_order_give_the_same_events(facts, small, seed, width):
+    bundle, workbench, model = small
+    pool, journal = Shuffled(Worker(bundle, plan=workbench.plan), seed), Journal(None, bundle.document())
+    assert list(Coordinator(workbench, model.identity, pool, journal, width=width).events()) == facts
+
+
+def test_several_processes_give_the_same_events(facts, small):
+    _, workbench, model = small
+    assert list(run_discovery(workbench, model.identity, workers=2)) == facts
 
 
 STOPS = {
@@ -117,7 +122,7 @@ STOPS = {
 @pytest.mark.parametrize(("reason", "change", "iterations"), [(name, *rest) for name, rest in STOPS.items()])
 def test_a_discovery_stops(quick, reason, change, iterations):
     workbench, model = open_all(load(str(SMALL / "small.yaml"), set=[change])[0])
-    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
+    facts = list(run_discovery(workbench, model.identity))
     assert named(facts, "stop", "reason", "iterations") == [(reason, iterations)]
     assert named(facts, "end", "iterations") == [(iterations,)]
     escalated = {law for (law,) in named(facts, "escalation", "law")}
@@ -131,7 +136,7 @@ def test_a_discovery_stops(quick, reason, change, iterations):
 
 def test_what_is_expected_and_not_found_is_a_failure(quick):
     workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["expect=[momentum]"])[0])
-    result = result_of(run_discovery(workbench, model.identity, model.open(False).ask))
+    result = result_of(run_discovery(workbench, model.identity))
     assert (result["verdict"], result["expected"]) == ("FAIL", {"momentum": False})
 
 
@@ -144,14 +149,14 @@ def test_a_discovery_that_finds_nothing_is_no_pass(quick):
 def test_a_law_that_the_engine_fails_at_is_an_error_and_never_refuted(monkeypatch, small):
     _, workbench, model = small
     broken = {"verdict": None, "error": "right: proved, but violated"}
-    monkeypatch.setattr("specledger.discovery.step.try_proposed", lambda plan, document, effort: broken)
-    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
+    monkeypatch.setattr("specledger.discovery.worker.try_proposed", lambda plan, document, effort: broken)
+    facts = list(run_discovery(workbench, model.identity))
     result = result_of(facts)
     assert (result["verdict"], result["laws"]["ERROR"], result["laws"]["FAIL"]) == ("ERROR", 4, 0)
     assert named(facts, "ledger", "refuted") == [([],)]
 
 
-def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypatch, remembered):
+def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypatch):
     workbench, model = open_all(load(str(SMALL / "small.yaml"), set=["lag=1", "held_out.mutants=0"])[0])
 
     def tried(plan, document, effort):
@@ -159,8 +164,8 @@ def test_an_engine_that_contradicts_itself_in_an_escalation_is_an_error(monkeypa
             return {"verdict": None, "error": "proved, but violated"}
         return {"verdict": VERDICT, "error": None}
 
-    monkeypatch.setattr("specledger.discovery.step.try_proposed", tried)
-    facts = list(run_discovery(workbench, model.identity, model.open(False).ask))
+    monkeypatch.setattr("specledger.discovery.worker.try_proposed", tried)
+    facts = list(run_discovery(workbench, model.identity))
     assert (result_of(facts)["verdict"], result_of(facts)["laws"]["ERROR"]) == ("ERROR", 4)
     assert named(facts, "end", "laws") == [(result_of(facts)["laws"],)]
     assert result_of(facts)["expected"] == {"right-component": False}
@@ -198,7 +203,7 @@ def test_without_the_filter_refuted_laws_are_tried_again_and_told_once(quick):
 
 def test_what_is_known_is_what_was_committed_whatever_was_asked_before(small, facts):
     _, workbench, _ = small
-    laws = [workbench.plan.parsed(body["document"]) for type_, body, _ in facts if type_ == "law"]
+    laws = [workbench.laws.read(body["document"]) for type_, body, _ in facts if type_ == "law"]
     known = Known(workbench.plan.model.redundancy)
     for some in (laws[:3], laws, laws[:1], laws[1:], []):
         detector = known.detector(some)
@@ -236,7 +241,7 @@ def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
 def test_a_long_ledger_has_several_receipts(facts, small, quick, monkeypatch):
     monkeypatch.setattr("specledger.discovery.discovery_state.MOST_LINES", 1)
     _, workbench, model = small
-    split = list(run_discovery(workbench, model.identity, model.open(False).ask))
+    split = list(run_discovery(workbench, model.identity))
     parts = named(split, "ledger", "refuted")
     assert [line for (lines,) in parts for line in lines] == named(facts, "ledger", "refuted")[0][0]
     assert len(parts) == 2

@@ -1,0 +1,297 @@
+"""The coordinator of a discovery: plans its steps, submits their tasks, and commits their results in order.
+
+Every answer and every step's result is in the journal before it is used. What a step may look at is fixed by its
+position, so that neither the number of workers nor an interruption changes the evidence. Source: law proposer,
+section 11.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count, islice
+from typing import Any, Final
+
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.events import Event
+from specledger.discovery.codes import E_STORE_BROKEN
+from specledger.discovery.discovery_state import Record, View, start_event
+from specledger.discovery.journal import Journal
+from specledger.discovery.plan import PROPOSE, DiscoveryPlan
+from specledger.discovery.prompt import Prompt
+from specledger.discovery.step import Workbench, digest_of, proposal_of, question_of
+from specledger.discovery.worker import ASK, ESCALATE, TRY, Worker
+from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
+from specledger.oracles.model import ModelAnswer, ModelRequest
+from specledger.run.workers import Pool
+
+Ask = Callable[[ModelRequest], ModelAnswer]
+Progress = Callable[[int, int], None]
+
+UNASKED: Final = LASTING | {TIMED_OUT, REFUSED, CUT_OFF, RATE_LIMITED, UNAVAILABLE}
+"""Failures of the connection to a model or of its account, which may be gone the next time."""
+
+_MALFORMED: Final = (LookupError, TypeError, ValueError, AttributeError)
+_TRIED: Final = {"law", "document", "verdict", "error"}
+_PROPOSAL: Final = {
+    *("iteration", "snapshot", "prompt", "request", "answer"),
+    *("rejections", "redundant", "warnings", "sensitivity"),
+}
+
+
+@dataclass
+class _Step:
+    """A step under way.
+
+    Attributes:
+        position, kind, iteration: Which one it is; an escalation has the number of the iteration that follows.
+        view: What it may look at.
+        result: What it came to so far.
+        open: How many of its tasks are not finished.
+        question: The prompt and the request of an iteration.
+        held: Whether its result was read from the journal.
+    """
+
+    position: int
+    kind: str
+    iteration: int
+    view: View
+    result: dict[str, Any] = field(default_factory=dict)
+    open: int = 0
+    question: tuple[Prompt, ModelRequest] | None = None
+    held: bool = False
+
+
+class Coordinator:
+    """Makes one discovery.
+
+    Attributes:
+        answers: The answers of the committed iterations: the iteration, and `{request, answer}`, where `request` is the
+            key of the request.
+    """
+
+    def __init__(
+        self,
+        workbench: Workbench,
+        identity: Mapping[str, Any],
+        pool: Pool,
+        journal: Journal,
+        *,
+        width: int = 1,
+        ask: Ask | None = None,
+    ) -> None:
+        """Prepare to make a discovery.
+
+        Args:
+            workbench: What steps are made with.
+            identity: Of the model.
+            pool: Executes tasks with a `Worker`.
+            journal: Holds what is done already.
+            width: How many steps may be under way at once; their order of commitment is the same for any width.
+            ask: Asks the model in this process, instead of a task of the pool.
+        """
+        self.answers: list[tuple[int, Mapping[str, Any]]] = []
+        self._workbench = workbench
+        self._identity = identity
+        self._pool = pool
+        self._journal = journal
+        self._width = width
+        self._ask = ask
+        self._record = Record(workbench.plan, workbench.laws)
+        self._steps: dict[tuple[int, str], _Step] = {}
+        self._tasks: dict[int, tuple[_Step, int | None]] = {}  # the step, and which of its laws; None is the question
+        self._numbers = count()
+
+    def events(self, progress: Progress | None = None) -> Iterator[Event]:
+        """Make the discovery, or resume it.
+
+        Args:
+            progress: Called with (steps done, steps at most).
+
+        Raises:
+            Rejected: The model cannot be asked, or the journal cannot be used.
+        """
+        plan, record = self._workbench.plan, self._record
+        yield start_event(plan, self._identity)
+        while not record.closed:
+            for position, kind, iteration in islice(record.steps(), self._width):
+                if (position, kind) not in self._steps:
+                    self._steps[position, kind] = self._begin(position, kind, iteration)
+            position, kind, _ = next(record.steps())
+            step = self._steps[position, kind]
+            while step.open:
+                self._advance()
+            del self._steps[position, kind]
+            yield from self._commit(step)
+            if progress is not None:
+                progress(self._reached(), plan.most_steps)
+
+    def _reached(self) -> int:
+        """How many steps are done; all of them when the discovery has ended, however early it stopped."""
+        most, record = self._workbench.plan.most_steps, self._record
+        return most if record.closed else min(record.position, most - 1)
+
+    def _begin(self, position: int, kind: str, iteration: int) -> _Step:
+        step = _Step(position, kind, iteration, self._record.view(position, kind))
+        held = self._journal.result(position, kind)
+        if held is not None:
+            step.result, step.held = held, True
+        elif kind == PROPOSE:
+            step.question = question_of(self._workbench, step.view, iteration)
+            self._ask_model(step, step.question[1])
+        else:
+            laws = [{"law": key, "document": dict(document)} for key, document in step.view.waiting.items()]
+            self._try_laws(step, {"laws": laws}, ESCALATE)
+        return step
+
+    def _ask_model(self, step: _Step, request: ModelRequest) -> None:
+        held = self._journal.answer(step.iteration, digest_of(request.document()))
+        if held is not None:
+            self._read_answer(step, self._answer(step.iteration, held))
+        elif self._ask is not None:
+            self._take_answer(step, self._ask(request))
+        else:
+            self._submit(step, None, (ASK, request))
+
+    def _take_answer(self, step: _Step, answer: ModelAnswer) -> None:
+        """Make an answer durable, and then use it."""
+        assert step.question is not None  # noqa: S101 - only an iteration asks
+        request = step.question[1]
+        document = {"request": request.key(self._identity), "answer": answer.document()}
+        self._journal.keep_answer(step.iteration, digest_of(request.document()), document)
+        self._read_answer(step, answer)
+
+    def _read_answer(self, step: _Step, answer: ModelAnswer) -> None:
+        assert step.question is not None  # noqa: S101 - only an iteration asks
+        self._try_laws(step, proposal_of(self._workbench, step.view, *step.question, answer), TRY)
+
+    def _try_laws(self, step: _Step, result: dict[str, Any], kind: str) -> None:
+        """Submit a trial of each law of a step; without a law the step is finished."""
+        step.result = result
+        for place, law in enumerate(result["laws"]):
+            self._submit(step, place, (kind, law["document"]))
+        if not result["laws"]:
+            self._finish(step)
+
+    def _submit(self, step: _Step, place: int | None, task: Any) -> None:
+        number = next(self._numbers)
+        self._tasks[number] = step, place
+        step.open += 1
+        self._pool.submit(number, task)
+
+    def _advance(self) -> None:
+        """Wait for a task, and take what it gave."""
+        done = self._pool.wait()
+        step, place = self._tasks.pop(done.index)
+        given = done.value()
+        step.open -= 1
+        if place is None:
+            self._take_answer(step, given)
+            return
+        step.result["laws"][place].update(given)
+        if not step.open:
+            self._finish(step)
+
+    def _finish(self, step: _Step) -> None:
+        self._journal.keep_result(step.position, step.kind, step.result)
+
+    def _commit(self, step: _Step) -> list[Event]:
+        """Commit the next step.
+
+        Raises:
+            Rejected: E_STORE_BROKEN, if the journal holds a result that this step cannot come to.
+        """
+        if not step.held:
+            self._note_answer(step)
+            return self._record.take(step.kind, step.result)
+        try:
+            _check_result(step)
+            events = self._record.take(step.kind, step.result)
+        except (*_MALFORMED, Rejected) as error:
+            why = error.diagnostics[0].message if isinstance(error, Rejected) else f"{type(error).__name__}: {error}"
+            raise self._broken(f"the result of step {step.position}", why) from None
+        self._note_answer(step)
+        return events
+
+    def _note_answer(self, step: _Step) -> None:
+        """Note the answer from which the result of an iteration was made."""
+        if step.kind != PROPOSE:
+            return
+        proposal = step.result["proposal"]
+        held = self._journal.answer(step.iteration, proposal["request"])
+        answer = self._answer(step.iteration, held)
+        if digest_of(answer.document()) != proposal["answer"]["digest"]:
+            raise self._broken(f"the result of step {step.position}", "it was made from another answer")
+        self.answers.append((step.iteration, held))
+
+    def _answer(self, iteration: int, held: Any) -> ModelAnswer:
+        try:
+            return ModelAnswer.read(held["answer"])
+        except _MALFORMED as error:
+            raise self._broken(f"the answer of iteration {iteration}", str(error)) from None
+
+    def _broken(self, what: str, why: str) -> Rejected:
+        return Rejected([Diagnostic(E_STORE_BROKEN, f"{self._journal.shown}: {what} cannot be used: {why}")])
+
+
+def _check_result(step: _Step) -> None:
+    """Check that a result from the journal has the form of its step's.
+
+    Raises:
+        ValueError: It has not; a `LookupError`, `TypeError` or `AttributeError` says the same.
+    """
+    proposes = step.kind == PROPOSE
+    if step.result.keys() != ({"proposal", "laws"} if proposes else {"laws"}):
+        raise ValueError("it is that of another kind of step")
+    if any(law.keys() != _TRIED | {"features" if proposes else "held_out"} for law in step.result["laws"]):
+        raise ValueError("a law of it has other fields")
+    if proposes:
+        proposal = step.result["proposal"]
+        if proposal.keys() != _PROPOSAL:
+            raise ValueError("its proposal has other fields")
+        if (proposal["iteration"], proposal["snapshot"]) != (step.iteration, step.view.digest):
+            raise ValueError("it is that of another step")
+
+
+def run_discovery(
+    workbench: Workbench, identity: Mapping[str, Any], ask: Ask | None = None, *, workers: int = 1
+) -> Iterator[Event]:
+    """Make a discovery without keeping a journal.
+
+    Args:
+        workbench: What steps are made with.
+        identity: Of the model.
+        ask: Asks in place of the model.
+        workers: How many processes try laws.
+
+    Raises:
+        Rejected: The model cannot be asked.
+    """
+    plan = workbench.plan
+    journal = Journal(None, plan.bundle.document())
+    with Pool(Worker(plan.bundle, plan=plan), workers) as pool:
+        yield from Coordinator(workbench, identity, pool, journal, width=workers, ask=ask).events()
+
+
+def forget_failures(plan: DiscoveryPlan, journal: Journal) -> int:
+    """Delete failed answers, and the results from the first of them on, so that the model is asked again.
+
+    Later answers stay, and are used where the same is asked again.
+
+    Returns:
+        How many answers failed.
+
+    Raises:
+        Rejected: E_STORE_BROKEN.
+    """
+    failed = []
+    for iteration, question, held in journal.answers():
+        try:
+            if ModelAnswer.read(held["answer"]).failure in UNASKED:
+                failed.append((iteration, question))
+        except _MALFORMED as error:
+            message = f"{journal.shown}: the answer of iteration {iteration} cannot be used: {error}"
+            raise Rejected([Diagnostic(E_STORE_BROKEN, message)]) from None
+    if failed:
+        journal.forget(failed, plan.position_of(failed[0][0]))
+    return len(failed)
