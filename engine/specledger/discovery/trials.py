@@ -52,16 +52,16 @@ def try_elsewhere(plan: DiscoveryPlan, document: Mapping[str, Any]) -> list[dict
 
 
 def _held(universe: str, mutant: int | None, law: Law) -> dict[str, Any]:
-    tried = _tried(LawPlan(law, "", ""))
+    tried = _tried(LawPlan(law, "", ""), content=False)
     verdict = tried["verdict"] or dict.fromkeys(_HELD) | {"status": "ERROR", "reason": tried["error"]}
     return {"universe": universe, "mutant": mutant, **{name: verdict[name] for name in _HELD}}
 
 
-def _tried(law: LawPlan) -> dict[str, Any]:
+def _tried(law: LawPlan, *, content: bool = True) -> dict[str, Any]:
     from specledger.laws.harness import Contradiction  # noqa: PLC0415 - numpy opens no door
 
     try:
-        verdict = try_law(law).to_json(law.law)
+        verdict = try_law(law, content=content).to_json(law.law)
     except Contradiction as error:
         return {"verdict": None, "error": str(error)}
     try:

@@ -13,7 +13,6 @@ from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load import Bundle, bundle_from_document
 from specledger.load.bundle import ReservedKey, dump, key_of, restore
-from specledger.spec.base import Spec
 from specledger.spec.law import Law
 
 E_LAW_CANDIDATE = code(
@@ -53,9 +52,7 @@ def bundle_of(candidate: Any, universe: Bundle, templates: Mapping[str, Bundle],
         diagnostics.raise_if_errors()
         raise
     specs = {**universe.document()["specs"], **template.document()["specs"], key: form}
-    known = [*universe.specs.values(), *template.specs.values()]
-    models: dict[str, type[Spec]] = {"law": Law, **{spec.kind: type(spec.model) for spec in known}}
-    return bundle_from_document({"root": key, "specs": specs}, models)
+    return bundle_from_document({"root": key, "specs": specs}, {"law": Law}, {**universe.specs, **template.specs})
 
 
 def _template(candidate: Any, templates: Mapping[str, Bundle], diagnostics: Diagnostics) -> Bundle:

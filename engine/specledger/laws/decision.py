@@ -22,20 +22,20 @@ ENUMERATED: Final = Limits(cells=100_000)
 """Limits of a proof that can only try one ring after another."""
 
 
-def decide(law: Law, cases: tuple[Case, ...]) -> Verdict:
-    """The verdict on a law, of which these are the cases."""
+def decide(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> Verdict:
+    """The verdict on a law, of which these are the cases; without its content if that is not wanted."""
     if law.unknown is not None:
         return Verdict("UNKNOWN", "none", law.unknown.reason, law.unknown.detail)
     work = work_of(law, cases)
     if work > MAX_WORK:
         return Verdict("UNKNOWN", "none", "resource_limit", f"the law would read {work} cells, of at most {MAX_WORK}")
     try:
-        return _tried(law, cases, work)
+        return _tried(law, cases, work, content)
     except EvaluationError as error:
         return Verdict("UNKNOWN", "sample", "evaluation_error", error.code)
 
 
-def _tried(law: Law, cases: tuple[Case, ...], work: int) -> Verdict:
+def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdict:
     answer = answer_of(law)
     if isinstance(answer, Refuted):
         found = present(law, answer.ring)
@@ -46,14 +46,14 @@ def _tried(law: Law, cases: tuple[Case, ...], work: int) -> Verdict:
         if isinstance(answer, Proved) or len(start) <= answer.length:
             raise Contradiction(f"{law.name}: proved, but violated at {t} from {law.universe.text(start)!r}")
     if isinstance(answer, Proved):
-        return _proved(law, answer, trial, work)
+        return _proved(law, answer, trial, work, content)
     violation = trial.violation or search(law, cases, judged)
     if violation is not None:
         return Verdict("FAIL", "sample", counterexample=present(law, violation[0]), power=trial.power, work=work)
-    return _sampled(law, answer, trial, work)
+    return _sampled(law, answer, trial, work, content)
 
 
-def _proved(law: Law, answer: Proved, trial: Trial, work: int) -> Verdict:
+def _proved(law: Law, answer: Proved, trial: Trial, work: int, content: bool) -> Verdict:
     """A proof decides, unless there was nothing for the law to say."""
     power = trial.power
     reason = None if power.hits else "vacuous_pass" if power.usable else "unmet_preconditions"
@@ -64,12 +64,12 @@ def _proved(law: Law, answer: Proved, trial: Trial, work: int) -> Verdict:
         certificate=answer.certificate,
         proved_for=answer.contract,
         power=power,
-        content=content_of(law) if reason is None else None,
+        content=content_of(law) if content and reason is None else None,
         work=work,
     )
 
 
-def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int) -> Verdict:
+def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int, content: bool) -> Verdict:
     up_to = answer if isinstance(answer, ProvedUpTo) else None
     weakness = trial.power.weakness()
     return Verdict(
@@ -81,7 +81,7 @@ def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int) -> Verdic
         proved_for=None if up_to is None else up_to.contract,
         up_to=None if up_to is None else up_to.length,
         power=trial.power,
-        content=content_of(law) if weakness is None else None,
+        content=content_of(law) if content and weakness is None else None,
         work=work,
     )
 

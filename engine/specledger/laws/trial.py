@@ -16,10 +16,10 @@ from specledger.laws.verdict import Verdict, digest_verdict
 KIND: Final = "law"
 
 
-def try_law(plan: LawPlan) -> Verdict:
-    """The verdict on a law."""
+def try_law(plan: LawPlan, *, content: bool = True) -> Verdict:
+    """The verdict on a law; without its content if that is not wanted."""
     law = plan.law
-    return _decided(law, _cases(law))
+    return _decided(law, _cases(law), content=content)
 
 
 def run_law(plan: LawPlan) -> Iterator[Event]:
@@ -59,7 +59,7 @@ def _cases(law: Law) -> tuple[Case, ...]:
     return () if law.unknown is not None else make_cases(law)
 
 
-def _decided(law: Law, cases: tuple[Case, ...]) -> Verdict:
+def _decided(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> Verdict:
     from specledger.laws.decision import decide  # noqa: PLC0415 - numpy opens no door
 
-    return decide(law, cases)
+    return decide(law, cases, content=content)

@@ -6,7 +6,8 @@ holds.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -25,14 +26,17 @@ E_SPEC_RESOLVED_FORM = code(
     "none that the root does not need. Something else was found, so the evidence was written by hand, changed, or cut.",
 )
 
+NONE: Final[Mapping[str, Resolved]] = MappingProxyType({})
 
-def bundle_from_document(data: object, models: Models) -> Bundle:
+
+def bundle_from_document(data: object, models: Models, known: Mapping[str, Resolved] = NONE) -> Bundle:
     """Rebuild a bundle from its resolved form.
 
     Args:
         data: What `Bundle.document` returned, perhaps after a way through JSON; anything at all, since it is not
             trusted.
         models: The model of each kind.
+        known: Specs by their keys that were resolved before; their data are not looked at.
 
     Returns:
         The bundle, with the same digest; its specs have no places in files.
@@ -45,7 +49,7 @@ def bundle_from_document(data: object, models: Models) -> Bundle:
     diagnostics.raise_if_errors()
     specs: dict[str, Resolved] = {}
     for key, document in sorted(documents.items()):
-        spec = _restore(key, document, documents, models, diagnostics)
+        spec = known.get(key) or _restore(key, document, documents, models, diagnostics)
         if spec is not None:
             specs[key] = spec
     diagnostics.raise_if_errors()
@@ -100,9 +104,9 @@ def _restore(
     if key != key_of(kind, model.name, form):
         _refuse(diagnostics, key, (), "the key is not that of the data")
         return None
-    refs = {path: str(_at(form, path)) for path, _ in find_references(Shape(models[kind]), form)}
+    refs: dict[Path, str] = {}
     for path, wanted in find_references(Shape(models[kind]), form):
-        target = refs[path]
+        target = refs[path] = str(_at(form, path))
         if target not in documents or target.partition("/")[0] != wanted:
             _refuse(diagnostics, key, path, f"no key of a {wanted} in the bundle")
     return Resolved(kind, model.name, key, model, form, refs)
