@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from specledger.compile.plan import Judgement, PlannedWatch, Proposal, State
+from specledger.compile.plan import Judgement, PlannedGovernorState, Proposal, State
 from specledger.expr import EvaluationError, Type, conforms
 from specledger.gates.governor import SCHEMA, Footing, Governor, compile_judge, compile_potentials
 from specledger.lang.memory import compile_begin, compile_remember
 from specledger.worlds.model import World
 
 
-def plan_watch(governor: Governor, footing: Footing) -> PlannedWatch | None:
-    """What the governor keeps for itself, if it keeps anything."""
+def plan_governor_state(governor: Governor, footing: Footing) -> PlannedGovernorState | None:
+    """The memory and the potentials of a governor, if it has any."""
     memory = governor.memory
     if not memory.type.fields and not governor.potentials.items:
         return None
-    return PlannedWatch(
+    return PlannedGovernorState(
         remembers=memory.scope,
         begin=compile_begin(memory),
         remember=compile_remember(memory),

@@ -11,7 +11,6 @@ from specledger.agents.claims import Views
 from specledger.agents.narration import Narration
 from specledger.agents.procedure import DecisionPoint, Procedure, compile_draws, compile_proposals
 from specledger.agents.propose import compile_weigh
-from specledger.compile.capability_scopes import foreseeing, request, scope_of, signing
 from specledger.compile.plan import KernelPlan
 from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.core.diagnostics import Diagnostics, suggest
@@ -20,14 +19,17 @@ from specledger.gates.admission import E_ADMISSION, Admission, check_admission, 
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
 from specledger.gates.facts import Facts
+from specledger.gates.keys import Signing
 from specledger.gates.vocabulary import check_vocabulary
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.probes.check import Probe, check_probe
 from specledger.spec.agent import Agent as AgentSpec
+from specledger.spec.agent import Requests
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.spec.governor import Governor as GovernorSpec
+from specledger.spec.governor import Grant
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.spec.scenario import Scenario
 from specledger.worlds.emit import compile_over
@@ -114,8 +116,8 @@ class _Assembly:
             return None
         self._refuse_unknown_ops(admits)
         views = self._views(_over_state(parts.world, env))
-        grants = {name: scope_of(grant) for name, grant in admits.grants.items()}
-        free = {name: scope_of(grant) for name, grant in admits.free.items()}
+        grants = {name: _scope(grant) for name, grant in admits.grants.items()}
+        free = {name: _scope(grant) for name, grant in admits.free.items()}
         narration = self._narration(views, vocabulary.say, grants)
         probes = self._probes()
         invariants = [
@@ -141,7 +143,7 @@ class _Assembly:
             unused=unused_variables(parts.world, narration.declared.reads, views.names),
             deterministic=parts.decider is not None and not parts.decider.draws,
             ms_per_tick=admits.ms_per_tick,
-            signing=signing(admits),
+            signing=_signing(admits),
         )
 
     def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
@@ -199,10 +201,10 @@ class _Assembly:
             vary=tuple(dict.fromkeys(model.narration.vary)),
             most=model.narration.claims,
             say=say,
-            request=request(grants, model.narration.requests),
+            request=_request(grants, model.narration.requests),
             commit=trace_commit,
             steps=model.narration.steps,
-            foresee=foreseeing(parts.around.step),
+            foresee=_predictor(parts.around.step),
         )
 
     def _mute(self, views: Views, say: Callable[[Mapping[str, str]], str]) -> Narration | None:
@@ -279,3 +281,50 @@ def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:
         return emitter.function("env", [state], [*lines, f"return {emitter.expression(checked, names)}"])
 
     return compile_function(compose)
+
+
+def _signing(admits: AdmissionSpec) -> Signing | None:
+    """How a kernel signs with a key, if it does."""
+    if admits.public is None or admits.key is None:
+        return None
+    return Signing(bytes.fromhex(admits.public), admits.key.file, admits.key.variable)
+
+
+def _scope(grant: Grant) -> dict[str, Any]:
+    """A grant as a `capability_scope` document."""
+    return {
+        "allowed_ops": list(grant.allowed_ops),
+        "rate_limit": {"max_calls": grant.max_calls, "per_ms": grant.per_ms},
+        "expiry_ms": grant.expiry_ms,
+    }
+
+
+def _request(
+    grants: Mapping[str, Mapping[str, Any]], wanted: Requests
+) -> Callable[[Mapping[str, Any]], dict[str, Any] | None]:
+    """`action -> the request for its capability`, None if it needs none: as much as is granted, or as is wanted."""
+
+    def asks(action: Mapping[str, Any]) -> dict[str, Any] | None:
+        capability = action["op"]
+        if capability not in grants:
+            return None
+        granted = grants[capability]
+        rate = granted["rate_limit"]
+        scope = {
+            "allowed_ops": [capability],
+            "rate_limit": {
+                "max_calls": wanted.max_calls or rate["max_calls"],
+                "per_ms": wanted.per_ms or rate["per_ms"],
+            },
+            "expiry_ms": wanted.expiry_ms or granted["expiry_ms"],
+        }
+        return {"capability": capability, "scope": scope, "justification": "the first step of the plan"}
+
+    return asks
+
+
+def _predictor(step: Callable[..., Any] | None) -> Callable[[Any, Mapping[str, Any]], Any] | None:
+    """`(state, action) -> the state that an agent predicts`, where it has the world's own step."""
+    if step is None:
+        return None
+    return lambda state, action: step(state, action["op"], action, {})[0]

@@ -42,25 +42,6 @@ class Judgement(NamedTuple):
     error: EvaluationError | None = None
 
 
-class Looked(NamedTuple):
-    """What is seen after a step.
-
-    Attributes:
-        record: What `record` gives of it.
-        seen: What `observe` gives of the next state.
-        told: Per part what `receipt` gives.
-        success, until: What they give of the next state.
-        found: What the invariants of each step give, in their order.
-    """
-
-    record: dict[str, Any]
-    seen: Any
-    told: dict[str, dict[str, Any]]
-    success: bool
-    until: bool
-    found: list[dict[str, Any] | Literal[False] | None]
-
-
 @dataclass(frozen=True, slots=True)
 class PlannedDrift:
     """One drift: when it is due, and what it does.
@@ -106,8 +87,8 @@ class PlannedPart:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedWatch:
-    """What a governor keeps for itself: a memory of the observations, and potentials of the state and the memory.
+class PlannedGovernorState:
+    """The state of a governor: a memory of the observations, and potentials of the world's state and the memory.
 
     Attributes:
         remembers: `episode` or `run`: when its memory begins anew.
@@ -197,13 +178,13 @@ class Plan:
         writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
         remember: `(observation, memory, action, new observation) -> memory`.
         judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each, the governor's
-            memory) -> judgements`; without a watch the memory may be left out.
+            memory) -> judgements`; without a governor state the memory may be left out.
         step: `(state, op, action, inputs) -> (next state, outcome)`.
         record: `(state, next state, outcome) -> figures`.
         success: `state -> bool`.
         until: `state -> bool`: whether the episode ends early.
-        drifts, invariants, parts, watch: As their types say; there is a watch if the governor keeps anything.
-        look: `(state, next state, outcome) -> all of these at once`, None where it must be looked at one by one.
+        drifts, invariants, parts: As their types say.
+        governor_state: None if the governor has neither a memory nor potentials.
         kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
         outside: The agent from outside; None where the agent is a spec.
         watchdog: The time limits of asking the agent, where it is outside, or under a kernel.
@@ -235,8 +216,7 @@ class Plan:
     drifts: tuple[PlannedDrift, ...]
     invariants: tuple[PlannedInvariant, ...]
     parts: tuple[PlannedPart, ...]
-    watch: PlannedWatch | None
-    look: Callable[[State, State, dict[str, Any]], Looked | None] | None = None
+    governor_state: PlannedGovernorState | None
     kernel: KernelPlan | None = None
     outside: PlannedOutside | None = None
     watchdog: PlannedWatchdog | None = None

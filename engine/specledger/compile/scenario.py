@@ -8,8 +8,7 @@ from typing import Any
 
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
-from specledger.compile.fused_observer import compile_look
-from specledger.compile.judging import compile_judge_set, plan_watch
+from specledger.compile.judging import compile_judge_set, plan_governor_state
 from specledger.compile.kernel import Parts, compile_kernel
 from specledger.compile.plan import (
     KernelPlan,
@@ -135,8 +134,7 @@ class _Compiler:
             drifts=tuple(planned for _, planned in drifts),
             invariants=tuple(planned for planned, _ in invariants),
             parts=_parts(world, like),
-            look=compile_look(world, until, [each for planned, each in invariants if planned.scope == "step"], like),
-            watch=plan_watch(governor, footing),
+            governor_state=plan_governor_state(governor, footing),
             kernel=kernel,
             outside=None if outside is None else PlannedOutside(outside, _operations(world), governor.claims),
             watchdog=self._watchdog(outside),

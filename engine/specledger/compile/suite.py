@@ -1,4 +1,4 @@
-"""From a suite's bundle to its plan: every run resolved, every expression typed against the receipts it will meet."""
+"""Compiles a suite: every run is resolved, every expression is typed against the receipts that it reads."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from specledger.compile.receipt_names import names_of
 from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.gates.admission import TOKEN
+from specledger.gates.governor import SCHEMA
+from specledger.gates.invariant import PROGRESS, WATCHDOG
 from specledger.load import Bundle, Resolved
 from specledger.spec.governor import Governor
 from specledger.spec.suite import Arm, Mutant, Overlay, Suite
@@ -278,3 +280,33 @@ class _Compiler:
 def _model(spec: Resolved) -> Suite:
     assert isinstance(spec.model, Suite)  # noqa: S101 - a reference of kind suite holds nothing else
     return spec.model
+
+
+def names_of(cases: Sequence[Case]) -> dict[str, set[str] | None]:
+    """The names that the receipts of runs can hold, by what is named; None where they cannot be listed."""
+    found: dict[str, set[str]] = {
+        "arm": {case.arm for case in cases},
+        "scenario": {case.scenario for case in cases},
+        "gate": {SCHEMA, TOKEN},
+        "reason": set(),
+        "invariant": {PROGRESS, WATCHDOG},
+        "drift": {""},
+        "probe": set(),
+    }
+    open_: set[str] = set()
+    for bundle in (case.bundle for case in cases):
+        governor = bundle.specs[bundle.main.refs["governor",]]
+        model = governor.model
+        assert isinstance(model, Governor)  # noqa: S101 - a reference of kind governor holds nothing else
+        if model.admission is not None:
+            open_ |= {"gate", "reason"}  # a kernel finds more
+        found["gate"] |= {gate.id for gate in model.gates}
+        found["reason"] |= {gate.reason for gate in model.gates}
+        found["invariant"] |= _listed(bundle, governor, "invariants") | _listed(bundle, bundle.main, "invariants")
+        found["drift"] |= _listed(bundle, bundle.main, "drift")
+        found["probe"] |= _listed(bundle, bundle.main, "probes")
+    return {what: None if what in open_ else names for what, names in found.items()}
+
+
+def _listed(bundle: Bundle, spec: Resolved, key: str) -> set[str]:
+    return {bundle.specs[reference].name for path, reference in spec.refs.items() if path[0] == key}

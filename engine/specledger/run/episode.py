@@ -1,7 +1,7 @@
-"""One loop serves all scenarios: drift -> observe -> propose -> commit -> judge -> choose -> token -> act -> receipt.
+"""One episode of the loop: drift -> observe -> propose -> commit -> judge -> choose -> token -> act -> receipt.
 
-The commitment to a proposal set is yielded before any of its proposals is judged. Whatever cannot be evaluated becomes
-an `error` event and ends its episode: an error is never a refutation and never a pass.
+The commitment to a proposal set is yielded before any of its proposals is judged. An evaluation error becomes an
+`error` event and ends its episode: it is never a refutation and never a pass.
 """
 
 from __future__ import annotations
@@ -17,51 +17,16 @@ from specledger.core.events import Event
 from specledger.core.rng import Stream
 from specledger.core.weight import check_weight, write
 from specledger.expr import EvaluationError
-from specledger.gates.admission import TOKEN
 from specledger.gates.capability import Refused
-from specledger.gates.invariant import WATCHDOG
 from specledger.oracles.tape import Halted
-from specledger.run.controller import Moment
-from specledger.run.part_chains import Ledger
-from specledger.run.step_result import Kept, Taken
+from specledger.run.controller import DecisionController, Moment
+from specledger.run.governor_state import GovernorState
+from specledger.run.part_chains import PartChains
+from specledger.run.step_result import StepResult, error_body, first_best, halt_violation, refusal
 
 
-def cause(error: EvaluationError | NotCanonical) -> dict[str, Any]:
-    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value.
-
-    Of a number that no receipt can hold the place is the path of what holds it, as in `$.record.distance`.
-    """
-    if isinstance(error, NotCanonical):
-        return {"code": error.code, "expression": error.path, "offset": None}
-    return {
-        "code": error.code,
-        "expression": None if error.text is None else error.text.value,
-        "offset": error.offset,
-    }
-
-
-def _halt_breach(halted: Halted) -> dict[str, Any]:
-    """An agent that was ended breaks what no spec needs to say: it was not in time, or did not live to answer."""
-    witness = {"ended": halted.kind, "reason": halted.answer.reason}
-    return {"invariant": WATCHDOG, "severity": "fatal", "witness": witness}
-
-
-def _first_best(found: list[Judgement]) -> int | None:
-    """The first of the most valued proposals that are admitted, None if there is none."""
-    chosen = None
-    for index, (rejected, value, _, _, error) in enumerate(found):
-        if not rejected and error is None and (chosen is None or value > found[chosen].value):
-            chosen = index
-    return chosen
-
-
-def _refusal(refused: Refused) -> dict[str, Any]:
-    """An execution that was refused, as a receipt holds it."""
-    return {"gate": TOKEN, "reason": refused.reason, "witness": {}}
-
-
-def _trust(value: Any) -> None:
-    """See nothing, where the types of all that is computed say that it can be written first and weighed then."""
+def _no_check(value: Any) -> None:
+    """Check nothing: the types bound the size."""
 
 
 class Episode:
@@ -72,13 +37,15 @@ class Episode:
         memory: What the agent remembers, None before the first observation.
     """
 
-    def __init__(self, plan: Plan, number: int, kept: Kept, memory: Any) -> None:
-        """Prepare episode `number`; `memory` is what an earlier episode left, if the agent keeps it."""
+    def __init__(
+        self, plan: Plan, number: int, controller: DecisionController, governor: GovernorState, memory: Any
+    ) -> None:
+        """Prepare episode `number`; `memory` is that of an earlier episode, if the agent keeps it."""
         self._plan = plan
         self._number = number
-        self._watch, self._controller = kept
-        self._weigh: Callable[[Any], None] = check_weight if plan.heavy else _trust
-        self._ledger = Ledger(part.name for part in plan.parts)
+        self._controller, self._governor = controller, governor
+        self._weigh: Callable[[Any], None] = check_weight if plan.heavy else _no_check
+        self._parts = PartChains(part.name for part in plan.parts)
         self._gates = dict.fromkeys(plan.gates, 0)
         self._actuator = self._controller.actuator()
         self._invariants = {
@@ -101,7 +68,7 @@ class Episode:
         violations: list[dict[str, Any]] = []
         start: State | None = None
         try:
-            self._watch.begin()
+            self._governor.begin()
             start = self._state = plan.start(self._number)
             check_weight(start)
             self._digest = state_digest(start)
@@ -111,18 +78,18 @@ class Episode:
                 steps += 1
                 if self._ended is not None:
                     break
-            found, idle = self._breaches("episode", start, self._state)
+            found, idle = self._violations("episode", start, self._state)
             check_weight(found)
             violations = found
             self._idle.update(idle)
         except Halted as halted:
             self._ended = halted.kind
             yield from self._controller.events_at("halted", self._moment(None))
-            violations = [_halt_breach(halted)]
+            violations = [halt_violation(halted)]
         except (EvaluationError, NotCanonical) as error:
             self._ended = "error"
             yield from self._controller.events_at("error", self._moment(None))
-            yield Event("error", {"episode": self._number, "t": self.t, **cause(error)})
+            yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
         yield Event(
             "episode_end",
             {
@@ -139,7 +106,7 @@ class Episode:
         )
 
     def _opening(self, state: State) -> dict[str, Any]:
-        parts = self._ledger.names
+        parts = self._parts.names
         body = {
             "episode": self._number,
             "state": state,
@@ -160,7 +127,7 @@ class Episode:
         observation = plan.observe(self._state) if fresh else self._seen
         if self.memory is None:
             self.memory = plan.begin(observation)
-        self._watch.observe(observation, self._state, fresh=fresh)
+        self._governor.observe(observation, self._state, fresh=fresh)
         moment = self._moment(observation)
         yield from controller.events_at("before_propose", moment)
         proposals = controller.propose(moment)
@@ -169,21 +136,21 @@ class Episode:
         yield commit
         yield from controller.events_at("after_commit", moment)
         writes = [plan.writes(observation, self.memory, proposal["action"]) for proposal in proposals]
-        found = controller.judge(moment, proposals, self._pending, writes, self._watch.kept.memory)
-        chosen = _first_best(found)
+        found = controller.judge(moment, proposals, self._pending, writes, self._governor.values.memory)
+        chosen = first_best(found)
         token = self._issue(chosen, proposals, leaves, root, found)
         moment = moment._replace(token=token)
         yield from controller.events_at("after_token", moment)
-        taken = self._act(token, chosen, proposals, found, observation)
+        result = self._act(token, chosen, proposals, found, observation)
         yield from controller.events_at("after_act", moment)
-        chosen = chosen if taken.accepted else None
+        chosen = chosen if result.accepted else None
         refused = sum([1 for judgement in found if judgement.rejected])
         paid = chosen is not None and found[chosen].cost["total"] != 0
         decisions = [
-            {"rejected": judgement.rejected, "error": None if judgement.error is None else cause(judgement.error)}
+            {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
             for judgement in found
         ]
-        event = self._settle(taken, {"chosen": chosen, "decisions": decisions})
+        event = self._finish(result, {"chosen": chosen, "decisions": decisions})
         self._pending = refused + (0 if paid else self._pending)
         for judgement in found:
             for failing in judgement.rejected:
@@ -212,7 +179,7 @@ class Episode:
         return Event("commit", body, write(body, proposals)), leaves
 
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
-        """Draw, change the state, say what changed. Where `when` fails or nothing is left to draw, no drift happens."""
+        """Draw values and change the state. No drift happens if its `when` is false or a list to draw from is empty."""
         before = self._state
         sources = drift.sources(before)
         if sources is None or not all(sources):
@@ -224,7 +191,7 @@ class Episode:
         after = drift.apply(before, drawn)
         check_weight(after)
         digest = state_digest(after)
-        rebases, watched = self._watch.drift(drift.name, after)
+        rebases, governor = self._governor.drift(drift.name, after)
         body = {
             "episode": self._number,
             "t": self.t,
@@ -239,7 +206,7 @@ class Episode:
         }
         check_weight(body)
         canonical_ints(body)
-        self._state, self._seen, self._digest, self._watch.kept = after, None, digest, watched
+        self._state, self._seen, self._digest, self._governor.values = after, None, digest, governor
         yield Event("drift", body)
 
     def _issue(
@@ -252,66 +219,64 @@ class Episode:
         try:
             return self._actuator.issue(proposal_digest(leaves[chosen]), root, scope)
         except Refused as refused:
-            found[chosen].rejected.append(_refusal(refused))
+            found[chosen].rejected.append(refusal(refused))
             return None
 
     def _act(
         self, token: Any, chosen: int | None, proposals: list[Proposal], found: list[Judgement], observation: Any
-    ) -> Taken:
-        """Act through a token, and remember; without one, or where it is refused, nothing is done."""
+    ) -> StepResult:
+        """Act through a token, and remember; without one, or if it is refused, nothing is done."""
         if token is None or chosen is None:
-            return self._stand(proposals, found, observation)
+            return self._refuse(proposals, found, observation)
         plan, before, action, judgement = self._plan, self._state, proposals[chosen]["action"], found[chosen]
         try:
             after, outcome = self._actuator.act(token, chosen, proposals[chosen], token.scope, before, judgement.inputs)
         except Refused as refused:
-            judgement.rejected.append(_refusal(refused))
-            return self._stand(proposals, found, observation)
-        looked = None if plan.look is None else plan.look(before, after, outcome)
+            judgement.rejected.append(refusal(refused))
+            return self._refuse(proposals, found, observation)
         body = {
             "chosen_hash": token.proposal,
             "token": token.document(),
             "cost": judgement.cost,
             "inputs": judgement.inputs,
-            "record": plan.record(before, after, outcome) if looked is None else looked.record,
+            "record": plan.record(before, after, outcome),
         }
-        seen = plan.observe(after) if looked is None else looked.seen
+        seen = plan.observe(after)
         memory = plan.remember(observation, self.memory, action, seen)
-        told, watched = self._watch.act(observation, action, after, seen)
-        body |= told
-        receipts = self._told(before, after, outcome) if looked is None else looked.told
-        return Taken(after, seen, memory, watched, True, body, receipts, looked)
+        potentials, governor = self._governor.act(observation, action, after, seen)
+        body |= potentials
+        return StepResult(after, seen, memory, governor, True, body, self._part_receipts(before, after, outcome))
 
-    def _stand(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> Taken:
-        """No admissible action: the state stays, and each part receipts the refusal of the most valued proposal."""
+    def _refuse(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> StepResult:
+        """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
         plan, state = self._plan, self._state
         judged = [index for index, judgement in enumerate(found) if judgement.cost]
         best = max(judged, key=lambda index: found[index].value, default=None)
-        told: dict[str, dict[str, Any]] = {}
+        receipts: dict[str, dict[str, Any]] = {}
         if best is not None:
             action = proposals[best]["action"]
             predicted, outcome = plan.step(state, action["op"], action, found[best].inputs)
-            told = self._told(state, predicted, outcome)
+            receipts = self._part_receipts(state, predicted, outcome)
         body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
-        body |= self._watch.stand()
-        return Taken(state, observation, self.memory, self._watch.kept, False, body, told)
+        body |= self._governor.refuse()
+        return StepResult(state, observation, self.memory, self._governor.values, False, body, receipts)
 
-    def _told(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        """What the worlds of the parts say of a step; a part that the action leaves alone says nothing."""
+    def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        """The receipts of the parts for a step; a part that does not follow the action has none."""
         return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
-    def _settle(self, taken: Taken, decision: dict[str, Any]) -> Event:
-        """Look at the state after a decision, then keep it, and give the event of the step.
+    def _finish(self, result: StepResult, decision: dict[str, Any]) -> Event:
+        """Check the state after a decision, assign it, and return the event of the step.
 
-        Whatever may fail comes first: a step that cannot be evaluated or receipted changes neither the state nor the
-        memory nor the chains of the parts.
+        Everything that may fail comes first: a step that cannot be evaluated or receipted changes neither the state
+        nor the memory nor the chains of the parts.
         """
-        plan, before, after, looked = self._plan, self._state, taken.state, taken.looked
-        success, until = (plan.success(after), plan.until(after)) if looked is None else (looked.success, looked.until)
-        violations, idle = self._breaches("step", before, after, None if looked is None else looked.found)
+        plan, before, after = self._plan, self._state, result.state
+        success, until = plan.success(after), plan.until(after)
+        violations, idle = self._violations("step", before, after)
         self._weigh(after)
-        self._weigh(taken.told)
-        tips = self._ledger.mark()
+        self._weigh(result.part_receipts)
+        tips = self._parts.mark()
         try:
             body = {
                 "episode": self._number,
@@ -319,47 +284,40 @@ class Episode:
                 "before": self._digest,
                 "after": state_digest(after),
                 **decision,
-                **taken.body,
+                **result.body,
                 "success": success,
                 "violations": violations,
                 "parts": {
-                    name: self._ledger.enter(name, before[name], after[name], told, accepted=taken.accepted)
-                    for name, told in taken.told.items()
+                    name: self._parts.append(name, before[name], after[name], receipt, accepted=result.accepted)
+                    for name, receipt in result.part_receipts.items()
                 },
             }
             self._weigh(body)
             form = write(body, body)
         except NotCanonical:
-            self._ledger.reset(tips)
-            check_weight(taken.told)
+            self._parts.reset(tips)
+            check_weight(result.part_receipts)
             raise
-        self._state, self._seen, self._digest, self.memory = after, taken.seen, body["after"], taken.memory
-        self._watch.kept = taken.watched
+        self._state, self._seen, self._digest, self.memory = after, result.seen, body["after"], result.memory
+        self._governor.values = result.governor
         if idle:
             self._idle.update(idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        if violations and any(breach["severity"] == "fatal" for breach in violations):
+        if violations and any(violation["severity"] == "fatal" for violation in violations):
             self._ended = "fatal"
         elif until:
             self._ended = "until"
         return Event("step", body, form)
 
-    def _breaches(
-        self, scope: str, previous: State, state: State, found: list[Any] | None = None
-    ) -> tuple[list[dict[str, Any]], list[str]]:
-        """The broken invariants, and the names of those whose `when` does not hold, which were not checked.
-
-        Where it was found already what they say, they are not asked.
-        """
-        breaches: list[dict[str, Any]] = []
+    def _violations(self, scope: str, previous: State, state: State) -> tuple[list[dict[str, Any]], list[str]]:
+        """The broken invariants, and the names of those whose `when` does not hold, which were not checked."""
+        broken: list[dict[str, Any]] = []
         idle: list[str] = []
-        invariants = self._invariants[scope]
-        if found is None:
-            found = [invariant.judge(previous, state) for invariant in invariants]
-        for invariant, witness in zip(invariants, found, strict=True):
+        found = [(invariant, invariant.judge(previous, state)) for invariant in self._invariants[scope]]
+        for invariant, witness in found:
             if witness is False:
                 idle.append(invariant.name)
             elif witness is not None:
-                breaches.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
-        return breaches, idle
+                broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
+        return broken, idle

@@ -1,7 +1,7 @@
-"""The governor's own eyes: a memory of the observations, and the potentials that stand on it and on the state.
+"""The state of a governor over a run: its memory of the observations, and its potentials.
 
-Decides which change of a potential comes from outside: one that no action made, but a drift or what was seen. Refuses
-to know what a potential means, and what agents remember.
+A potential changes by an action, or by something else: a drift, or an observation that changes the memory. A change of
+the second sort is recorded as a re-base.
 """
 
 from __future__ import annotations
@@ -9,89 +9,88 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.compile.plan import PlannedWatch, State
+from specledger.compile.plan import PlannedGovernorState, State
 
 SEEN: Final = "seen"
-"""The cause of a re-base that the governor's memory made."""
+"""The cause of a re-base by a change of the governor's memory."""
 
 
-class Watched(NamedTuple):
-    """What is kept: the memory, None before the first observation; the potentials, None before the first decision."""
+class GovernorValues(NamedTuple):
+    """The memory, None before the first observation; the potentials, None before the first decision."""
 
     memory: Any = None
-    values: Mapping[str, int] | None = None
+    potentials: Mapping[str, int] | None = None
 
 
-class Watch:
-    """What a governor keeps over a run; without a plan for it, nothing.
+class GovernorState:
+    """The state of a governor over a run; empty without a plan for it.
 
     Attributes:
-        kept: As it stands. Methods that look ahead return what would be kept, for the caller to keep.
+        values: The present ones. `drift` and `act` return the next ones, for the caller to assign.
     """
 
-    def __init__(self, planned: PlannedWatch | None) -> None:
-        """Begin a run with nothing remembered."""
+    def __init__(self, planned: PlannedGovernorState | None) -> None:
+        """Begin a run with an empty memory."""
         self._planned = planned
         self._rebases: list[dict[str, Any]] = []
-        self.kept = Watched()
+        self.values = GovernorValues()
 
     def begin(self) -> None:
-        """Begin an episode: a memory of the run stays, potentials are looked at anew."""
+        """Begin an episode: a memory of scope `run` stays; potentials are computed anew."""
         stays = self._planned is not None and self._planned.remembers == "run"
-        self.kept = Watched(self.kept.memory if stays else None)
+        self.values = GovernorValues(self.values.memory if stays else None)
 
     def observe(self, observation: Any, state: State, *, fresh: bool) -> None:
-        """Know what a decision needs: the memory, and the potentials before it.
+        """Update the memory and the potentials before a decision.
 
         Args:
             observation: What is seen at the decision.
             state: The state there.
-            fresh: Whether this was not yet seen after an action: an episode begins, or a drift has come between. It is
-                remembered before anything is judged.
+            fresh: Whether an episode begins, or a drift came after the last action. The memory is updated with the
+                observation before anything is judged.
         """
         self._rebases = []
         if self._planned is None:
             return
-        memory, values = self.kept
+        memory, values = self.values
         if memory is None:
             later = self._planned.begin(observation)
         else:
             later = self._planned.remember(observation, memory, {}, observation) if fresh else memory
         after = self._planned.potentials(state, later) if values is None or later != memory else values
         self._rebases = _rebases(SEEN, values or after, after)
-        self.kept = Watched(later, after)
+        self.values = GovernorValues(later, after)
 
-    def drift(self, cause: str, state: State) -> tuple[list[dict[str, Any]], Watched]:
-        """The re-bases that a drift to a state makes, and what would be kept after it."""
-        memory, values = self.kept
+    def drift(self, cause: str, state: State) -> tuple[list[dict[str, Any]], GovernorValues]:
+        """The re-bases by a drift to a state, and the values after it."""
+        memory, values = self.values
         if self._planned is None or values is None:
-            return [], self.kept
+            return [], self.values
         after = self._planned.potentials(state, memory)
-        return _rebases(cause, values, after), Watched(memory, after)
+        return _rebases(cause, values, after), GovernorValues(memory, after)
 
-    def stand(self) -> dict[str, Any]:
-        """What a receipt says of potentials where nothing was done."""
-        return _told(self.kept.values or {}, self.kept.values or {}, self._rebases)
+    def refuse(self) -> dict[str, Any]:
+        """The part of a receipt about potentials, for a step without an action."""
+        return _document(self.values.potentials or {}, self.values.potentials or {}, self._rebases)
 
     def act(
         self, observation: Any, action: Mapping[str, Any], state: State, seen: Any
-    ) -> tuple[dict[str, Any], Watched]:
-        """What a receipt says of the potentials of an action, and what would be kept after it.
+    ) -> tuple[dict[str, Any], GovernorValues]:
+        """The part of a receipt about potentials, for a step with an action, and the values after it.
 
-        An action is judged with the memory of before: what is newly seen changes the potentials of the state that it
-        led to, and that is not its doing.
+        An action is judged with the memory before it. A change of potentials by the new observation is a re-base.
         """
         if self._planned is None:
-            return _told({}, {}, []), self.kept
-        memory, values = self.kept
+            return _document({}, {}, []), self.values
+        memory, values = self.values
         acted = self._planned.potentials(state, memory)
         later = self._planned.remember(observation, memory, action, seen)
         after = acted if later == memory else self._planned.potentials(state, later)
         rebases = [*self._rebases, *_rebases(SEEN, acted, after)]
-        return _told(values or acted, acted, rebases), Watched(later, after)
+        return _document(values or acted, acted, rebases), GovernorValues(later, after)
 
 
-def _told(before: Mapping[str, int], after: Mapping[str, int], rebases: list[dict[str, Any]]) -> dict[str, Any]:
+def _document(before: Mapping[str, int], after: Mapping[str, int], rebases: list[dict[str, Any]]) -> dict[str, Any]:
     return {"potentials": {name: {"from": before[name], "to": after[name]} for name in after}, "rebases": rebases}
 
 

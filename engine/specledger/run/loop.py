@@ -12,10 +12,9 @@ from specledger.core.events import Event
 from specledger.run.controller import DecisionController, ProposalController
 from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
-from specledger.run.governor_state import Watch
+from specledger.run.governor_state import GovernorState
 from specledger.run.kernel_controller import KernelController
 from specledger.run.outside_agent import OutsideDocuments, OutsideProposals
-from specledger.run.step_result import Kept
 
 
 def run(
@@ -80,23 +79,27 @@ def controller_of(plan: Plan) -> DecisionController:
 
 def _in_turn(plan: Plan, controller: DecisionController) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
-    kept = Kept(Watch(plan.watch), controller)
-    memory: Any = None
+    governor, memory = GovernorState(plan.governor_state), None
     for number in range(plan.episodes):
-        episode = Episode(plan, number, kept, memory)
+        episode = Episode(plan, number, controller, governor, memory)
         yield from episode.run()
         memory = episode.memory if plan.remembers == "run" else None
 
 
 def separate(plan: Plan) -> bool:
     """Whether nothing goes on from episode to episode, so that each can be made without the ones before it."""
-    watched = plan.watch is not None and plan.watch.remembers == "run"
-    return plan.remembers != "run" and not watched and plan.watchdog is None and plan.oracle is None
+    governor = plan.governor_state
+    return (
+        plan.remembers != "run"
+        and (governor is None or governor.remembers != "run")
+        and plan.watchdog is None
+        and plan.oracle is None
+    )
 
 
 def run_episode(plan: Plan, number: int) -> Iterator[Event]:
     """The events of one episode of a plan whose episodes are separate."""
-    return Episode(plan, number, Kept(Watch(plan.watch), controller_of(plan)), None).run()
+    return Episode(plan, number, controller_of(plan), GovernorState(plan.governor_state), None).run()
 
 
 def _continued(plan: Plan) -> dict[str, Any]:

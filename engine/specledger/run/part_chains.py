@@ -8,11 +8,11 @@ from typing import Any
 from specledger.core.binding import GENESIS, part_tip, state_digest
 
 
-class Ledger:
+class PartChains:
     """The chain of each part's receipts, over one episode."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Begin every named part's chain at 64 zeros."""
+        """Begin the chain of every named part at 64 zeros."""
         self._tips = dict.fromkeys(names, GENESIS)
         self._known: dict[str, tuple[Any, str]] = {}
 
@@ -22,7 +22,7 @@ class Ledger:
         return tuple(self._tips)
 
     def digest(self, name: str, state: Any) -> str:
-        """The digest of a part's state; the last state of each part is recognised, since no state changes in place."""
+        """The digest of a part's state; kept for the last state of each part, since no state changes in place."""
         known = self._known.get(name)
         if known is None or known[0] is not state:
             known = self._known[name] = (state, state_digest(state))
@@ -33,17 +33,17 @@ class Ledger:
         return dict(self._tips)
 
     def reset(self, tips: dict[str, str]) -> None:
-        """Take back whatever was entered since a mark."""
+        """Remove what was appended since a mark."""
         self._tips = dict(tips)
 
-    def enter(self, name: str, before: Any, after: Any, body: dict[str, Any], *, accepted: bool) -> dict[str, Any]:
+    def append(self, name: str, before: Any, after: Any, body: dict[str, Any], *, accepted: bool) -> dict[str, Any]:
         """Add one receipt to a part's chain.
 
         Args:
             name: The part.
             before: The part's state before the step.
             after: The part's state after it; after a refusal, the same.
-            body: What the part's world says of the step.
+            body: The receipt of the part's world.
             accepted: Whether the step was taken.
 
         Returns:

@@ -1,37 +1,67 @@
-"""What an episode is given to go on with, and what one decision of it leads to."""
+"""The outcome of one decision, and the parts of a receipt that state why something was not done."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from specledger.compile.plan import Looked, State
-from specledger.run.controller import DecisionController
-from specledger.run.governor_state import Watch, Watched
+from specledger.compile.plan import Judgement, State
+from specledger.core.canonical import NotCanonical
+from specledger.expr import EvaluationError
+from specledger.gates.admission import TOKEN
+from specledger.gates.capability import Refused
+from specledger.gates.invariant import WATCHDOG
+from specledger.oracles.tape import Halted
+from specledger.run.governor_state import GovernorValues
 
 
-class Kept(NamedTuple):
-    """What goes on from episode to episode: the governor's watch and the decision controller."""
-
-    watch: Watch
-    controller: DecisionController
-
-
-class Taken(NamedTuple):
-    """What a decision leads to, before any of it is kept.
+class StepResult(NamedTuple):
+    """The outcome of a decision, before any of it is assigned to the episode.
 
     Attributes:
-        state, seen, memory, watched: After it; `seen` is what is observed then.
+        state, seen, memory, governor: The values after it; `seen` is the observation.
         accepted: Whether an action was taken, or every proposal refused.
-        body: The part of its receipt that only the decision knows.
-        told: Per part that keeps receipts, what its world says of the step.
-        looked: What was seen of it at once, if anything was.
+        body: The part of the receipt that only the decision knows.
+        part_receipts: Per part that keeps receipts, its world's receipt of the step.
     """
 
     state: State
     seen: Any
     memory: Any
-    watched: Watched
+    governor: GovernorValues
     accepted: bool
     body: dict[str, Any]
-    told: dict[str, dict[str, Any]]
-    looked: Looked | None = None
+    part_receipts: dict[str, dict[str, Any]]
+
+
+def first_best(found: list[Judgement]) -> int | None:
+    """The index of the first admitted proposal with the greatest value, None if none is admitted."""
+    chosen = None
+    for index, (rejected, value, _, _, error) in enumerate(found):
+        if not rejected and error is None and (chosen is None or value > found[chosen].value):
+            chosen = index
+    return chosen
+
+
+def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:
+    """An error as a receipt holds it: the code and the place in the expression, if there is one, never a value.
+
+    For a number that no receipt can hold, the place is a path such as `$.record.distance`.
+    """
+    if isinstance(error, NotCanonical):
+        return {"code": error.code, "expression": error.path, "offset": None}
+    return {
+        "code": error.code,
+        "expression": None if error.text is None else error.text.value,
+        "offset": error.offset,
+    }
+
+
+def halt_violation(halted: Halted) -> dict[str, Any]:
+    """The violation of an agent that did not answer in time, or whose process ended; no spec needs to state it."""
+    witness = {"ended": halted.kind, "reason": halted.answer.reason}
+    return {"invariant": WATCHDOG, "severity": "fatal", "witness": witness}
+
+
+def refusal(refused: Refused) -> dict[str, Any]:
+    """A refused execution as a rejection of its proposal."""
+    return {"gate": TOKEN, "reason": refused.reason, "witness": {}}

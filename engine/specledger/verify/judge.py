@@ -134,7 +134,7 @@ class _Witness:
         told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
         self._kernel = KernelWitness(self.count, self._reference, rules.state)
         kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
-        self.plan = replace(plan, look=None, judge=self._judged, invariants=told, kernel=kernel)
+        self.plan = replace(plan, judge=self._judged, invariants=told, kernel=kernel)
 
     def _judged(self, *given: Any) -> list[Judgement]:
         self._judgements = self._judge(*given)

@@ -16,7 +16,7 @@ from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
 from specledger.load import Bundle, bundle_from_document
-from specledger.run.parallel_episodes import run_apart
+from specledger.run.parallel_episodes import run_parallel
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
@@ -29,7 +29,7 @@ Made = Callable[[Progress | None], Iterator[Event]]
 def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
     """The events of a scenario's run, from its compiled plan, by at most so many processes."""
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    events = run_apart(plan, partial(compile_scenario, bundle), workers, progress)
+    events = run_parallel(plan, partial(compile_scenario, bundle), workers, progress)
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 

@@ -220,7 +220,7 @@ HOLDERS = {
         "__init__",
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
-    ("run/episode.py", "_stand", "step"): "what a refused step would have led to, for its part's receipt",
+    ("run/episode.py", "_refuse", "step"): "what a refused step would have led to, for its part's receipt",
 }
 
 
@@ -263,14 +263,14 @@ def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
         for node in ast.walk(method)
         if isinstance(node, ast.Attribute) and node.attr == "_state" and isinstance(node.ctx, ast.Store)
     }
-    assert keeping == {"__init__", "run", "_drift", "_settle"}
+    assert keeping == {"__init__", "run", "_drift", "_finish"}
     taken = {
         name: ast.unparse(node.args[0])
         for name, method in methods.items()
         for node in ast.walk(method)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Taken"
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "StepResult"
     }
-    assert taken == {"_act": "after", "_stand": "state"}
+    assert taken == {"_act": "after", "_refuse": "state"}
     made = [
         node
         for node in ast.walk(methods["_act"])

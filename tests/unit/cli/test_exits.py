@@ -172,7 +172,7 @@ def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_p
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("specledger.verify.replay.run_apart", interrupt)
+    monkeypatch.setattr("specledger.verify.replay.run_parallel", interrupt)
     assert spec("run", climb, "--out", tmp_path / "out").status == 130
     assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
 

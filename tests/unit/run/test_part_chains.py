@@ -1,0 +1,64 @@
+"""The chains of the parts' receipts, each digest and tip computed again by other means."""
+
+import copy
+import hashlib
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from specledger.run.part_chains import PartChains
+
+FEW = settings(max_examples=40)  # each example writes and hashes several documents
+FIELDS = st.dictionaries(st.sampled_from(["code", "V_before", "witness"]), st.integers(-9, 9), max_size=2)
+STATES = st.builds(lambda b, t: {"t": t, "b": b}, st.integers(-9, 9), st.integers(0, 9))
+ENTRIES = st.lists(st.tuples(st.sampled_from(["left", "right"]), STATES, STATES, FIELDS, st.booleans()), max_size=5)
+
+
+def tagged(tag, data):
+    return hashlib.sha256(tag + b"\0" + data).hexdigest()
+
+
+def written(value):
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+
+
+def appended(entries):
+    chains = PartChains(["left", "right"])
+    return chains, [chains.append(*given, accepted=accepted) for *given, accepted in entries]
+
+
+@FEW
+@given(entries=ENTRIES)
+def test_every_part_has_its_own_chain(entries):
+    before, tips = copy.deepcopy(entries), dict.fromkeys(["left", "right"], "0" * 64)
+    _, receipts = appended(entries)
+    for (name, state, after, body, accepted), found in zip(entries, receipts, strict=True):
+        receipt = {
+            **body,
+            "accepted": accepted,
+            "before": tagged(b"specledger/state/v1", written(state)),
+            "after": tagged(b"specledger/state/v1", written(after)),
+            "tip": tips[name],
+        }
+        tips[name] = tagged(b"specledger/part/v1", tips[name].encode() + written(receipt))
+        assert found == {**receipt, "tip_after": tips[name]}
+    assert entries == before
+
+
+@FEW
+@given(entries=ENTRIES, more=ENTRIES)
+def test_a_reset_removes_what_was_appended_since_the_mark(entries, more):
+    chains, _ = appended(entries)
+    tips = chains.mark()
+    for *given_, accepted in more:
+        chains.append(*given_, accepted=accepted)
+    chains.reset(tips)
+    assert chains.mark() == tips == appended(entries)[0].mark()
+
+
+def test_the_parts_are_named_in_order_and_no_other_has_a_chain():
+    assert PartChains(iter(["right", "left"])).names == ("right", "left")
+    with pytest.raises(KeyError):
+        PartChains(["left"]).append("right", {}, {}, {}, accepted=True)
