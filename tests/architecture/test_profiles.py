@@ -128,7 +128,7 @@ def test_a_check_that_does_not_exist_is_noticed():
         ({"check": "expected/momentum", "of": "kinetic"}, {"check": "expected/mirror-only", "of": "kinetic"}),
         ({"check": "check/*", "of": "axion-m4"}, {"check": "check/*"}),
         ({"check": "mutant/no-debit", "of": "gridworld-mutants"}, {"check": "mutant/no-debit", "of": "axion-m4"}),
-        ({"verified": "receipts form one chain of lines"}, {"verified": "receipts form two chains of lines"}),
+        ({"verified": "receipts form one hash chain"}, {"verified": "receipts form two chains of lines"}),
         ({"receipts": "drift", "require": "body.t > 0"}, {"receipts": "draft", "require": "body.t > 0"}),
         (
             {"receipts": "figure", "require": "true", "of": "axion-m4"},

@@ -44,7 +44,7 @@ E_RUNLOG = code(
     "E_RUNLOG",
     "the file is no run log whose entries are whole",
     "A run log is a chain of canonical lines: the first says its format, each names the digest of the one before, and "
-    "a result follows the one attempt that it is of. The message says which line is not so. A log is never repaired "
+    "every result follows its attempt. The message names the first line that does not. A log is never repaired "
     "beyond a torn last line: keep it as it is, and begin another one.",
 )
 E_RUNLOG_UNWRITABLE = code(

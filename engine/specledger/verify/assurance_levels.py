@@ -26,10 +26,10 @@ FORMAT: Final = "specledger/verification/v1"
 """The format of a verification as JSON; `schemas/results/verification.schema.json` describes it."""
 
 NAMES: Final[Mapping[Level, str]] = {
-    Level.INTACT: "intact: everything in it fits everything else",
-    Level.SIGNED: "signed by keys that you trust",
-    Level.TIMED: "existed at a time that an authority stamped",
-    Level.UNFORKED: "goes on from the last head that you saw",
+    Level.INTACT: "intact: files, receipts and result are consistent",
+    Level.SIGNED: "signed by trusted keys",
+    Level.TIMED: "existed at a time that a trusted authority stamped",
+    Level.UNFORKED: "extends a previously seen checkpoint",
     Level.REPLAYED: "replay gives the same bytes",
     Level.JUDGED: "a second evaluator agrees with every verdict of an expression",
 }
@@ -39,11 +39,11 @@ TOLD: Final = frozenset({Level.TIMED, Level.JUDGED})
 
 _NOT_ASKED: Final[Mapping[Level, str]] = {
     Level.INTACT: "there was nothing to check",
-    Level.SIGNED: "you named no keys that you trust (--trust)",
+    Level.SIGNED: "no trusted keys given (--trust)",
     Level.TIMED: "the evidence holds no time stamp",
-    Level.UNFORKED: "you named no head that you saw before (--against, or in the trust file)",
+    Level.UNFORKED: "no seen checkpoint given (--against, or in the trust file)",
     Level.REPLAYED: "replay does not apply to it",
-    Level.JUDGED: "you did not ask for it (--judge)",
+    Level.JUDGED: "not requested (--judge)",
 }
 
 
@@ -159,7 +159,7 @@ def headline(verification: Verification) -> str:
     words = ["intact", _signed(verification, rungs[Level.SIGNED])]
     said = {
         Level.TIMED: "stamped",
-        Level.UNFORKED: "no fork since the head that you saw",
+        Level.UNFORKED: "no fork since the seen checkpoint",
         Level.REPLAYED: "replay gives the same bytes",
         Level.JUDGED: "a second evaluator agrees",
     }
@@ -173,11 +173,11 @@ def headline(verification: Verification) -> str:
 
 def _signed(verification: Verification, rung: LevelStatus) -> str:
     if rung.status is Reached.REACHED:
-        return "signed by who you trust"
+        return "signed by trusted keys"
     if not verification.signed:
         return "unsigned"
     too_few = rung.code == E_UNTRUSTED
-    return "signed, but by too few of the keys that you trust" if too_few else "signed, but by nobody that you named"
+    return "signed, but by too few trusted keys" if too_few else "signed, but by no trusted key"
 
 
 def level_of(verification: Verification) -> Level | None:

@@ -271,7 +271,7 @@ def _check_digest(digest: str, checked: Checked[O, C]) -> None:
 
 def obstacle_to_replay(compiled: Compiled[Any], *, replay: bool) -> str | None:
     """Why evidence is not replayed, or None: receipts of another version may differ, which would refute nothing."""
-    return other_maker(compiled.checked.manifest) if replay else "replay was not asked for"
+    return other_maker(compiled.checked.manifest) if replay else "replay was not requested"
 
 
 def replay_content(content: Verifiable, name: str, obstacle: str | None, verification: Verification) -> Replayed:

@@ -116,7 +116,7 @@ def _check(verification: Verification, proof: Any, reader: Reader) -> None:
     verification.attempt(check_names.PROOF_PATH, partial(_check_path, proof))
     # 3 and 4
     if trust is None:
-        why = "you named no keys that you trust (--trust)"
+        why = "no trusted keys given (--trust)"
         verification.not_made(check_names.PROOF_SIGNED, why, Level.SIGNED)
     else:
         verification.attempt(check_names.PROOF_EXPECTED, partial(_check_expected, proof, trust), Level.SIGNED)

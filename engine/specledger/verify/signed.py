@@ -179,9 +179,7 @@ def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> st
     if seals.time is None:
         raise Lacking("the evidence holds no time stamp")
     if authorities is None:
-        message = (
-            f"the time stamp over this manifest says {seals.time}, but you named no authority that you trust (--tsa)"
-        )
+        message = f"the time stamp over this manifest says {seals.time}, but no trusted authority was given (--tsa)"
         raise Lacking(message)
     imprint = sha256_raw(read_plain(place / MANIFEST, MAX_MANIFEST + 1, E_TIMESTAMP))
     return f"{seals.time} by {check_stamp(seals.stamp, imprint, authorities)}"

@@ -246,7 +246,7 @@ def test_the_receipts_of_another_seed(spec, project):
     (project / "here" / "receipts.jsonl").write_bytes((project / "there" / "receipts.jsonl").read_bytes())
     done = spec("verify", "here")
     assert done.status == 1
-    assert "2. FAILED   every file is listed, whole and unchanged [E_FILES]" in done.out
+    assert "2. FAILED   every file is listed and unchanged [E_FILES]" in done.out
 
 
 @pytest.mark.usefixtures("project")

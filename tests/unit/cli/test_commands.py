@@ -185,7 +185,7 @@ class TestVerify:
         assert done.status == 1
         lines = done.out.splitlines()
         assert lines[0].startswith("1. ok ")
-        assert lines[1].startswith("2. FAILED   every file is listed, whole and unchanged [E_FILES]: receipts.jsonl ")
+        assert lines[1].startswith("2. FAILED   every file is listed and unchanged [E_FILES]: receipts.jsonl ")
         assert all(f"{n}. not made" in line for n, line in zip(range(3, 8), lines[2:7], strict=True))
         assert lines[-1] == "here: REFUTED [E_FILES]."
 
@@ -195,7 +195,7 @@ class TestVerify:
         assert (done.status, done.json["verdict"]) == (3, "INCONCLUSIVE")
         assert [check["number"] for check in done.json["checks"]] == list(range(1, 12))
         assert [check["status"] for check in done.json["checks"]] == ["passed"] * 10 + ["not made"]
-        assert done.json["checks"][-1]["message"] == "replay was not asked for"
+        assert done.json["checks"][-1]["message"] == "replay was not requested"
 
     def test_what_is_no_evidence(self, spec, project):
         done = spec("verify", "climb.yaml", "--format=json")

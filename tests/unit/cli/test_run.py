@@ -214,7 +214,7 @@ def test_an_earlier_bundle_is_replaced(spec):
 
 def manifest_digest(spec, place):
     checks = spec("verify", place, "--format=json").json["checks"]
-    (digest,) = [check["message"] for check in checks if check["name"] == "the specs are those that the run names"]
+    (digest,) = [check["message"] for check in checks if check["name"] == "specs match their digest and compile"]
     return digest.removeprefix("digest ")
 
 

@@ -20,7 +20,7 @@ from specledger.report.results import Outcome, Report
 from specledger.report.sarif import write_sarif
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
-CHAIN = "receipts form one chain of lines"
+CHAIN = "receipts form one hash chain"
 
 
 @pytest.fixture

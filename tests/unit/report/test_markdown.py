@@ -89,7 +89,7 @@ def test_what_was_checked_is_said(of_run, of_suite):
     made = rows(of_run, "Evidence")
     assert [row[2] for row in made] == ["passed"] * (len(made) - 1) + ["not made"]
     assert len(made) >= 7
-    assert made[-1][3] == "replay was not asked for"
+    assert made[-1][3] == "replay was not requested"
     for text in (of_run, of_suite):
         assert text.endswith("\nNot replayed; who made it was not checked.\n")
 

@@ -19,17 +19,17 @@ from tools.tampering.forger import HELP, Forger, canonical, tagged
 
 RUN = "runs/long.climb.3"
 NAMES = [
-    "the manifest is canonical and of a known format",
-    "every file is listed, whole and unchanged",
-    "receipts form one chain of lines",
-    "head, count and Merkle root are those of the manifest",
-    "each receipt goes on from those before it, and decisions match their commitments",
-    "the result is what the receipts add up to",
-    "the specs are those that the run names",
-    "the spec files resolve to the specs",
-    "every run is whole in itself, and made from the specs that the suite leads to",
-    "figures, checks and mutants are what the runs lead to",
-    "what lies beside the manifest is about it",
+    "the manifest is canonical JSON of a known format",
+    "every file is listed and unchanged",
+    "receipts form one hash chain",
+    "chain head, count and Merkle root match the manifest",
+    "state transitions are continuous; decisions match commitments",
+    "the result equals the recomputed one",
+    "specs match their digest and compile",
+    "source files resolve to the recorded specs",
+    "every run is intact and made from the specs of its case",
+    "figures, checks and mutants equal the recomputed ones",
+    "detached files refer to this manifest",
     "replay of every run gives the same bytes",
 ]
 

@@ -11,7 +11,7 @@ from specledger.verify.checks import Status
 from specledger.verify.run import RUN
 from tools.tampering.forger import canonical
 
-NAME = "the failing cases are those that the receipts show"
+NAME = "counterexample files match the receipts"
 
 
 def first(f):

@@ -138,7 +138,7 @@ def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
 def test_without_replay_nothing_is_concluded(bundles):
     found = verify_bundle(bundles["climb"], RUN, MODELS, Reader(replay=False))
     assert [check.status for check in found.checks] == [Status.PASSED] * 8 + [Status.NOT_MADE]
-    assert found.checks[-1].message == "replay was not asked for"
+    assert found.checks[-1].message == "replay was not requested"
     assert found.verdict is Verdict.INCONCLUSIVE
 
 

@@ -86,9 +86,9 @@ def test_cases_that_replay_would_make_are_open_without_it(made, told):
     """A law that fails is said to have passed: without the cases nothing is said of it, neither for nor against."""
     receipt, verdict = failing(told)
     verdict.update(status="PASS", counterexample=None)
-    count = judge_discovery(made[1], [receipt], "replay was not asked for")
+    count = judge_discovery(made[1], [receipt], "replay was not requested")
     assert (count.judged, count.against, count.open.total()) == (0, None, 1)
-    assert "replay was not asked for" in next(iter(count.open))
+    assert "replay was not requested" in next(iter(count.open))
 
 
 def test_trials_that_ended_in_errors_are_no_verdicts(made, told):

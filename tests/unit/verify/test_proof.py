@@ -163,7 +163,7 @@ def test_a_head_of_another_log_is_no_fork(sealed, bundles, tmp_path, variant, or
 
 def test_a_signed_checkpoint_of_another_log_does_not_make_a_proof_signed(sealed, bundles, tmp_path):
     path = written(tmp_path, proof_of(bundles["small"], 1))
-    for variant, words in (("climb", "unsigned"), ("small", "signed, but by nobody that you named")):
+    for variant, words in (("climb", "unsigned"), ("small", "signed, but by no trusted key")):
         found = verify_proof(path, Reader(against=(read_against(sealed(variant) / "checkpoint"),)))
         assert words in headline(found).split(", ", 1)[1]
         assert found.signed == (variant == "small")

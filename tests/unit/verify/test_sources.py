@@ -19,7 +19,7 @@ from specledger.verify.run import RUN
 from tests.unit.verify.conftest import SCENARIO
 from tools.tampering.forger import HELP, Forger, canonical
 
-NAME = "the spec files resolve to the specs"
+NAME = "source files resolve to the recorded specs"
 
 
 @pytest.fixture(scope="module")
