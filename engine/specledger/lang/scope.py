@@ -150,11 +150,8 @@ class Scope:
             items: What each name stands for.
             path: Where the spec gives the names.
         """
-        scope = self
-        for name in sorted(items):
-            if scope.free(name, *path, name):
-                scope = replace(scope, environment=scope.environment.extend(**{sort: {name: items[name]}}))
-        return scope
+        free = {name: items[name] for name in sorted(items) if self.free(name, *path, name)}
+        return replace(self, environment=self.environment.extend(**{sort: free}))
 
     def types(
         self,
@@ -222,7 +219,8 @@ class Scope:
         if not homes:
             return
         written = dict(self.source.expressions())
-        waiting = [text for path, text in written.items() if path not in homes.values()]
+        unused_paths = set(homes.values())
+        waiting = [text for path, text in written.items() if path not in unused_paths]
         left = set(homes)
         while waiting:
             reached = left & mentioned_in(waiting.pop())
@@ -266,18 +264,16 @@ class Scope:
             The expressions in order, without those that are wrong, and the scope in which all are visible.
         """
         free = [name for name in sorted(names) if self.free(name, *path, name)]
-        ordered = self._ordered(free, path)
-        circular = [name for name in free if name not in ordered]
+        levels = self._levels(free, path)
+        circular = sorted(set(free).difference(*levels))
         scope, items, mistaken = self.within(**dict.fromkeys(circular, MISTAKEN)), [], [*circular]
-        for name in [*ordered, *sorted(names.keys() - set(ordered))]:
-            checked = scope.expression(*path, name, expect=(expect or {}).get(name))
-            if name not in ordered:
-                continue
-            scope = scope.within(**{name: MISTAKEN if checked is None else checked.type})
-            if checked is None:
-                mistaken.append(name)
-            else:
-                items.append((name, checked))
+        for level in levels:
+            found = {name: scope.expression(*path, name, expect=(expect or {}).get(name)) for name in level}
+            scope = scope.within(**{name: MISTAKEN if each is None else each.type for name, each in found.items()})
+            mistaken += [name for name, checked in found.items() if checked is None]
+            items += [(name, checked) for name, checked in found.items() if checked is not None]
+        for name in sorted(names.keys() - set().union(*levels)):
+            scope.expression(*path, name, expect=(expect or {}).get(name))
         return Let(tuple(items), tuple(mistaken)), scope
 
     def each(self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None) -> Fields:
@@ -297,20 +293,28 @@ class Scope:
             if not sealable(type_):
                 self.wrong(E_NOT_SEALABLE, f"{name!r} is {type_}", *path, name)
 
-    def _ordered(self, names: Sequence[str], path: Path) -> list[str]:
-        """The names in dependency order, alphabetical where free; a circle is one finding and left out."""
-        reads = {name: self._names_read(*path, name) & set(names) for name in names}
-        ordered: list[str] = []
-        while len(ordered) < len(reads):
-            ready = [name for name in reads if name not in ordered and reads[name] <= set(ordered)]
-            if not ready:
-                circle = [name for name in reads if name not in ordered]
-                self.diagnostics.error(
-                    E_LET_CYCLE, f"these read each other: {', '.join(circle)}", self.source.span(*path, circle[0])
-                )
-                break
-            ordered += ready
-        return ordered
+    def _levels(self, names: Sequence[str], path: Path) -> list[list[str]]:
+        """The names in groups, each of which reads only groups before it; a circle is one finding and left out."""
+        known = set(names)
+        missing = {name: self._names_read(*path, name) & known for name in names}
+        readers: dict[str, list[str]] = {name: [] for name in names}
+        for name, read in missing.items():
+            for each in read:
+                readers[each].append(name)
+        levels = []
+        ready = [name for name in names if not missing[name]]
+        while ready:
+            levels.append(ready)
+            for name in ready:
+                del missing[name]
+                for reader in readers[name]:
+                    missing[reader].discard(name)
+            ready = sorted({reader for name in ready for reader in readers[name] if not missing[reader]})
+        if missing:
+            circle = [*missing]
+            message = f"these read each other: {', '.join(circle)}"
+            self.diagnostics.error(E_LET_CYCLE, message, self.source.span(*path, circle[0]))
+        return levels
 
     def _names_read(self, *path: str | int) -> set[str]:
         """The names that an expression reads, itself or through the functions that it calls."""

@@ -1,13 +1,14 @@
 """Names in scope of an expression.
 
-Decides what a name can stand for: a variable, a constant, a derived value, a native or a defined function. Refuses to
-know where values come from; a value arrives at evaluation as a binding.
+A name is a variable, a constant, a derived value, a native function or a defined function. The values of variables
+arrive at evaluation, as bindings.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import filterfalse
@@ -24,7 +25,7 @@ _RESERVED = """
 as break const continue else false for function if import in let loop namespace null package return true var void while
 """
 RESERVED = frozenset(_RESERVED.split())
-"""Words that CEL keeps for itself: no variable, parameter or function can have such a name (fields can)."""
+"""Reserved words of CEL: no variable, parameter or function can have such a name (fields can)."""
 
 
 class Constant(NamedTuple):
@@ -37,13 +38,12 @@ class Constant(NamedTuple):
 Function = Native | Defined
 
 
-def _frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any]:
-    return MappingProxyType(dict(values or {}))
+_SORTS = ("variables", "functions", "constants", "derived")
 
 
 @dataclass(frozen=True)
 class Environment:
-    """What the names of an expression mean. Standard functions are always there and cannot be replaced.
+    """What the names of an expression mean. Standard functions are always available and cannot be replaced.
 
     Attributes:
         variables: name -> type; the caller binds a value to each that an expression reads (`Checked.variables`).
@@ -57,31 +57,19 @@ class Environment:
     constants: Mapping[str, tuple[Type, Any]] = field(default_factory=dict)
     derived: Mapping[str, Defined] = field(default_factory=dict)
     scope: object = field(default=None, init=False, repr=False, compare=False)
-    """What the checker remembers of this environment."""
+    """The checker's cache for this environment."""
 
     def __post_init__(self) -> None:
         """Freezes the mappings.
 
         Raises:
-            ValueError: A name is no CEL identifier, is reserved, or stands for two things. Callers refuse such names
-                with a place in the spec first (`conflict`).
+            ValueError: A name is no CEL identifier, is reserved, or has two meanings. Callers refuse such names with a
+                place in the spec first (`conflict`).
         """
-        for name in ("variables", "functions", "constants", "derived"):
-            object.__setattr__(self, name, _frozen(getattr(self, name)))
-        values = [*self.variables, *self.constants, *self.derived]
-        for name in filterfalse(is_name, {*values, *self.functions}):
-            raise ValueError(f"not a name: {name!r}")
-        if len(set(values)) != len(values):
-            twice = sorted({name for name in values if values.count(name) > 1})
-            raise ValueError(f"names that stand for two things: {', '.join(twice)}")
-        taken = sorted(set(self.functions) & set(STANDARD))
-        if taken:
-            raise ValueError(f"standard functions cannot be replaced: {', '.join(taken)}")
-        if any(definition.params for definition in self.derived.values()):
-            raise ValueError("a derived value has no parameters")
-        for name, function in self.functions.items():
-            if isinstance(function, Defined) and not _are_names(function.params):
-                raise ValueError(f"parameters of {name!r} are not different names: {function.params}")
+        for name in _SORTS:
+            names = MappingProxyType(dict(getattr(self, name)))
+            self._refuse_invalid(name, names)
+            object.__setattr__(self, name, names)
 
     def extend(
         self,
@@ -93,15 +81,37 @@ class Environment:
     ) -> Environment:
         """Returns this environment with more names; a name of the same sort is replaced.
 
+        Only the new names are validated, and sorts without new names are shared.
+
         Raises:
             ValueError: As for the constructor.
         """
-        return Environment(
-            {**self.variables, **(variables or {})},
-            {**self.functions, **(functions or {})},
-            {**self.constants, **(constants or {})},
-            {**self.derived, **(derived or {})},
-        )
+        more = {"variables": variables, "functions": functions, "constants": constants, "derived": derived}
+        extended = copy(self)
+        object.__setattr__(extended, "scope", None)
+        for name, added in more.items():
+            if added:
+                extended._refuse_invalid(name, added)
+                object.__setattr__(extended, name, MappingProxyType({**getattr(self, name), **added}))
+        return extended
+
+    def _refuse_invalid(self, sort: str, names: Mapping[str, Any]) -> None:
+        for name in filterfalse(is_name, names):
+            raise ValueError(f"not a name: {name!r}")
+        if sort == "functions":
+            taken = sorted(names.keys() & STANDARD.keys())
+            if taken:
+                raise ValueError(f"standard functions cannot be replaced: {', '.join(taken)}")
+            for name, function in names.items():
+                if isinstance(function, Defined) and not _are_names(function.params):
+                    raise ValueError(f"parameters of {name!r} are not different names: {function.params}")
+            return
+        others = [getattr(self, other) for other in _SORTS if other not in (sort, "functions")]
+        twice = sorted(name for name in names if any(name in other for other in others))
+        if twice:
+            raise ValueError(f"names with two meanings: {', '.join(twice)}")
+        if sort == "derived" and any(definition.params for definition in names.values()):
+            raise ValueError("a derived value has no parameters")
 
     def conflict(self, name: str) -> str | None:
         """Why `name` cannot be given to something new here, as a clause for a message; None when it can."""
