@@ -24,10 +24,10 @@ class Rule:
 
     def step(self, cells: Sequence[int]) -> tuple[int, ...]:
         """All cells of a ring after one synchronous step."""
-        size, symbols = len(cells), self.symbols
-        return tuple(
-            self.table[(cells[i - 1] * symbols + cells[i]) * symbols + cells[(i + 1) % size]] for i in range(size)
-        )
+        symbols, table = self.symbols, self.table
+        lefts, rights = (*cells[-1:], *cells[:-1]), (*cells[1:], *cells[:1])
+        around = zip(lefts, cells, rights, strict=True)
+        return tuple([table[(left * symbols + cell) * symbols + right] for left, cell, right in around])
 
     def run(self, cells: Sequence[int], steps: int) -> list[tuple[int, ...]]:
         """The states at 0, 1, … `steps`."""
@@ -66,10 +66,13 @@ class Additive:
 
     def total(self, cells: Sequence[int]) -> int:
         """The observable's value on a ring."""
-        size, total = len(cells), self.constant
-        for start in range(size):
-            index = 0
-            for offset in range(self.width):
-                index = index * self.symbols + cells[(start + offset) % size]
+        if self.width == 1:
+            return self.constant + sum(map(self.weights.__getitem__, cells))
+        size, symbols, windows = len(cells), self.symbols, len(self.weights)
+        total, index = self.constant, 0
+        for offset in range(self.width - 1):
+            index = index * symbols + cells[offset % size]
+        for end in range(self.width - 1, self.width - 1 + size):
+            index = (index * symbols + cells[end % size]) % windows
             total += self.weights[index]
         return total
