@@ -9,13 +9,12 @@ import typer
 
 from specledger.cli import show
 from specledger.cli.options import OutputFormat, Overrides, ToldAs, TrustAgent
+from specledger.cli.report import say_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
+from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from specledger.core.diagnostics import Diagnostic
     from specledger.report.agent import AgentReading
 
 agent = typer.Typer(
@@ -78,21 +77,12 @@ def _say(reading: AgentReading, agent_name: str, scenario: str, shown: OutputFor
     elif shown is OutputFormat.HUMAN:
         show.say(_text(reading, agent_name, scenario))
     else:
-        text = _document(reading, f"agent {agent_name}", findings, shown)
-        if text:
-            show.say(text.removesuffix("\n"))
+        from specledger.report.model import Report
+
+        passed = [f"agent {agent_name}"] if reading.verdict is Verdict.PASS else []
+        say_output(FORMATS[shown].write(Report.from_findings(findings, passed)))
     if findings:
         show.complain(show.diagnostics_text(findings))
-
-
-def _document(reading: AgentReading, name: str, findings: Sequence[Diagnostic], shown: OutputFormat) -> str:
-    from specledger.report.findings import github_of, junit_of, sarif_of
-
-    if shown is OutputFormat.SARIF:
-        return sarif_of(findings)
-    if shown is OutputFormat.GITHUB:
-        return github_of(findings)
-    return junit_of([name] if reading.verdict is Verdict.PASS else [], findings)
 
 
 def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:

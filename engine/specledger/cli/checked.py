@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from specledger.cli import show
 from specledger.cli.options import OutputFormat
+from specledger.cli.report import say_output
+from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic
@@ -28,20 +30,11 @@ def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], 
         ]
         show.say_json({"checked": ok, "diagnostics": show.diagnostics_json(findings)})
     elif shown is not OutputFormat.HUMAN:
-        text = _text(checked, findings, shown)
-        if text:
-            show.say(text.removesuffix("\n"))
+        from specledger.report.model import Report
+
+        passed = [" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked]
+        say_output(FORMATS[shown].write(Report.from_findings(findings, passed)))
     elif checked:
         show.say(show.checked_text(checked))
     if findings:
         show.complain(show.diagnostics_text(findings))
-
-
-def _text(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: OutputFormat) -> str:
-    from specledger.report.findings import github_of, junit_of, sarif_of
-
-    if shown is OutputFormat.SARIF:
-        return sarif_of(findings)
-    if shown is OutputFormat.GITHUB:
-        return github_of(findings)
-    return junit_of([" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked], findings)

@@ -10,7 +10,7 @@ import typer
 
 from specledger.cli import show
 from specledger.cli.options import Format, Shown, Workers
-from specledger.cli.report import open_all
+from specledger.cli.report import open_all, report_kinds
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Exit
 
@@ -37,7 +37,8 @@ def diff(
     from specledger.report.diff import compare
 
     with ExitStack() as held:
-        found = compare(*open_all([first, second], workers, held))
+        left, right = open_all([first, second], workers, held)
+        found = compare(left, right, report_kinds())
     if shown is Format.JSON:
         show.say_json(difference_json(found))
     else:

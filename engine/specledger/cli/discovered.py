@@ -54,7 +54,7 @@ def _reasons(told: Sequence[Mapping[str, Any]]) -> str:
 
 def _found(told: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[str]]:
     """A line for each accepted law, for each refuted one, and for each of which nothing can be said."""
-    from specledger.report.discovery import said
+    from specledger.report.discovery import claim_text
 
     latest: dict[str, tuple[str, str, str]] = {}
     refuted: list[str] = []
@@ -62,7 +62,7 @@ def _found(told: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], lis
         if one["type"] in ("law", "escalation") and one.get("late") is None and one["verdict"] is not None:
             verdict = one["verdict"]
             why = ": ".join(each for each in (verdict["reason"], verdict["detail"]) if each)
-            law = f"{verdict['law']}: {said(one['document'], verdict['claim'])}"
+            law = f"{verdict['law']}: {claim_text(one['document'], verdict['claim'])}"
             latest[one["law"]] = verdict["status"], law, why
         elif one["type"] == "ledger":
             refuted += [f"{line['start']} at {line['t']}  {latest[line['law']][1]}" for line in one["refuted"]]

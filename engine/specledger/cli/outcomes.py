@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from specledger.cli import show
 from specledger.cli.options import OutputFormat
-from specledger.cli.report import open_all, say_text, write_summary
+from specledger.cli.report import open_all, report_kinds, say_output
+from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic
@@ -30,19 +31,11 @@ def say_runs(finished: Sequence[Finished], shown: OutputFormat, workers: int) ->
     if shown is OutputFormat.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
         return
-    from specledger.report.github import annotate, step_summary
-    from specledger.report.junit import write_junit
-    from specledger.report.readings import read_subject
-    from specledger.report.results import Report
-    from specledger.report.sarif import write_sarif
+    from specledger.report.subject import from_evidence
 
     with ExitStack() as held:
-        made = Report(tuple(map(read_subject, open_all([one.place for one in finished], workers, held))))
-    if shown is OutputFormat.GITHUB:
-        write_summary(step_summary(made))
-        say_text(annotate(made))
-    else:
-        say_text(write_junit(made) if shown is OutputFormat.JUNIT else write_sarif(made))
+        made = from_evidence(open_all([one.place for one in finished], workers, held), report_kinds())
+        say_output(FORMATS[shown].write(made))
 
 
 def say_verification(place: Path, verification: Verification, shown: OutputFormat) -> None:
@@ -53,19 +46,15 @@ def say_verification(place: Path, verification: Verification, shown: OutputForma
         verification: What was checked.
         shown: For whom.
     """
-    from specledger.report.verification_formats import github_of, junit_of, sarif_of, summary_of
+    from specledger.report.model import Report
     from specledger.verify.assurance_levels import as_json
 
-    evidence = str(place)
     if shown is OutputFormat.JSON:
-        show.say_json(as_json(verification, evidence))
-    elif shown is OutputFormat.GITHUB:
-        write_summary(summary_of(evidence, verification))
-        say_text(github_of(evidence, verification))
+        show.say_json(as_json(verification, str(place)))
     elif shown is OutputFormat.HUMAN:
         show.say(show.verification_text(place, verification))
     else:
-        say_text(junit_of(evidence, verification) if shown is OutputFormat.JUNIT else sarif_of(evidence, verification))
+        say_output(FORMATS[shown].write(Report.from_verification(str(place), verification)))
 
 
 def refuse(diagnostics: Sequence[Diagnostic]) -> None:
@@ -74,13 +63,9 @@ def refuse(diagnostics: Sequence[Diagnostic]) -> None:
     if shown == OutputFormat.JSON:
         show.say_json({"diagnostics": show.diagnostics_json(diagnostics)})
     elif shown in (OutputFormat.JUNIT, OutputFormat.SARIF, OutputFormat.GITHUB):
-        from specledger.report.findings import github_of, junit_of, sarif_of
+        from specledger.report.model import Report
 
-        if shown == OutputFormat.GITHUB:
-            say_text(github_of(diagnostics))
-        else:
-            junit = shown == OutputFormat.JUNIT
-            say_text(junit_of((), diagnostics, "spec", "error") if junit else sarif_of(diagnostics, "specledger"))
+        say_output(FORMATS[shown].write(Report.from_findings(diagnostics, about="specledger", not_run=True)))
     show.complain(show.diagnostics_text(diagnostics))
 
 

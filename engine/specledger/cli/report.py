@@ -1,15 +1,15 @@
-"""`spec report`: pictures, summaries and documents for other programs, from evidence alone."""
+"""`spec report`: renders a report from evidence in one of the formats of `report.formats`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date as calendar
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,40 +17,23 @@ from specledger.cli import show
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
 from specledger.report.codes import E_REPORT_PLACE
+from specledger.report.formats import FORMATS, Format, Options, Output
 
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
-    from specledger.report.results import Report
+    from specledger.report.model import Report, ReportKind
 
-
-class ReportFormat(StrEnum):
-    """What a report is."""
-
-    SVG = "svg"
-    MARKDOWN = "markdown"
-    FOLDER = "folder"
-    HTML = "html"
-    JSON = "json"
-    JUNIT = "junit"
-    SARIF = "sarif"
-    OSCAL = "oscal"
-    GITHUB = "github"
-
-
-OF_SEVERAL: Final = frozenset(
-    [
-        *(ReportFormat.HTML, ReportFormat.JSON, ReportFormat.JUNIT),
-        *(ReportFormat.SARIF, ReportFormat.OSCAL, ReportFormat.GITHUB),
-    ]
-)
-"""What is told of several bundles at once, and of a profile."""
+if TYPE_CHECKING:
+    ReportFormat = str
+else:
+    ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})
 
 
 def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
         list[Path], typer.Argument(metavar="BUNDLE...", help="What `spec run` wrote: folders or zip files.")
     ],
-    shown: Annotated[ReportFormat, typer.Option("--format", help="What the report is.")],
+    shown: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")],
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="The file to write, or the folder.  [default: standard output]")
@@ -72,20 +55,16 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         typer.Option(min=1, max=256, help="Processes that check a suite's runs.  [default: one for each processor]"),
     ] = None,
 ) -> None:
-    """Tell what evidence shows, after checking its chain; nothing is run again."""
-    _see_place(bundles, out, shown)
-    if shown in (ReportFormat.SVG, ReportFormat.FOLDER) and (len(bundles) > 1 or profile is not None):
-        raise typer.BadParameter(f"--format {shown} tells of one bundle, and of no profile")
+    """Render a report from verified evidence; does not replay."""
+    format_, options = FORMATS[shown], Options(_day(date), sources, episode)
+    _see_place(bundles, out, format_)
+    if not format_.several and (len(bundles) > 1 or profile is not None):
+        raise typer.BadParameter(f"--format {shown} takes one bundle and no profile")
     with ExitStack() as held:
-        evidence = open_all(bundles, workers, held)
-        mixed = len(bundles) > 1 and any(one.kind != "discovery" for one in evidence)
-        summed = shown is ReportFormat.MARKDOWN and (mixed or profile is not None)
-        if summed or shown in OF_SEVERAL:
-            _tell(evidence, shown, out, _Asked(profile, tests, _day(date), sources))
-        elif shown is ReportFormat.FOLDER and out is not None:
-            _write_folder(evidence[0], out)
-        else:
-            say_text(_one(evidence, shown, episode), out)
+        made = _build(open_all(bundles, workers, held), profile, tests, options.date)
+        say_output(format_.write(made, options), out)
+    if made.judgement is not None:
+        raise typer.Exit(exit_code(made.judgement.verdict))
 
 
 def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> list[Evidence]:
@@ -111,21 +90,11 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
     return evidence
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What else a report is asked for."""
-
-    profile: str | None
-    tests: Path | None
-    date: str | None
-    sources: Path | None
-
-
-def _see_place(bundles: Sequence[Path], out: Path | None, shown: ReportFormat) -> None:
+def _see_place(bundles: Sequence[Path], out: Path | None, format_: Format) -> None:
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
-            raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} lies in the bundle {bundle}")])
-    if shown is ReportFormat.FOLDER and (out is None or (out.exists() and (not out.is_dir() or any(out.iterdir())))):
+            raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} is inside the bundle {bundle}")])
+    if format_.folder and (out is None or (out.exists() and (not out.is_dir() or any(out.iterdir())))):
         raise Rejected([Diagnostic(E_REPORT_PLACE, "a folder of files needs --out, a new or an empty folder")])
 
 
@@ -138,89 +107,59 @@ def _day(text: str | None) -> str | None:
     return text
 
 
-def _one(bundles: Sequence[Evidence], shown: ReportFormat, episode: int) -> str:
-    """The text of a report of one bundle, or of a discovery beside others."""
-    from specledger.report.discovery import summarise_discovery
-    from specledger.report.markdown import summarise
-    from specledger.report.svg import draw_episode
+def report_kinds() -> Mapping[str, ReportKind]:
+    """How a report reads each kind of evidence."""
+    from specledger.report.discovery import DISCOVERY
+    from specledger.report.law import LAW
+    from specledger.report.run import RUN
+    from specledger.report.suite import SUITE
 
-    evidence = bundles[0]
-    if evidence.kind == "discovery" and shown is ReportFormat.MARKDOWN:
-        return summarise_discovery(evidence, bundles[1:])
-    return draw_episode(evidence, episode) if shown is ReportFormat.SVG else summarise(evidence)
+    return {"scenario": RUN, "suite": SUITE, "law": LAW, "discovery": DISCOVERY}
 
 
-def _write_folder(evidence: Evidence, out: Path) -> None:
-    from specledger.report.folder import make_files
-
-    for path, data in make_files(evidence, evidence.place).items():
-        file = out / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-
-
-def _tell(evidence: Sequence[Evidence], shown: ReportFormat, out: Path | None, asked: _Asked) -> None:
-    """A report of several bundles, and of a profile, whose verdict is then that of the command."""
-    from specledger.report.document import write_json
-    from specledger.report.github import annotate, step_summary
-    from specledger.report.html import make_page
-    from specledger.report.junit import write_junit
-    from specledger.report.oscal import write_oscal
-    from specledger.report.readings import read_subject
-    from specledger.report.results import Report
-    from specledger.report.sarif import write_sarif
-
-    if shown is ReportFormat.HTML and len(evidence) == 1 and asked.profile is None:
-        say_text(make_page(evidence[0]), out)
-        return
-    made = _judged(evidence, asked) if asked.profile is not None else Report(tuple(map(read_subject, evidence)))
-    if shown is ReportFormat.GITHUB:
-        write_summary(step_summary(made), out)
-        say_text(annotate(made, asked.sources), None)
-    else:
-        writers: Mapping[ReportFormat, Callable[[], str]] = {
-            ReportFormat.HTML: lambda: make_page(evidence[0], made),
-            ReportFormat.MARKDOWN: lambda: step_summary(made),
-            ReportFormat.JSON: lambda: write_json(made),
-            ReportFormat.JUNIT: lambda: write_junit(made),
-            ReportFormat.SARIF: lambda: write_sarif(made, asked.sources),
-            ReportFormat.OSCAL: lambda: write_oscal(made, asked.date),
-        }
-        say_text(writers[shown](), out)
-    if made.judgement is not None:
-        raise typer.Exit(exit_code(made.judgement.verdict))
-
-
-def _judged(evidence: Sequence[Evidence], asked: _Asked) -> Report:
-    """What the evidence, and the tests that were run, show of the profile that was asked for, by name or file.
+def _build(evidence: Sequence[Evidence], profile: str | None, tests: Path | None, date: str | None) -> Report:
+    """The report of the evidence, with the judgement of a profile if one is asked for.
 
     Raises:
         Rejected: There is no such profile, it is invalid, or the tests cannot be read.
     """
+    from specledger.report.subject import from_evidence
+
+    if profile is None:
+        return from_evidence(evidence, report_kinds())
     from specledger.kinds import load
     from specledger.report.junit_reader import read_tests
     from specledger.report.profile import judge
     from specledger.report.profile_rules import questions_of
-    from specledger.report.readings import read_subject
-    from specledger.report.results import Report
 
-    tests = None if asked.tests is None else read_tests(asked.tests)
-    profile = load(asked.profile or "", kind="profile")[0]
-    questions = questions_of(profile)
-    subjects = tuple(read_subject(one, questions) for one in evidence)
-    return Report(subjects, judge(profile, subjects, asked.date, tests))
+    ran = None if tests is None else read_tests(tests)
+    bundle = load(profile, kind="profile")[0]
+    made = from_evidence(evidence, report_kinds(), questions_of(bundle))
+    return replace(made, judgement=judge(bundle, made.subjects, date, ran))
+
+
+def say_output(output: Output, out: Path | None = None) -> None:
+    """Write what a format made: files into a folder, a summary where it is wanted, a text to a file or the output."""
+    for path, data in output.files.items():
+        file = (out or Path()) / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    if output.summary:
+        _write_summary(output.summary, out)
+    if not output.files:
+        say_text(output.text, None if output.summary else out)
 
 
 def say_text(text: str, out: Path | None = None) -> None:
-    """Write a text of another program's form to a file, or to standard output."""
+    """Write a text to a file, or to standard output."""
     if out is not None:
         out.write_text(text, encoding="utf-8", newline="\n")
     elif text:
         show.say(text.removesuffix("\n"))
 
 
-def write_summary(text: str, out: Path | None = None) -> None:
-    """Write the summary of a step where the user says, else where GitHub says, else nowhere."""
+def _write_summary(text: str, out: Path | None = None) -> None:
+    """Write the step summary to a file, else where GitHub wants it, else nowhere."""
     given = os.environ.get("GITHUB_STEP_SUMMARY")
     if out is not None:
         out.write_text(text, encoding="utf-8", newline="\n")

@@ -27,7 +27,7 @@ MOST_COUNTEREXAMPLES: Final = 25
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
 
-class Account:
+class RunMetrics:
     """Folds the receipts of one run.
 
     Attributes:

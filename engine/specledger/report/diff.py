@@ -1,8 +1,4 @@
-"""How two bundles differ: specs, results, verdicts, the first receipt and field in which they part, and the sources.
-
-Decides what is compared and how much of it is told. Refuses to know receipts, to judge which of the two is right, and
-to run anything.
-"""
+"""Compares two bundles: specs, results, checks, the first receipt and field that differ, and the sources."""
 
 from __future__ import annotations
 
@@ -13,14 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES, SUITE
-from specledger.report.codes import E_REPORT_RECEIPTS
+from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
-from specledger.report.readings import read_subject
-from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, Parting, part, walk
-from specledger.report.results import LONGEST, Subject
+from specledger.report.model import LONGEST, ReportKind, Subject, malformed_receipts
+from specledger.report.receipt_diff import ABSENT, MOST_CHANGES, Change, Parting, part, unpinned, walk
+from specledger.report.subject import read_subject
 
 FORMAT: Final = "specledger/diff/v1"
 
@@ -56,24 +50,27 @@ class Difference:
         return self.receipts.same and self.run is None and not (self.specs or self.results or self.checks)
 
 
-def compare(first: Evidence, second: Evidence) -> Difference:
+def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) -> Difference:
     """Compare two bundles of which no check failed.
 
+    Args:
+        first: One of them.
+        second: The other.
+        kinds: How the receipts of each kind are read.
+
     Raises:
-        Rejected: E_REPORT_RECEIPTS, if receipts hold other values than a report can tell.
+        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
     """
-    subjects = read_subject(first), read_subject(second)
+    subjects = read_subject(first, kinds), read_subject(second, kinds)
     listed = {
         "specs": [*_specs(first, second)],
         "results": [*walk(first.manifest["result"], second.manifest["result"], "")],
         "checks": [*_checks(*subjects)],
         "sources": [*_sources(first, second)],
     }
-    try:
+    with malformed_receipts():
         parted = part(first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest)
         run = _runs(first, second)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be compared: {error!r}")]) from None
     return Difference(
         kinds=(first.kind, second.kind),
         names=(subjects[0].name, subjects[1].name),
@@ -109,16 +106,8 @@ def _by_name(evidence: Evidence) -> dict[str, Any]:
         while name in found:
             count += 1
             name = f"{keys[key]} ({count})"
-        found[name] = _unpinned(spec.data, keys)
+        found[name] = unpinned(spec.data, lambda text: keys.get(text, text))
     return found
-
-
-def _unpinned(value: Any, keys: Mapping[str, str]) -> Any:
-    if isinstance(value, str):
-        return keys.get(value, value)
-    if isinstance(value, Mapping):
-        return {name: _unpinned(inner, keys) for name, inner in value.items()}
-    return [_unpinned(inner, keys) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _sources(first: Evidence, second: Evidence) -> Iterator[Change]:
@@ -160,11 +149,8 @@ def _checks(first: Subject, second: Subject) -> Iterator[Change]:
 
 
 def _runs(first: Evidence, second: Evidence) -> tuple[str, Parting] | None:
-    """Of two suites the first run whose receipts part, in the order of the first one's; else one that starts so."""
-    sides = [
-        {body["place"]: body for type_, body in evidence.told() if type_ == "run"} if evidence.kind == SUITE else {}
-        for evidence in (first, second)
-    ]
+    """The first run of two suites whose receipts differ after the start; else the first whose starts differ."""
+    sides = [{body["place"]: body for type_, body in evidence.told() if type_ == "run"} for evidence in (first, second)]
     begun = None
     for place, body in sides[0].items():
         other = sides[1].get(place)

@@ -1,160 +1,294 @@
-"""The summary of a discovery as Markdown, and the comparison of several: what was found for how much.
-
-Decides what the yield of a discovery is: the content of its accepted laws of which none follows from the others, by
-evaluation. Says with the figure what it does not show. Reads evidence alone; no law is tried again, but what follows
-from what is proved here.
-"""
+"""Reports on a discovery: the laws that it found and at what cost, the laws that it refuted, and what it asked."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.verdict import Verdict
 from specledger.discovery.equivalence import irredundant, statement_of
 from specledger.discovery.parser import ParsedLaw
-from specledger.discovery.plan import compile_discovery
+from specledger.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.discovery.redundancy import ONE, RedundancyDetector
-from specledger.report.codes import E_REPORT_RECEIPTS
+from specledger.evidence.law_result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
-from specledger.report.markdown import Table, quote, write_summary
-
-ACCEPTED: Final = ("PROVED", "PASS")
-
-MOST_COMPARED: Final = 200
-"""Accepted laws of which it is asked whether one follows from others; the yield has no more than so many."""
-
-NOT_SHOWN: Final = (
-    "Yield is the content of irredundant laws by evaluation. A law's content is the share of rules that differ in one "
-    "entry of the table and break it on small rings: a lower bound. A law is irredundant that is not proved to follow "
-    "from those of more content together, whatever the rule, nor to hold under every rule. "
-    f"Of more than {MOST_COMPARED} accepted laws that differ, those of least content are left out. "
-    "It does not show: what follows and was not proved to, which counts again; whether a law is of interest "
-    "to anybody; what an evaluation, a token or a second cost; how another seed or another recording of the same model "
-    "would have done. A discovery that was told more by its prompt had less to find."
+from specledger.report.law import law_cells, law_details
+from specledger.report.model import Body, Check, Outcome, Reading, Receipt, ReportKind
+from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.ring import spacetime
+from specledger.report.run import EVALUATION
+from specledger.report.sections import (
+    NOTHING,
+    Block,
+    Cell,
+    Code,
+    Count,
+    Joined,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    anchor,
 )
 
-_YIELDED: Final = (
+ACCEPTED: Final = "accepted"
+"""The check that a discovery accepted a law."""
+
+MOST_COMPARED: Final = 200
+"""Accepted laws that are searched for one that follows from the others."""
+MOST_DRAWN: Final = 40
+"""Laws whose rings are drawn, those with a counterexample first."""
+
+YIELD_INTRO: Final = (
+    "Yield is the content of irredundant laws by evaluation. A law's content is the share of rules that differ in one "
+    "entry of the table and break it on small rings: a lower bound. A law is irredundant if it is not proved to follow "
+    "from those of more content together, whatever the rule, nor to hold under every rule. "
+    f"Of more than {MOST_COMPARED} accepted laws that differ, those of least content are left out. "
+    "Yield does not show: redundancy that was not proved; whether a law is interesting; the cost of an evaluation, a "
+    "token or a second; the result of another seed or another recording of the same model. A discovery with a more "
+    "informative prompt has less to find."
+)
+
+_YIELD_HEADS: Final = (
     *("discovery", "model", "prompt", "evaluations", "accepted", "irredundant"),
     *("content", "content by 100", "tokens"),
 )
-_TOLD: Final = ("law", "", "claim", "iteration", "content", "fails under rules held out", "tried")
-_COUNTED: Final = (
-    *("iteration", "answer", "laws", "late", "rejected", "redundant"),
-    *("tokens", "first by another weight"),
+_LAW_HEADS: Final = (
+    *("law", "claim", "rests on", "about", "proposed in"),
+    *("content", "fails under rules held out", "tried"),
 )
-
-Body = Mapping[str, Any]
+_ITERATION_HEADS: Final = (
+    *("iteration", "prompt", "tokens asked", "tokens answered", "answer", "laws", "late", "rejected", "redundant"),
+    "first by another weight",
+)
+_COUNTS: Final = ("iterations", "evaluations", "escalations", "failures", "rejected", "redundant", "tokens")
+_ORDER: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
 
 
 @dataclass
 class _Law:
-    """An accepted or refuted law, as its receipts tell it in the end."""
+    """A law with its last verdict."""
 
-    name: str
+    key: str
     iteration: int
-    document: Body
+    body: Body
     verdict: Body | None
-    error: str | None = None
-    tried: int = 1
+    error: str | None
+    seqs: list[int]
     held_out: Sequence[Body] = ()
+
+    @property
+    def name(self) -> str:
+        return self.key.partition("/")[2]
 
     @property
     def status(self) -> str:
         return "ERROR" if self.verdict is None else str(self.verdict["status"])
 
     @property
+    def accepted(self) -> bool:
+        return self.status in ("PROVED", "PASS")
+
+    @property
     def content(self) -> int:
         found = None if self.verdict is None else self.verdict["content"]
-        return 0 if found is None else _int(found["share"])
+        return 0 if found is None else as_int(found["share"])
 
 
-@dataclass
-class Account:
-    """What the receipts of a discovery say.
+class DiscoveryReading(Reading):
+    """Folds the receipts of a discovery; a refuted conjecture breaks no requirement."""
 
-    Attributes:
-        evidence: The discovery.
-        start: Its first receipt.
-        iterations: Its iterations.
-        laws: The laws that were tried, by key.
-        refuted: The ledger.
-        trials: How many laws each iteration led to.
-        late: How many of them came too late to be new.
-        rejections: The reasons for which proposals were rejected, each with the iteration.
-        irredundant: The accepted laws of which none follows from those of more content.
-    """
+    def __init__(self, evidence: Evidence) -> None:
+        """Begin before the first receipt."""
+        self._specs, self._result = evidence.specs, evidence.manifest["result"]
+        self._seen = Observations()
+        self._start: Body = {}
+        self._stop: Body = {}
+        self._judged: dict[str, Verdict | None] = {}
+        self._iterations: list[tuple[int, Body]] = []
+        self._laws: dict[str, _Law] = {}
+        self._late: list[tuple[int, Body]] = []
+        self._trials: Counter[int] = Counter()
+        self._expected: list[tuple[int, Check, Body]] = []
 
-    evidence: Evidence
-    start: Body = field(default_factory=dict)
-    iterations: list[Body] = field(default_factory=list)
-    laws: dict[str, _Law] = field(default_factory=dict)
-    refuted: list[Body] = field(default_factory=list)
-    trials: Counter[int] = field(default_factory=Counter)
-    late: Counter[int] = field(default_factory=Counter)
-    rejections: list[tuple[str, int]] = field(default_factory=list)
-    irredundant: list[_Law] = field(default_factory=list)
+    @cached_property
+    def _plan(self) -> DiscoveryPlan:
+        return compile_discovery(self._specs)
 
-    @property
-    def content(self) -> int:
-        """The content of its irredundant laws together, in millionths."""
-        return sum(law.content for law in self.irredundant)
-
-    @property
-    def evaluations(self) -> int:
-        """How many trials it made, of proposed laws alone."""
-        return _int(self.evidence.manifest["result"]["evaluations"])
-
-    def add(self, type_: str, body: Body) -> None:
-        """Take one receipt."""
+    def add(self, receipt: Receipt) -> None:
+        """Take the next receipt."""
+        type_, body = receipt.type, receipt.body
         if type_ == "start":
-            self.start = body
+            self._start = body
+        elif type_ == "stop":
+            self._stop = body
         elif type_ == "iteration":
-            self.iterations.append(body)
-            self.rejections += [(each["reason"], _int(body["iteration"])) for each in body["rejections"]]
+            self._iterations.append((receipt.seq, body))
         elif type_ == "law":
-            self._tried(body)
+            self._tried(receipt)
         elif type_ == "escalation":
-            known = self.laws[body["law"]]
-            known.tried, known.held_out = 2, body["held_out"]
-            known.verdict, known.error = body["verdict"], body["error"]
-        elif type_ == "ledger":
-            self.refuted += body["refuted"]
+            if body["verdict"] is not None:
+                self._judge(receipt)
+            known = self._laws[body["law"]]
+            known.verdict, known.error, known.held_out = body["verdict"], body["error"], body["held_out"]
+            known.seqs.append(receipt.seq)
+        elif type_ == "expected":
+            self._expected.append((receipt.seq, self._expect(receipt), body))
 
-    def _tried(self, body: Body) -> None:
-        iteration = _int(body["iteration"])
-        self.trials[iteration] += 1
+    def _tried(self, receipt: Receipt) -> None:
+        body, first = receipt.body, self._laws.get(receipt.body["law"])
+        self._trials[as_int(body["iteration"])] += 1
         if body["late"] is not None:
-            self.late[iteration] += 1
+            self._late.append((receipt.seq, body))
             return
-        first = self.laws.get(body["law"])  # one that is tried again is the law of its first iteration
-        name, came = _name(body["law"]), iteration if first is None else first.iteration
-        self.laws[body["law"]] = _Law(name, came, body["document"], body["verdict"], body["error"])
+        self._judge(receipt)
+        iteration = body["iteration"] if first is None else first.iteration
+        seqs = [*([] if first is None else first.seqs), receipt.seq]
+        self._laws[body["law"]] = _Law(body["law"], iteration, body, body["verdict"], body["error"], seqs)
 
+    def _judge(self, receipt: Receipt) -> None:
+        name, verdict = as_name(receipt.body["law"]), receipt.body["verdict"]
+        if verdict is None:
+            self._seen.note(EVALUATION, receipt, "error", receipt.body["error"], {})
+            self._judged[name] = None
+            return
+        judged = OUTCOMES[verdict["status"]]
+        if judged is Verdict.PASS and self._judged.get(name) is not Verdict.PASS:
+            self._seen.note(ACCEPTED, receipt, verdict["status"], f"{name}: {as_name(verdict['claim'])}", {})
+        self._judged[name] = judged
 
-def read_account(evidence: Evidence) -> Account:
-    """What a discovery came to.
+    def _expect(self, receipt: Receipt) -> Check:
+        law, found = as_name(receipt.body["law"]), receipt.body["found"]
+        id_ = f"expected/{law}"
+        self._seen.note(id_, receipt, "found" if found is not None else "not found", found, {})
+        outcome = Outcome.FAILED if found is None else Outcome.PASSED
+        says, key, failed = f"it finds what {law} says", as_name(receipt.body["key"]), int(found is None)
+        return Check(id_, says, key, outcome, False, False, 1, failed, "", **self._seen.of(id_))
 
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
-    account = Account(evidence)
-    try:
-        for type_, body in evidence.told():
-            account.add(type_, body)
-        plan = compile_discovery(evidence.specs)
-        accepted = [law for law in account.laws.values() if law.status in ACCEPTED]
-        account.irredundant = _irredundant([(law, plan.parsed(law.document)) for law in accepted])
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be summed up: {error!r}")]) from None
-    return account
+    def checks(self) -> Iterator[Check]:
+        """The expected laws, that a law was accepted, and that all laws could be judged."""
+        yield from (check for _, check, _ in self._expected)
+        judged = list(self._judged.values())
+        accepted, errors = judged.count(Verdict.PASS), judged.count(None)
+        outcome = Outcome.PASSED if accepted else Outcome.CANNOT_TELL if judged else Outcome.UNTESTED
+        why = f"{accepted} of {len(judged)} laws, {judged.count(Verdict.FAIL)} refuted"
+        key, seen = self._specs.main.key, self._seen.of(ACCEPTED)
+        yield Check(ACCEPTED, "a law is accepted", key, outcome, False, False, len(judged), 0, why, **seen)
+        outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if judged else Outcome.UNTESTED
+        says, seen = "every law can be judged", self._seen.of(EVALUATION)
+        yield Check(EVALUATION, says, None, outcome, errors > 0, False, len(judged), 0, "", **seen)
+
+    def facts(self) -> Iterator[tuple[str, Cell]]:
+        """The counts of the result, and who was asked how."""
+        for noun in _COUNTS:
+            yield noun, Count(self._result[noun])
+        for status, number in self._result["laws"].items():
+            if number:
+                yield status, Count(number)
+        yield "stopped by", Quoted(self._stop["reason"])
+        yield "prompt", Code(self._start["prompt"])
+        yield "model", Code(self._start["model"]["spec"])
+        yield "ranking", Code(self._start["ranking"])
+
+    def sections(self) -> Iterator[Section]:
+        """Yield, trials, expected laws, laws, rejected proposals, iterations and the model."""
+        yield Section("yield", "Yield", YIELD_INTRO, _YIELD_HEADS, [self._yield()], compared=True)
+        trials = {**trials_of(self._result), "all": as_int(self._result["evaluations"])}
+        yield Section("trials", "Trials", "", ("outcome", "trials"), [_counted(*trial) for trial in trials.items()])
+        expected = [_expected_row(seq, body) for seq, _, body in self._expected]
+        yield Section("expected", "Expected laws", "", ("law", "status", "found as"), expected)
+        intro = "Each law with its last verdict. A refuted law is a finding of the discovery and not a fault."
+        laws = sorted(self._laws.values(), key=lambda law: _ORDER.index(law.status))
+        yield Section("laws", "Laws", intro, _LAW_HEADS, [*map(_law_row, laws)])
+        late = [_late_row(seq, body) for seq, body in self._late]
+        intro = "Proposed while an equal law was being tried; tried, then left out."
+        yield Section("late", "Found twice", intro, ("law", "equal to"), late)
+        yield Section(
+            "rejected", "Rejected proposals", "", ("reason", "proposals", "first in iteration"), self._reasons()
+        )
+        yield Section("iterations", "Iterations", "", _ITERATION_HEADS, [*self._iteration_rows()])
+        identity = Row("identity", "", (Code(self._start["model"]["identity"]),), (), (ReceiptLink(0),))
+        yield Section(
+            "model", "Model", "The model as the first receipt names it.", ("", "as it names itself"), [identity]
+        )
+
+    def _yield(self) -> Row:
+        accepted = [law for law in self._laws.values() if law.accepted]
+        kept = _irredundant([(law, self._plan.parsed(law.body["document"])) for law in accepted])
+        content, evaluations = sum(law.content for law in kept), as_int(self._result["evaluations"])
+        proved = sum(law.status == "PROVED" for law in accepted)
+        cells = (
+            Quoted(_short(self._start["model"]["spec"])),
+            Quoted(_short(self._start["prompt"])),
+            Count(evaluations),
+            Words(f"{len(accepted)} ({proved} proved)"),
+            Count(len(kept)),
+            Words(decimal(content, 3)),
+            Words(decimal(100 * content // max(1, evaluations), 3)),
+            Count(as_int(self._result["tokens"])),
+        )
+        return Row(str(self._start["discovery"]), "", cells)
+
+    def _reasons(self) -> list[Row]:
+        """The reasons of rejections, the commonest first."""
+        found = [
+            (each["reason"], as_int(body["iteration"])) for _, body in self._iterations for each in body["rejections"]
+        ]
+        counts, first = Counter(reason for reason, _ in found), dict(reversed(found))
+        return [Row(reason, "", (Count(times), Count(first[reason]))) for reason, times in counts.most_common()]
+
+    def _iteration_rows(self) -> Iterator[Row]:
+        late = Counter(as_int(body["iteration"]) for _, body in self._late)
+        for seq, body in self._iterations:
+            number, answer, prompt = as_int(body["iteration"]), body["answer"], body["prompt"]
+            usage = answer["usage"]
+            moved = [
+                part for each in body["sensitivity"] if each["changes"] for part in (Quoted(each["factor"]), Words(" "))
+            ]
+            cells = (
+                Code(prompt["digest"][:16]),
+                Count(prompt["tokens"]),
+                Count(as_int(usage["output_tokens"]) + as_int(usage["thinking_tokens"])),
+                NOTHING if answer["failure"] is None else Quoted(answer["failure"]),
+                Count(self._trials[number]),
+                Count(late[number]),
+                Count(len(body["rejections"])),
+                Count(len(body["redundant"])),
+                Joined(moved) if moved else Words("none"),
+            )
+            details: list[tuple[str, Cell]] = [
+                ("prompt", Block(prompt)),
+                ("request", Code(body["request"])),
+                ("answer", Block(answer)),
+                ("rejected proposals", Block(body["rejections"])),
+                ("redundant proposals", Block(body["redundant"])),
+                ("sensitivity of the ranking", Block(body["sensitivity"])),
+            ]
+            mark = "failed" if answer["failure"] is not None else ""
+            yield Row(f"iteration {number}", mark, cells, details, (ReceiptLink(seq),))
+
+    def spacetimes(self) -> Sequence[Mapping[str, Any]]:
+        """The rings of laws, those with a counterexample first."""
+        judged = [(law, law.verdict) for law in self._laws.values() if law.verdict is not None]
+        drawn: list[Mapping[str, Any]] = []
+        for law, verdict in sorted(judged, key=lambda pair: pair[1]["counterexample"] is None):
+            if len(drawn) == MOST_DRAWN:
+                break
+            parsed = self._plan.parsed(law.body["document"])
+            ring = spacetime(parsed.plan.law, verdict, anchor("laws", law.name))
+            drawn += [] if ring is None else [ring]
+        return drawn
 
 
 def _irredundant(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
-    """The laws that do not follow from those of more content, so that no order of proposals counts for more."""
+    """The laws that do not follow from those of more content; independent of the order of proposals."""
     detector = RedundancyDetector(ONE, equivalent=True)
     different: list[tuple[_Law, ParsedLaw]] = []
     for law, parsed in sorted(accepted, key=lambda pair: -pair[0].content):  # stable: of equal ones the first
@@ -165,128 +299,82 @@ def _irredundant(accepted: Sequence[tuple[_Law, ParsedLaw]]) -> list[_Law]:
 
 
 def trials_of(result: Body) -> dict[str, int]:
-    """The trials of a discovery by what came of them, none of it 0; they add up to its evaluations.
+    """The trials of a discovery by their outcome, zeros left out; they add up to its evaluations.
 
     Args:
-        result: Of its manifest.
+        result: The `result` of its manifest.
     """
     again = result["evaluations"] - sum(result["laws"].values()) - result["late"]
     counts = {**result["laws"], "late": result["late"], "of a law that was tried before": again}
     return {what: count for what, count in counts.items() if count}
 
 
-def summarise_discovery(evidence: Evidence, others: Sequence[Evidence] = ()) -> str:
-    """The summary of a discovery, which ends with a newline; with others, all are compared by their yield.
-
-    Args:
-        evidence: Of which no check failed.
-        others: Other discoveries, such as a baseline.
-
-    Raises:
-        Rejected: E_REPORT_RECEIPTS.
-    """
-    accounts = [read_account(one) for one in (evidence, *others)]
-    return write_summary(evidence, lambda _: _tables(accounts), ("", NOT_SHOWN))
-
-
-def _tables(accounts: Sequence[Account]) -> Iterator[Table]:
-    account = accounts[0]
-    yield "Yield", _YIELDED, [_yield(each) for each in accounts]
-    trials = {**trials_of(account.evidence.manifest["result"]), "all": account.evaluations}
-    yield "Trials", ("what became of them", ""), [(what, str(count)) for what, count in trials.items()]
-    accepted = [law for law in account.laws.values() if law.status in ACCEPTED]
-    yield "Accepted laws", _TOLD, [_accepted(law) for law in accepted]
-    yield "Refuted laws", ("law", "claim", "ring", "step"), [_refuted(account, line) for line in account.refuted]
-    unknown = [law for law in account.laws.values() if law.status in ("UNKNOWN", "ERROR")]
-    yield "Undecided laws", ("law", "claim", "reason", "detail"), [_undecided(law) for law in unknown]
-    yield "Rejected proposals", ("reason", "proposals", "first in iteration"), _rejected(account)
-    yield "Iterations", _COUNTED, [_iteration(account, each) for each in account.iterations]
-    expected = account.evidence.manifest["result"]["expected"]
-    yield (
-        "Expected laws",
-        ("law", ""),
-        [(quote(law), "found" if met else "**missing**") for law, met in expected.items()],
-    )
-
-
-def _yield(account: Account) -> Sequence[str]:
-    statuses = [law.status for law in account.laws.values()]
-    accepted = sum(status in ACCEPTED for status in statuses)
-    by_hundred = 100 * account.content // max(1, account.evaluations)
-    result, names = account.evidence.manifest["result"], account.start
-    return (
-        quote(names["discovery"]),
-        quote(_name(names["model"]["spec"])),
-        quote(_name(names["prompt"])),
-        str(account.evaluations),
-        f"{accepted} ({statuses.count('PROVED')} proved)",
-        str(len(account.irredundant)),
-        decimal(account.content, 3),
-        decimal(by_hundred, 3),
-        str(_int(result["tokens"])),
-    )
-
-
-def _accepted(law: _Law) -> Sequence[str]:
-    applied = [each for each in law.held_out if each["status"] != "INAPPLICABLE"]
-    failed = sum(each["status"] == "FAIL" for each in applied)
-    assert law.verdict is not None  # noqa: S101 - an accepted law has one
-    tried = "twice" if law.tried > 1 else "once"
-    told = (str(law.iteration), share(law.content), f"{failed} of {len(applied)}", tried)
-    return quote(law.name), law.status, _claim(law), *told
-
-
-def _refuted(account: Account, line: Body) -> Sequence[str]:
-    law = account.laws[line["law"]]
-    return quote(law.name), _claim(law), quote(line["start"]), str(_int(line["t"]))
-
-
-def _undecided(law: _Law) -> Sequence[str]:
-    if law.verdict is None:
-        return quote(law.name), quote(said(law.document, "")), "ERROR", quote(law.error or "")
-    return quote(law.name), _claim(law), quote(law.verdict["reason"]), quote(law.verdict["detail"] or "")
-
-
-def _rejected(account: Account) -> list[Sequence[str]]:
-    """Why proposals were rejected, the commonest reason first."""
-    counts = Counter(reason for reason, _ in account.rejections)
-    first = dict(reversed(account.rejections))
-    return [(quote(reason), str(count), str(first[reason])) for reason, count in counts.most_common()]
-
-
-def _iteration(account: Account, body: Body) -> Sequence[str]:
-    number = _int(body["iteration"])
-    usage, failure = body["answer"]["usage"], body["answer"]["failure"]
-    tokens = sum(_int(usage[name]) for name in ("prompt_tokens", "output_tokens", "thinking_tokens"))
-    moved = ", ".join(quote(each["factor"]) for each in body["sensitivity"] if each["changes"])
-    return (
-        str(number),
-        "" if failure is None else quote(failure),
-        str(account.trials[number]),
-        str(account.late[number]),
-        str(len(body["rejections"])),
-        str(len(body["redundant"])),
-        str(tokens),
-        moved or "none",
-    )
-
-
-def _claim(law: _Law) -> str:
-    return "" if law.verdict is None else quote(said(law.document, law.verdict["claim"]))
-
-
-def said(document: Body, claim: str) -> str:
-    """What a law says in one line: its claim, and what the names in it stand for."""
+def claim_text(document: Body, claim: str) -> str:
+    """The claim of a law in one line, with the definitions of the names in it."""
     names = [f"{each['name']} = {each['expr']}" for each in document.get("observables", ())]
     names += [f"transform = {document['transform']}"] if document.get("transform") else []
     return f"{claim}, where {', '.join(names)}" if names else claim
 
 
-def _name(key: str) -> str:
+def _counted(name: str, number: int) -> Row:
+    return Row(name, "", (Count(number),))
+
+
+def _law_row(law: _Law) -> Row:
+    places: list[Place] = [ReceiptLink(seq) for seq in law.seqs]
+    proposed = Words(f"iteration {law.iteration}")
+    document = law.body["document"]
+    details: list[tuple[str, Cell]] = [
+        ("as proposed", Block(document)),
+        ("value in the ranking", Block(law.body["features"])),
+    ]
+    if law.held_out:
+        details.append(("on other rules", Block(law.held_out)))
+    if law.verdict is None:
+        cells: tuple[Cell, ...] = (
+            Quoted(claim_text(document, "")),
+            Quoted(law.error or ""),
+            NOTHING,
+            proposed,
+            *[NOTHING] * 3,
+        )
+        return Row(law.name, "ERROR", cells, details, places)
+    _, rests_on, about = law_cells(law.verdict)
+    if law.verdict["counterexample"] is not None:
+        start, t = law.verdict["counterexample"]["start"], as_int(law.verdict["counterexample"]["t"])
+        rests_on = Joined((Words("ring "), Code(start, 60), Words(f" at step {t}")))
+    elif law.verdict["reason"] is not None:
+        rests_on = Quoted(": ".join(each for each in (law.verdict["reason"], law.verdict["detail"]) if each))
+    applied = [each for each in law.held_out if each["status"] != "INAPPLICABLE"]
+    failed = sum(each["status"] == "FAIL" for each in applied)
+    cells = (
+        Code(claim_text(document, law.verdict["claim"])),
+        rests_on,
+        about,
+        proposed,
+        Words(share(law.content)) if law.accepted else NOTHING,
+        Words(f"{failed} of {len(applied)}") if law.accepted else NOTHING,
+        Words("twice" if len(law.seqs) > 1 else "once"),
+    )
+    return Row(law.name, law.status, cells, [*law_details(law.verdict), *details], places)
+
+
+def _late_row(seq: int, body: Body) -> Row:
+    return Row(str(body["law"]).partition("/")[2], "", (Code(body["late"]),), (), (ReceiptLink(seq),))
+
+
+def _expected_row(seq: int, body: Body) -> Row:
+    found = body["found"]
+    name = "" if found is None else str(found).partition("/")[2]
+    where: list[Place] = [] if found is None else [RowLink(anchor("laws", name), name)]
+    cells = (Quoted(body["status"] or "accepted"), Code(found) if found is not None else Words("nothing"))
+    mark = "found" if found is not None else "missed"
+    return Row(body["law"], mark, cells, (), [*where, ReceiptLink(seq)])
+
+
+def _short(key: str) -> str:
+    """The name in a key `<kind>/<name>@<digest>`."""
     return key.partition("/")[2].rpartition("@")[0]
 
 
-def _int(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError(f"{type(value).__name__} stands where an int should")
-    return value
+DISCOVERY: Final = ReportKind(DiscoveryReading)

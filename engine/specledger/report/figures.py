@@ -1,29 +1,31 @@
-"""The figures of a suite for people: millionths as decimals, and what makes each sure or unsure."""
+"""Figures of a suite as text: millionths as decimals, with counts and intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from specledger.report.sections import Quoted, ReceiptLink, Row, Section, Words
+
+FIGURE_HEADS: Final = ("figure", "statistic", "value", "of", "95 %", "95 % over layouts")
+FIGURE_INTRO: Final = "Intervals of rates (Wilson) assume independent episodes; those over layouts do not."
+
 _ONE: Final = 1_000_000
 _MEANS: Final = frozenset({"mean", "slope", "difference"})
 
-Quote = Callable[[Any], str]
 
-
-def figure_rows(receipt: Mapping[str, Any], quote: Quote) -> Iterator[Sequence[str]]:
+def figure_rows(receipt: Mapping[str, Any]) -> Iterator[Sequence[str]]:
     """Rows of one figure: its name, statistic, value, number of cases, interval, and interval over layouts.
 
     Args:
         receipt: The body of a `figure` receipt; see docs/suites.md.
-        quote: Makes a value of the evidence safe to show.
     """
     statistic = receipt["statistic"]
     if receipt["error"] is not None:
-        yield quote(receipt["figure"]), quote(statistic), "error", "", quote(receipt["error"]), ""
+        yield receipt["figure"], statistic, "error", "", str(receipt["error"]), ""
     for group in receipt["groups"]:
         name = f"{receipt['figure']}[{group['name']}]" if group["name"] else receipt["figure"]
-        yield quote(name), quote(statistic), *_cells(statistic, group)
+        yield name, statistic, *_cells(statistic, group)
 
 
 def _cells(statistic: str, group: Mapping[str, Any]) -> Sequence[str]:
@@ -44,6 +46,17 @@ def _clustered(group: Mapping[str, Any], show: Callable[[int], str]) -> str:
 
 def _between(interval: Mapping[str, int], show: Callable[[int], str]) -> str:
     return f"{show(interval['low'])} to {show(interval['high'])}"
+
+
+def figure_section(figures: Sequence[tuple[int, Mapping[str, Any]]]) -> Section:
+    """The figures of a suite, each with the number of its receipt."""
+    rows = []
+    for seq, body in figures:
+        for name, statistic, *rest in figure_rows(body):
+            failed = body["error"] is not None
+            cells = [Quoted(statistic), *(Quoted(each) if failed else Words(each) for each in rest)]
+            rows.append(Row(name, "error" if failed and rest[0] == "error" else "", cells, places=(ReceiptLink(seq),)))
+    return Section("figures", "Figures", FIGURE_INTRO, FIGURE_HEADS, rows)
 
 
 def share(millionths: int) -> str:

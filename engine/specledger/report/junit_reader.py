@@ -1,7 +1,6 @@
-"""What the tests of a project came to, read from the JUnit XML that a test runner wrote.
+"""Reads the outcomes of a project's tests from the JUnit XML of a test runner.
 
-Decides the outcome of a named test, whose cases may be many. The file is hostile input: it may have no document type,
-so that there are no entities, and its size and depth are bounded.
+The file is untrusted: a document type is refused, so that there are no entities, and size and depth are bounded.
 
 Source: `pytest --junitxml`: `testcase` elements whose `classname` is the module's path with dots.
 """
@@ -14,7 +13,7 @@ from xml.parsers import expat
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.report.codes import E_TESTS
-from specledger.report.results import Outcome, combined
+from specledger.report.model import Outcome, combined
 
 MAX_BYTES: Final = 67_108_864
 """Bytes of a file at most."""

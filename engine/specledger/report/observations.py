@@ -1,78 +1,76 @@
-"""The observations of the checks of one bundle: what each receipt shows of which check, the first ones kept.
-
-Decides which values of a receipt may name a run, an episode or a step. Refuses to know kinds of evidence.
-"""
+"""The observations of the checks of one bundle: counted for each check, the first ones kept."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, Final
 
-from specledger.core.canonical import parse_canonical
-from specledger.evidence.chain import receipt_digest
-from specledger.evidence.layout import MAX_LINE
 from specledger.report.markup import shorten
-from specledger.report.results import MOST_OBSERVATIONS, Observation, told
+from specledger.report.model import MOST_OBSERVATIONS, Body, Observation, Receipt, told
+from specledger.report.sections import Place, ReceiptLink
 
-Body = Mapping[str, Any]
-
-_NAME: Final = 200  # characters of a name that a receipt supplies
+_NAME: Final = 200  # characters of a name from a receipt
 
 
-class Seen:
-    """Keeps observations by the check that each is of.
+class Observations:
+    """Collects observations by check.
 
     Attributes:
-        count: How many there were of each check, in the order in which checks were first seen.
+        count: The number of observations of each check.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing seen."""
+        """Begin without observations."""
         self.count: Counter[str] = Counter()
         self._kept: dict[str, list[Observation]] = {}
-        self._seq = -1
-        self._line = b""
 
-    def take(self, seq: int, line: bytes) -> tuple[str, Body]:
-        """The type and the body of the receipt that the next observations are of."""
-        self._seq, self._line = seq, line
-        receipt: Any = parse_canonical(line, limit=MAX_LINE)
-        return receipt["type"], receipt["body"]
+    def note(self, check: str, receipt: Receipt, what: str, detail: Any, body: Body | None = None) -> None:
+        """Count an observation of a check, and keep it if it is among the first.
 
-    def note(self, check: str, what: str, detail: Any, body: Body) -> None:
-        """Count an observation of a check, and keep it if it is one of the first."""
+        Args:
+            check: The check's id.
+            receipt: The receipt that shows it.
+            what: What happened.
+            detail: The witness, cause or expression.
+            body: Names the run, episode and step; the receipt's body by default.
+        """
         self.count[check] += 1
         kept = self._kept.setdefault(check, [])
         if len(kept) < MOST_OBSERVATIONS:
-            run, episode, t = body.get("run"), body.get("episode"), body.get("t", body.get("steps"))
-            named = None if run is None else text(run)
-            at, step = (None if each is None else number(each) for each in (episode, t))
-            kept.append(Observation(text(what), told(detail), named, at, step, self._seq, receipt_digest(self._line)))
+            at = receipt.body if body is None else body
+            run, episode, t = at.get("run"), at.get("episode"), at.get("t", at.get("steps"))
+            name = None if run is None else as_name(run)
+            episode, t = (None if each is None else as_int(each) for each in (episode, t))
+            kept.append(Observation(as_name(what), told(detail), name, episode, t, receipt.seq, receipt.digest))
+
+    def links(self, check: str, most: int = 3) -> list[Place]:
+        """The first receipts that show a check."""
+        seqs = dict.fromkeys(one.seq for one in self._kept.get(check, ()))
+        return [ReceiptLink(seq) for seq in list(seqs)[:most]]
 
     def of(self, check: str) -> dict[str, Any]:
-        """The observations of a check, as `Check` takes them."""
+        """The fields `observations` and `more` of a `Check`."""
         kept = self._kept.get(check, [])
         return {"observations": tuple(kept), "more": self.count[check] - len(kept)}
 
 
-def text(value: Any) -> str:
-    """A name that a receipt supplies, of a bounded length.
+def as_name(value: Any) -> str:
+    """A string from a receipt, shortened.
 
     Raises:
-        TypeError: It is no text.
+        TypeError: It is not a string.
     """
     if not isinstance(value, str):
-        raise TypeError(f"{type(value).__name__} stands where a name should")
+        raise TypeError(f"expected a string, found {type(value).__name__}")
     return shorten(value, _NAME)
 
 
-def number(value: Any) -> int:
-    """A count that a receipt supplies.
+def as_int(value: Any) -> int:
+    """An integer from a receipt.
 
     Raises:
-        TypeError: It is no integer.
+        TypeError: It is not an integer.
     """
     if type(value) is not int:
-        raise TypeError(f"{type(value).__name__} stands where an int should")
+        raise TypeError(f"expected an int, found {type(value).__name__}")
     return value

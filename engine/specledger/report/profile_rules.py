@@ -1,27 +1,21 @@
-"""What a profile asks of bundles beyond their own checks: what holds of each receipt, and how they were verified.
-
-Decides what such a question is called, and when its answer is known. Refuses to know which control asks, and what
-becomes of the answer: it is a check like all others.
-"""
+"""Rules of a profile about receipts and their verification; each rule is answered by a check of the bundle."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import BOOL, DYN, Checked, Environment, EvaluationError, compile_expression
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
-from specledger.report.observations import Seen
-from specledger.report.results import LONGEST, Check, Outcome
+from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt
+from specledger.report.observations import Observations
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify.checks import Status, Verification
-
-Body = Mapping[str, Any]
 
 W_PROFILE_CONSTANT = code(
     "W_PROFILE_CONSTANT",
@@ -121,30 +115,23 @@ class Answers:
         for question in own:
             if question.named.receipts is not None:
                 self._questions.setdefault(question.named.receipts, []).append(question)
-        self._seen, self._held = Seen(), Seen()
+        self._seen, self._held = Observations(), Observations()
         self._start: Body = {}
         self._there: Counter[str] = Counter()
         self._asked: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
 
-    def add(self, seq: int, line: bytes) -> None:
-        """Take one receipt.
-
-        Raises:
-            KeyError, TypeError, ValueError: It is not what it must be.
-        """
-        if not self._questions:
-            return
-        type_, body = self._seen.take(seq, line)
-        if seq == 0:
-            self._start = body
-        for question in self._questions.get(type_, ()):
+    def add(self, receipt: Receipt) -> None:
+        """Take the next receipt."""
+        if receipt.seq == 0:
+            self._start = receipt.body
+        for question in self._questions.get(receipt.type, ()):
             self._there[question.id] += 1
-            self._ask(question, seq, line, body)
+            self._ask(question, receipt)
 
-    def _ask(self, question: Question, seq: int, line: bytes, body: Body) -> None:
+    def _ask(self, question: Question, receipt: Receipt) -> None:
         assert question.require is not None  # noqa: S101 - what is asked of receipts requires something
-        id_ = question.id
+        id_, body = question.id, receipt.body
         try:
             if question.when is not None and not question.when(body, self._start):
                 return
@@ -152,13 +139,12 @@ class Answers:
             holds = question.require(body, self._start)
         except EvaluationError as error:
             self._errors[id_] += 1
-            self._seen.note(id_, error.code, "" if error.text is None else error.text.value, body)
+            self._seen.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
             return
         if not holds:
-            self._seen.note(id_, "does not hold", body, body)
+            self._seen.note(id_, receipt, "does not hold", body)
         elif self._held.count[id_] < _HELD:
-            self._held.take(seq, line)
-            self._held.note(id_, "holds", None, body)
+            self._held.note(id_, receipt, "holds", None)
 
     def checks(self, key: str, verification: Verification) -> Iterator[Check]:
         """The answers, as checks; what a bundle has no receipt and no check of, it does not answer.
@@ -186,9 +172,9 @@ class Answers:
         if failures:
             outcome = Outcome.FAILED
         elif errors:
-            outcome, why = Outcome.CANNOT_TELL, f"of {errors} receipts it cannot be told"
+            outcome, why = Outcome.CANNOT_TELL, f"{errors} receipts could not be evaluated"
         elif not asked:
-            outcome, why = Outcome.NOT_APPLICABLE, "what it is conditional on never held"
+            outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
         condition = "" if named.when is None else f" if {named.when}"
         says = shorten(f"of each `{named.receipts}` receipt{condition}: {named.require}", LONGEST)
         seen = (self._seen if failures or errors else self._held).of(id_)

@@ -1,14 +1,12 @@
-"""Where two sequences of receipts part: what their starts say differently, then the first receipt that is another.
+"""Compares two sequences of receipts: the fields of their starts, then the first later receipt that differs.
 
-Decides which differences follow from the specs alone and are therefore none of the receipts, and how a place in a run
-is told. Lines are read in step, and nothing is kept of those that are alike. Refuses to know bundles, and to judge
-which of the two is right.
+Lines are read in step, and equal ones are not kept. A difference that follows from the specs alone is left out.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
@@ -17,7 +15,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.layout import MAX_LINE
 from specledger.report.markup import shorten
-from specledger.report.results import LONGEST
+from specledger.report.model import LONGEST
 from specledger.verify.replay import is_digest
 
 MOST_CHANGES: Final = 200
@@ -162,7 +160,7 @@ def _parted(sides: Sequence[Any], alike: bool) -> Iterator[Change]:
     elif types[0] == "start":
         bodies = _labelled(*bodies)
     if not alike:
-        bodies = [_unpinned(body) for body in bodies]
+        bodies = [unpinned(body) for body in bodies]
     for change in walk(bodies[0], bodies[1], ""):
         named = change.path in _NAMES_SPECS or (change.path == "digest" and types[0] in _OF_WHAT_IS_THERE)
         if alike or not named:
@@ -193,14 +191,23 @@ def _by_label(value: Any) -> dict[str, Any] | None:
     return labelled
 
 
-def _unpinned(value: Any) -> Any:
-    """A value in which specs are named without their digests."""
+def _without_digest(text: str) -> str:
+    found = _PIN.fullmatch(text)
+    return found[1] if found else text
+
+
+def unpinned(value: Any, rename: Callable[[str], str] = _without_digest) -> Any:
+    """A value whose references to specs have no digests.
+
+    Args:
+        value: A JSON value.
+        rename: Takes a text and gives it without a digest.
+    """
     if isinstance(value, str):
-        found = _PIN.fullmatch(value)
-        return found[1] if found else value
+        return rename(value)
     if isinstance(value, Mapping):
-        return {key: _unpinned(inner) for key, inner in value.items()}
-    return [_unpinned(inner) for inner in value] if isinstance(value, list) else value
+        return {key: unpinned(inner, rename) for key, inner in value.items()}
+    return [unpinned(inner, rename) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _divergence(seq: int, sides: list[Any], found: Sequence[Change], last: bytes | None) -> Divergence:

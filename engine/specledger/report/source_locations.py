@@ -1,4 +1,4 @@
-"""Where a spec was written, for the formats that point into files: a bundle holds resolved specs and no paths."""
+"""Files of specs, for formats that point into files: a bundle holds resolved specs and no paths."""
 
 from __future__ import annotations
 

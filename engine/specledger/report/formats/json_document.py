@@ -1,7 +1,6 @@
-"""A report as JSON: `specledger/report/v1`, whose schema is `schemas/results/report.schema.json`.
+"""Writes a report as JSON, `specledger/report/v1`; its schema is `schemas/results/report.schema.json`.
 
-Decides the names and the order of nothing else: what is told is decided in `report.results`. The same bundles give the
-same document.
+The text is ASCII, so that nothing in it can control a terminal.
 """
 
 from __future__ import annotations
@@ -10,22 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from specledger.core.canonical import pretty
-from specledger.report.results import (
-    FORMAT,
-    NOT_SHOWN,
-    Check,
-    Control,
-    Judgement,
-    Observation,
-    Report,
-    Subject,
-    counted,
-)
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.judgement import Control, Judgement
+from specledger.report.model import FORMAT, NOT_SHOWN, Check, Observation, Report, Subject, counted
 
 
-def write_json(report: Report) -> str:
-    """The document as text that ends with a newline; ASCII only, so that nothing in it can steer a terminal."""
-    return pretty(document(report))
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The report as a JSON document."""
+    return Output(pretty(document(report)))
 
 
 def document(report: Report) -> dict[str, Any]:

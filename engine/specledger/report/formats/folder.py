@@ -1,7 +1,6 @@
-"""The files that the seed's `run_scenario` and `run_suite` leave, made from the evidence of a run or a suite.
+"""Writes a report as the files that the seed's `run_scenario` and `run_suite` leave, from a run or a suite.
 
-Decides which files there are and which runs stand in which. Refuses to write them, and to run anything: the same bundle
-gives the same bytes. They are no evidence; each number in them can be counted again in the receipts.
+The files are no evidence; every number in them can be recomputed from the receipts.
 
 Source: toy-pseudo-axion, Metrics and outputs; the original's command line.
 """
@@ -13,15 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.compile.suite import compile_suite
 from specledger.core.canonical import canonical_bytes, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
-from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS, SCENARIO, SUITE
-from specledger.load import Bundle
-from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES, Account, total
-from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
+from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS
+from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES, RunMetrics, total
+from specledger.report.codes import E_REPORT_KIND
 from specledger.report.evidence import Evidence
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.model import Report, SubRun, malformed_receipts
+from specledger.report.run import probes_of
 from specledger.spec.scenario import Scenario
 
 SUMMARY: Final = "summary.json"
@@ -32,70 +32,57 @@ _SAYS: Final = "an agent that passes is indistinguishable from its declared proc
 
 @dataclass
 class _Agent:
-    """The accounts of the runs of one agent, with what names each run."""
+    """The metrics of the runs of one agent, with the head of each run."""
 
-    runs: list[tuple[dict[str, Any], Account]] = field(default_factory=list)
+    runs: list[tuple[dict[str, Any], RunMetrics]] = field(default_factory=list)
 
     @property
     def episodes(self) -> list[dict[str, Any]]:
-        return [episode for _, account in self.runs for episode in account.episodes]
+        return [episode for _, metrics in self.runs for episode in metrics.episodes]
 
 
-def make_files(evidence: Evidence, place: Path) -> dict[str, bytes]:
-    """The files, by their paths with slashes.
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The files of the bundle.
 
     `summary.json`; for each agent `report_<agent>.json` and, if it had a kernel, `audit_<agent>.log.jsonl`; and in
-    `counterexamples` at most `MOST_COUNTEREXAMPLES` of each run. A suite's own runs count, not those of its mutants.
-
-    Args:
-        evidence: Of which no check failed.
-        place: The bundle.
+    `counterexamples` at most `MOST_COUNTEREXAMPLES` of each run. Runs of mutants are left out.
 
     Raises:
-        Rejected: E_REPORT_RECEIPTS.
+        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
     """
-    if evidence.kind not in (SCENARIO, SUITE):
-        raise Rejected([Diagnostic(E_REPORT_KIND, f"this is the evidence of a {evidence.kind}")])
+    (subject,) = report.subjects
+    evidence = subject.evidence
+    if evidence is None or subject.runs is None:
+        raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {subject.kind} has no runs")])
     agents: dict[str, _Agent] = {}
-    try:
-        for run, bundle, folder in _runs(evidence, place):
-            agent = bundle.specs[bundle.main.refs["agent",]].name
-            agents.setdefault(agent, _Agent()).runs.append(_account(run, bundle, folder))
-        return dict(_files(evidence, agents))
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"they cannot be told: {error!r}")]) from None
+    with malformed_receipts():
+        for run in subject.runs(evidence):
+            agent = run.specs.specs[run.specs.main.refs["agent",]].name
+            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, Path(evidence.place, *run.place.split("/"))))
+        return Output(files=dict(_files(evidence, agents)))
 
 
-def _runs(evidence: Evidence, place: Path) -> Iterator[tuple[str, Bundle, Path]]:
-    """Each run: its name, its specs, and where its evidence lies."""
-    if evidence.kind != SUITE:
-        yield evidence.specs.main.name, evidence.specs, place
-        return
-    for case in compile_suite(evidence.specs).trial.cases:
-        yield case.run, case.bundle, Path(place, *case.place.split("/"))
-
-
-def _account(run: str, bundle: Bundle, folder: Path) -> tuple[dict[str, Any], Account]:
-    refs, model = bundle.main.refs, bundle.main.model
+def _metrics(run: SubRun, folder: Path) -> tuple[dict[str, Any], RunMetrics]:
+    main = run.specs.main
+    model = main.model
     assert isinstance(model, Scenario)  # noqa: S101 - a run is of a scenario
-    probes = [bundle.specs[refs["probes", index]].name for index in range(len(model.probes))]
-    account = Account(run, bundle.main.name, probes)
+    metrics = RunMetrics(run.name, main.name, tuple(probes_of(run.specs)))
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
     with (folder / RECEIPTS).open("rb") as lines:
         for line in lines:
             receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
-            account.add(receipt["type"], receipt["body"])
-    head = account.entries[-1]["entry_hash"] if account.entries else None
+            metrics.add(receipt["type"], receipt["body"])
+    head = metrics.entries[-1]["entry_hash"] if metrics.entries else None
     told = {
-        "run": run,
-        "scenario": bundle.main.name,
+        "run": run.name,
+        "scenario": main.name,
         "seed": model.seed,
-        "specs": bundle.digest,
+        "specs": run.specs.digest,
         "receipts": manifest["receipts"],
-        "audit": {"entries": len(account.entries), "head": head},
-        "counterexamples": {"failed_steps": account.failed, "kept": len(account.counterexamples)},
+        "audit": {"entries": len(metrics.entries), "head": head},
+        "counterexamples": {"failed_steps": metrics.failed, "kept": len(metrics.counterexamples)},
     }
-    return told, account
+    return told, metrics
 
 
 def _files(evidence: Evidence, agents: Mapping[str, _Agent]) -> Iterator[tuple[str, bytes]]:
@@ -107,19 +94,18 @@ def _files(evidence: Evidence, agents: Mapping[str, _Agent]) -> Iterator[tuple[s
         log = b"".join(_log(agent))
         if log:
             yield f"audit_{name}.log.jsonl", log
-        for _, account in agent.runs:
-            for found in account.counterexamples:
+        for _, metrics in agent.runs:
+            for found in metrics.counterexamples:
                 file = f"{found['run']}.{found['episode']:04d}.{found['t']:04d}.json"
                 yield f"{COUNTEREXAMPLES}/{file}", _json(found)
 
 
 def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]:
-    """What was found of each agent, and of a suite its figures and checks as its receipts tell them."""
+    """The totals of each agent; of a suite also its figures, checks and mutants, as in its receipts."""
     told: dict[str, list[Any]] = {"figure": [], "check": [], "mutant": []}
-    if evidence.kind == SUITE:
-        for type_, body in evidence.told():
-            if type_ in told:
-                told[type_].append(body)
+    for type_, body in evidence.told():
+        if type_ in told:
+            told[type_].append(body)
     return {
         "name": evidence.specs.main.name,
         "kind": evidence.kind,
@@ -144,8 +130,8 @@ def _log(agent: _Agent) -> Iterator[bytes]:
     The log of a single run that began with 64 zeros comes out as it is.
     """
     chain = Entries(Mode.SIMULATED)
-    for _, account in agent.runs:
-        for entry in account.entries:
+    for _, metrics in agent.runs:
+        for entry in metrics.entries:
             chain.mode = mode_of(entry) or chain.mode
             decision = entry["kernel_decision"]
             sealed = chain.seal(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from specledger.report.clock import Clock
-from specledger.report.episode import Episode, Series
+from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.svg.episode import Episode, Series
 from specledger.report.markup import escape, label, tag
 
 GAP: Final = 22

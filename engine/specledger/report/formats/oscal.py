@@ -1,8 +1,7 @@
-"""A report as OSCAL assessment results: a result for each bundle, or for a profile, with observations and findings.
+"""Writes a report as OSCAL assessment results: a result for each bundle and for a profile, with findings.
 
-Decides which target a finding has and what its state is. Every UUID is of version 5, from digests and names, so that
-the same bundles and the same date give the same bytes. OSCAL demands dates, and evidence has none: the date is the
-user's, and where nobody gave one it is the epoch, with a remark that says so.
+UUIDs are of version 5, from digests and names, so that the same bundles and date give the same bytes. OSCAL requires
+dates, which evidence does not have: the date is an option, and without it the epoch with a remark.
 
 Source: OSCAL 1.2.1, assessment results model: `assessment-results{uuid, metadata, import-ap, results}`,
 `result{uuid, title, description, start, reviewed-controls}`, `observation{uuid, description, methods, collected}`,
@@ -19,11 +18,13 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
 from specledger.core.digest import sha256_hex
-from specledger.report.results import NOT_SHOWN, Check, Control, Judgement, Outcome, Report, Subject
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.judgement import Control, Judgement
+from specledger.report.model import NOT_SHOWN, Check, Outcome, Report, Subject
 
 OSCAL_VERSION: Final = "1.2.1"
 EPOCH: Final = "1970-01-01"
-"""The date where nobody gave one."""
+"""The date if none is given."""
 
 _NAMESPACE: Final = uuid.uuid5(uuid.NAMESPACE_URL, "urn:specledger:oscal:v1")
 _NS: Final = "urn:specledger"
@@ -31,13 +32,9 @@ _TOKEN: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _REASONS: Final = {Outcome.PASSED: "pass", Outcome.FAILED: "fail"}
 
 
-def write_oscal(report: Report, date: str | None = None) -> str:
-    """The document as text that ends with a newline.
-
-    Args:
-        report: What is told.
-        date: The day of the assessment as `YYYY-MM-DD`, or None.
-    """
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The report as an OSCAL document."""
+    date = options.date
     day = f"{date or EPOCH}T00:00:00Z"
     results = [_of_subject(subject, day) for subject in report.subjects]
     if report.judgement is not None:
@@ -57,11 +54,11 @@ def write_oscal(report: Report, date: str | None = None) -> str:
         "import-ap": {"href": "#", "remarks": "The specs in the evidence are the plan of the assessment."},
         "results": results,
     }
-    return pretty({"assessment-results": document})
+    return Output(pretty({"assessment-results": document}))
 
 
 def token(text: str) -> str:
-    """The text as an OSCAL token; one that has other characters gets a digest, so that no two texts share a token."""
+    """The text as an OSCAL token; a text with other characters gets a digest, so that no two texts share a token."""
     if _TOKEN.fullmatch(text):
         return text
     plain = re.sub(r"[^A-Za-z0-9_.-]", ".", text)[:100]
@@ -136,7 +133,7 @@ def _observation(subject: Subject, check: Check, day: str) -> dict[str, Any]:
 
 
 def _finding(id_: str, name: str, says: str, outcome: Outcome, why: str, observed: list[str]) -> dict[str, Any]:
-    """A finding; only what passed is satisfied, and the remark tells what is not known from what is not so."""
+    """A finding; only what passed is satisfied, and the remark distinguishes unknown from failed."""
     told = printable(f"{outcome}{f': {why}' if why else ''}")
     state = "satisfied" if outcome is Outcome.PASSED else "not-satisfied"
     return {
@@ -170,10 +167,8 @@ def _of_judgement(judgement: Judgement, report: Report, day: str) -> dict[str, A
 
 
 def _of_control(control: Control, report: Report, identity: bytes, day: str) -> dict[str, Any]:
-    held, observed = control.waiver, []
-    why = control.why
-    if held is not None:
-        why = f"{why}; waiver of {held.owner} until {held.until} ({held.state}): {held.reason}".removeprefix("; ")
+    observed: list[str] = []
+    why = "; ".join(part for part in (control.why, control.waiver_text) if part)
     for row in control.rows:
         if row.subject is not None:
             subject = report.subjects[row.subject]

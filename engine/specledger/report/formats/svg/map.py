@@ -8,8 +8,8 @@ from itertools import groupby
 from math import isqrt
 from typing import Final
 
-from specledger.report.clock import Clock
-from specledger.report.episode import MOST_EVENTS, Episode, Place, Track
+from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.svg.episode import MOST_EVENTS, Episode, Place, Track
 from specledger.report.markup import escape, label, tag
 
 _SIDE: Final = 480  # pixels that the longer side of a map should have

@@ -1,6 +1,6 @@
-"""One episode of a run as a self-contained, animated SVG: no script, nothing from outside, the same bytes anywhere.
+"""Writes one episode of a run as a self-contained, animated SVG without script.
 
-Decides the layout and the style. Who asks for less motion, or cannot see motion at all, sees the whole way and the end.
+With reduced motion, the whole path and the last step are shown.
 """
 
 from __future__ import annotations
@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from specledger.report.charts import GAP, draw_charts, draw_tally
-from specledger.report.episode import MOST_EVENTS, MOST_STEPS, Episode, read_episode
 from specledger.report.evidence import Evidence
-from specledger.report.map import cell_size, colours_used, draw_map
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.svg.charts import GAP, draw_charts, draw_tally
+from specledger.report.formats.svg.episode import MOST_EVENTS, MOST_STEPS, Episode, read_episode
+from specledger.report.formats.svg.map import cell_size, colours_used, draw_map
 from specledger.report.markup import escape, label, shorten, tag
+from specledger.report.model import Report
 from specledger.spec.world import Colour, Picture, Shades, World
 
 _MARGIN: Final = 16
@@ -39,16 +41,15 @@ _STYLE: Final = (
 _STILL: Final = "@media(prefers-reduced-motion:reduce){.moving{display:none}.still{display:inline}}"
 
 
-def draw_episode(evidence: Evidence, number: int) -> str:
-    """An episode as an SVG document, which ends with a newline.
-
-    Args:
-        evidence: A run's, of which no check failed.
-        number: Which episode, from 0.
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The episode as an SVG document.
 
     Raises:
         Rejected: E_REPORT_KIND, E_PICTURE_NONE, E_REPORT_EPISODE or E_REPORT_RECEIPTS.
     """
+    (subject,) = report.subjects
+    assert subject.evidence is not None  # noqa: S101 - a picture is drawn from a bundle
+    evidence, number = subject.evidence, options.episode
     world, picture, episode = read_episode(evidence, number)
     names = _codes(world, picture)
     classes = {code: f"k{index}" for index, code in enumerate(sorted(names))}
@@ -67,7 +68,7 @@ def draw_episode(evidence: Evidence, number: int) -> str:
         body.append(label(line, _MARGIN, y, 100, class_="small"))
         y += 16
     height = y + 4
-    return (
+    return Output(
         tag(
             "svg",
             tag("title", escape(title), id="title"),

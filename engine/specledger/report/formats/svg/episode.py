@@ -1,7 +1,6 @@
-"""One episode as far as a picture shows it, read off its receipts by what the world's `picture` names.
+"""One episode as frames of a picture, read from its receipts by the world's `picture`.
 
-Decides what happened where and when, in frames: frame 0 is the start, frame k what is after k steps; a drift at t moves
-frame t. Refuses to know how it is drawn. Values are looked at before they are used: nothing here was replayed.
+Frame 0 is the start and frame k the state after k steps; a drift at t changes frame t.
 """
 
 from __future__ import annotations
@@ -12,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.evidence.layout import SCENARIO
 from specledger.lang.declare import FIELD_SIDE
-from specledger.report.codes import E_PICTURE_NONE, E_REPORT_EPISODE, E_REPORT_KIND, E_REPORT_RECEIPTS
+from specledger.report.codes import E_PICTURE_NONE, E_REPORT_EPISODE, E_REPORT_KIND
 from specledger.report.evidence import Evidence
+from specledger.report.model import malformed_receipts
+from specledger.report.observations import as_int, as_name
 from specledger.spec.world import Chart, Picture, Token, World
 
 MOST_STEPS: Final = 2000
@@ -95,11 +95,11 @@ def _world_of(evidence: Evidence) -> World:
     Raises:
         Rejected: E_REPORT_KIND, if it is not the evidence of a run.
     """
-    if evidence.kind != SCENARIO:
+    if "world" not in (path[0] for path in evidence.specs.main.refs):
         paths = [entry["path"] for entry in evidence.manifest["files"]]
         runs = [path.rpartition("/")[0] for path in paths if path.startswith("runs/")]
         hint = f"draw one of its runs, such as {runs[0]}" if runs else None
-        raise Rejected([Diagnostic(E_REPORT_KIND, f"this is the evidence of a {evidence.kind}", hint=hint)])
+        raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} cannot be drawn", hint=hint)])
     model = evidence.specs.specs[evidence.specs.main.refs["world",]].model
     assert isinstance(model, World)  # noqa: S101 - a reference of kind world holds nothing else
     return model
@@ -118,10 +118,8 @@ def read_episode(evidence: Evidence, number: int) -> tuple[World, Picture, Episo
     world = _world_of(evidence)
     if world.picture is None:
         raise Rejected([Diagnostic(E_PICTURE_NONE, f"the world {world.name!r} has no `picture`")])
-    try:
+    with malformed_receipts():
         found = _Reader(world.picture, number).read(evidence.told())
-    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"episode {number} cannot be read: {error!r}")]) from None
     if found is None:
         message = f"there is no episode {number} that began"
         expected = f"0 to {evidence.manifest['result']['episodes'] - 1}"
@@ -160,14 +158,14 @@ class _Reader:
         return self.episode
 
     def _begin(self, state: Mapping[str, Any]) -> Episode:
-        cells = [[_int(code) for code in row] for row in state[self.picture.cells]]
+        cells = [[as_int(code) for code in row] for row in state[self.picture.cells]]
         if not cells or not max(map(len, cells)) or max(len(cells), *map(len, cells)) > FIELD_SIDE:
             raise ValueError(f"its map is not of 1 to {FIELD_SIDE} rows and columns")
         tokens = self.picture.tokens.items()
         charts = {name: _series(chart) for name, chart in self.picture.charts.items()}
         start = self.start
         episode = Episode(
-            _text(start["scenario"]), _int(start["seed"]), self.number, _int(start["episodes"]), cells, {}, charts
+            as_name(start["scenario"]), as_int(start["seed"]), self.number, as_int(start["episodes"]), cells, {}, charts
         )
         for name, token in tokens:
             episode.tracks[name] = Track(token, [_inside(episode, _follow(state, token.start))])
@@ -181,7 +179,7 @@ class _Reader:
         if frame > MOST_STEPS:
             return
         if len(episode.drifts) < MOST_EVENTS:
-            episode.drifts.append((frame, _text(body["drift"])))
+            episode.drifts.append((frame, as_name(body["drift"])))
         for track in episode.tracks.values():
             first = track.token.start.partition(".")[0]
             if first in changed:
@@ -195,7 +193,7 @@ class _Reader:
         episode.tally["proposals"] += len(body["decisions"])
         episode.tally["violations"] += len(body["violations"])
         for decision in body["decisions"]:
-            episode.rejections.update(_text(failing["gate"]) for failing in decision["rejected"])
+            episode.rejections.update(as_name(failing["gate"]) for failing in decision["rejected"])
         if episode.tally["steps"] > MOST_STEPS:
             return
         record = body["record"]
@@ -203,13 +201,13 @@ class _Reader:
             told = track.token.each is not None and record is not None
             track.places.append(_inside(episode, record[track.token.each]) if told else track.places[-1])
         for series in episode.charts.values():
-            series.values.append(None if record is None else _int(record[series.label]))
+            series.values.append(None if record is None else as_int(record[series.label]))
 
     def _end(self, body: Mapping[str, Any]) -> Episode | None:
         if self.episode is not None:
             self.episode.tally["violations"] += len(body["violations"])
-            self.episode.ended = _text(body["ended"])
-            self.episode.first_success = None if body["first_success"] is None else _int(body["first_success"])
+            self.episode.ended = as_name(body["ended"])
+            self.episode.first_success = None if body["first_success"] is None else as_int(body["first_success"])
         return self.episode
 
 
@@ -227,19 +225,6 @@ def _follow(state: Mapping[str, Any], path: str) -> Any:
 
 def _inside(episode: Episode, told: Any) -> Place | None:
     """A place of the map, from a cell or from y * 256 + x; None outside."""
-    y, x = divmod(told, FIELD_SIDE) if type(told) is int else (_int(told["y"]), _int(told["x"]))
+    y, x = divmod(told, FIELD_SIDE) if type(told) is int else (as_int(told["y"]), as_int(told["x"]))
     width, height = episode.size
     return (x, y) if 0 <= x < width and 0 <= y < height else None
-
-
-def _int(value: Any) -> int:
-    if type(value) is not int:
-        raise TypeError(f"{type(value).__name__} stands where an int should")
-    return value
-
-
-def _text(value: Any) -> str:
-    """A value that should be text."""
-    if not isinstance(value, str):
-        raise TypeError(f"{type(value).__name__} stands where a text should")
-    return value

@@ -1,18 +1,18 @@
-"""What the resolved specs of a bundle say about what rows are named after: texts and expressions, by name.
-
-Decides nothing; the specs are read as the JSON that their digest is of.
-"""
+"""The texts and expressions of the resolved specs of a bundle, by name, read from the JSON that their digest covers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from specledger.report.html.elements import NOTHING, Markup, code, element, quoted
+from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canonical
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.load import Bundle
+from specledger.report.sections import NOTHING, Cell, Code, Quoted
 
 Data = Mapping[str, Any]
 
-_LINE: Final = 140  # characters of a requirement in a table
+_LINE: Final = 140  # characters of a requirement in a row
 
 _EXPRESSIONS: Final = ("when", "require", "deny", "expect", "opportunities", "offer", "challenge")
 
@@ -25,9 +25,15 @@ class Specs:
     """
 
     def __init__(self, document: Data) -> None:
-        """Take `specs.json`, which was verified."""
+        """Take the content of a verified `specs.json`."""
         self._specs: Data = document["specs"]
         self.root: Data = self._specs[document["root"]]
+
+    @classmethod
+    def of(cls, bundle: Bundle) -> Specs:
+        """The specs of a resolved bundle."""
+        data: Any = parse_canonical(canonical_bytes(bundle.document(), FLOATS_ANYWHERE), limit=MAX_INTEGER)
+        return cls(data)
 
     def of_kind(self, kind: str) -> Iterator[Data]:
         """The data of each spec of a kind."""
@@ -39,13 +45,13 @@ class Specs:
         return self._specs.get(key) if isinstance(key, str) else None
 
     def gates(self) -> dict[str, Data]:
-        """What each gate demands: the governor's own ones, and invariants of proposals under their names."""
+        """The data of each gate by name: the governor's own gates, and invariants of proposals."""
         governor = self.referred("governor") or {}
         own = {gate["id"]: gate for gate in governor.get("gates", ())}
         return {data["name"]: data for data in self.of_kind("invariant")} | own
 
     def drawing(self) -> dict[str, Any] | None:
-        """How an episode is drawn, as the page's script reads it; None if the world does not say."""
+        """How the page's script draws an episode; None if the world has no picture."""
         world = self.referred("world") or {}
         picture = world.get("picture")
         if picture is None:
@@ -70,16 +76,16 @@ def _shades(colour: Any) -> list[str]:
     return [colour, colour] if isinstance(colour, str) else [colour["light"], colour["dark"]]
 
 
-def requirement(data: Data) -> Markup:
-    """What a gate, an invariant, a probe or a check asks for, in a line: its text, else its first expression."""
+def requirement(data: Data) -> Cell:
+    """The requirement of a gate, an invariant, a probe or a check in one line: its `doc`, else its first expression."""
     if data.get("doc"):
-        return quoted(data["doc"], _LINE)
+        return Quoted(data["doc"], _LINE)
     found = next((name for name in ("require", "deny", "expect") if name in data), None)
-    return NOTHING if found is None else element("code", quoted(f"{found}: {data[found]}", _LINE))
+    return NOTHING if found is None else Code(f"{found}: {data[found]}", _LINE)
 
 
-def demand(data: Data) -> list[tuple[str, Markup]]:
-    """What a gate, an invariant, a probe or a check says of itself: its text, then its expressions."""
-    found = [("says", quoted(data["doc"]))] if data.get("doc") else []
-    found += [(name, code(data[name])) for name in _EXPRESSIONS if name in data]
+def spec_details(data: Data) -> list[tuple[str, Cell]]:
+    """The `doc` and the expressions of a gate, an invariant, a probe or a check."""
+    found: list[tuple[str, Cell]] = [("says", Quoted(data["doc"]))] if data.get("doc") else []
+    found += [(name, Code(data[name])) for name in _EXPRESSIONS if name in data]
     return found

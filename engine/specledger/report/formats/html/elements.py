@@ -1,8 +1,4 @@
-"""HTML elements as text of a type of its own, in which nothing that evidence says can be markup.
-
-Decides how a text becomes harmless: escaped, without control characters, bounded, and isolated from the direction of
-its surroundings. Refuses to know what a page holds.
-"""
+"""HTML elements as text of their own type: text is escaped, bounded, free of control characters and isolated."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.report.markup import escape, shorten
 
 Markup = NewType("Markup", str)
-"""Text that may stand in a page as it is. Only this module makes it."""
+"""Escaped text. Only this module makes it."""
 
 NOTHING: Final = Markup("")
 
@@ -26,12 +22,12 @@ _DEEP: Final = 14  # characters of an indent from which on lists stand on one li
 
 
 def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
-    """An element with what is inside it.
+    """An element.
 
     Args:
         name: Its name.
-        inner: What stands in it, in order.
-        attributes: In the order in which they are written; `_` stands for `-`, and one at the end is dropped.
+        inner: Its content, in order.
+        attributes: In the order in which they are written; `_` is written as `-`, a trailing one is dropped.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"' for key, value in attributes.items()
@@ -40,12 +36,12 @@ def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
 
 
 def join(*parts: Markup) -> Markup:
-    """Some markup one after another."""
+    """Markup, concatenated."""
     return Markup("".join(parts))
 
 
 def words(text: str) -> Markup:
-    """A text of this engine's own."""
+    """Text, escaped."""
     return Markup(escape(text))
 
 
@@ -55,13 +51,13 @@ def quoted(value: Any, most: int = _LONGEST) -> Markup:
     return element("bdi", words(shorten(text, most))) if text else NOTHING
 
 
-def code(value: Any) -> Markup:
+def code(value: Any, most: int = _LONGEST) -> Markup:
     """A value of the evidence that is an expression, a digest or JSON."""
-    return element("code", quoted(value))
+    return element("code", quoted(value, most))
 
 
 def block(value: Any) -> Markup:
-    """A JSON value over as many lines as it takes, the first ones of very many; what is short stands on one."""
+    """A JSON value, indented; short values stand on one line, and at most 120 lines are shown."""
     lines = [*_lay(value, "", "")]
     if len(lines) > _TALLEST:
         lines = [*lines[:_TALLEST], f"... and {len(lines) - _TALLEST} more lines"]
@@ -70,7 +66,7 @@ def block(value: Any) -> Markup:
 
 
 def _lay(value: Any, before: str, after: str) -> Iterator[str]:
-    """The lines of a value: `before` stands on its first one, `after` on its last one."""
+    """The lines of a value, with `before` on the first and `after` on the last."""
     short = _json(value)
     margin = before[: len(before) - len(before.lstrip())]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
@@ -91,12 +87,12 @@ def _json(value: Any) -> str:
 
 
 def bar(part: int, of: int) -> Markup:
-    """A share as a bar; it says nothing that the number beside it does not."""
+    """A share as a bar; the number stands beside it."""
     width = part * 1000 // of if of > 0 else 0
     inner = element("rect", width=max(width, 8 if part else 0), height=8)
     return element("svg", inner, class_="bar", viewBox="0 0 1000 8", preserveAspectRatio="none", aria_hidden="true")
 
 
 def count(number: int) -> Markup:
-    """A number with its thousands apart."""
+    """A number with thousands separated."""
     return words(f"{number:,}".replace(",", "\u202f"))

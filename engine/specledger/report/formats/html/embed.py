@@ -1,19 +1,21 @@
-"""The receipts that a page holds: a bounded choice of them, from which its script computes chain and root again.
+"""The receipts that a page holds: a bounded choice of them, from which its script recomputes chain and root.
 
-Decides which receipts are embedded and how. Those that are not enter the Merkle root as the hashes of whole subtrees,
-so that a page of any size can still be compared with a root that its reader got elsewhere. Texts are written with
-references to what stands before them: a plain stream compressor's bytes depend on its build, and a page's must not.
+Receipts that are not embedded enter the Merkle root as the hashes of whole subtrees, so that a page of any size can be
+compared with a root that its reader got elsewhere. Text is written with references to earlier text. A general
+compressor is not used, since its bytes depend on its build.
 
 Source: RFC 6962, section 2.1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from specledger.core.canonical import parse_canonical
 from specledger.core.merkle import leaf_hash, root_of
+from specledger.evidence.layout import MAX_LINE as MAX_RECEIPT
 
 MOST_TEXT: Final = 2_000_000
 """Bytes of receipts that are considered for a page, over all its chains."""
@@ -90,13 +92,13 @@ class Embedded:
     """A chain of the page.
 
     Attributes:
-        name: What it is called.
-        place: Where its bundle lies in the one that is reported; empty for that one itself.
-        manifest: Of its bundle.
-        kept: Lines that are candidates, by number.
+        name: The name of the run.
+        place: The folder of its bundle inside the reported one; empty for that one itself.
+        manifest: The manifest of its bundle.
+        kept: Lines that may be embedded, by number.
         hashes: The leaf hash of each line.
         episodes: The numbers of the lines of each episode, first and last.
-        first: The numbers of the lines that go before all others.
+        first: The numbers of the lines that are embedded before all others.
         seqs: The numbers of the lines that are embedded, in the order of the text.
     """
 
@@ -115,6 +117,26 @@ class Embedded:
         if keep and len(line) <= MOST_LINE:
             self.kept[len(self.hashes)] = line
         self.hashes.append(leaf_hash(line))
+
+    def read(self, lines: Iterable[bytes], cited: Container[int], most: int) -> None:
+        """Take all lines of the chain; those that are cited, and as many as fit, may be embedded.
+
+        Args:
+            lines: Verified receipts, in order.
+            cited: The numbers of lines that are embedded first.
+            most: Bytes of lines to keep.
+        """
+        kept, began = 0, 0
+        for seq, line in enumerate(lines):
+            kept += len(line)
+            if seq in cited or line.endswith((b'"type":"end"}', b'"type":"start"}')):
+                self.first.add(seq)
+            self.add(line, kept < most or seq in self.first)
+            if line.endswith(b'"type":"episode"}'):
+                began = seq
+            elif line.endswith(b'"type":"episode_end"}'):
+                receipt: Any = parse_canonical(line, limit=MAX_RECEIPT)
+                self.episodes[receipt["body"]["episode"]] = (began, seq)
 
     def holds(self, seq: int) -> bool:
         """Whether a line is embedded."""
@@ -165,7 +187,7 @@ def _siblings(left: tuple[int, int, bytes], right: tuple[int, int, bytes]) -> bo
 
 
 def choose(chains: Iterable[Embedded]) -> Copies:
-    """Choose what is embedded, chain by chain: what rows rest on first, then episode after episode while it fits."""
+    """Choose what is embedded, chain by chain: cited lines first, then whole episodes while they fit."""
     copies, listed = Copies(), list(chains)
     for index, chain in enumerate(listed):
         most = MOST_CODED * (index + 1) // len(listed)  # what one chain leaves over is for the next ones
@@ -181,8 +203,8 @@ def choose(chains: Iterable[Embedded]) -> Copies:
 
 
 def _groups(chain: Embedded) -> Iterator[Sequence[int]]:
-    """The lines in the order in which they are worth embedding, a few at a time."""
-    spans: list[Sequence[int]] = [sorted(chain.first)]
+    """The lines in the order in which they are embedded, a few at a time."""
+    spans: list[Sequence[int]] = [sorted(chain.first & chain.kept.keys())]
     spans += [range(first, last + 1) for first, last in sorted(chain.episodes.values())]
     for span in spans if chain.episodes else [*spans, range(len(chain.hashes))]:
         yield from (span[at : at + _GROUP] for at in range(0, len(span), _GROUP))

@@ -1,0 +1,86 @@
+"""The tables of a profile: its controls with the checks that they rest on, rules about receipts, and the bundles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from specledger.report.judgement import Control, Match
+from specledger.report.model import Check, Report, Subject
+from specledger.report.profile_rules import ASKED
+from specledger.report.sections import (
+    Cell,
+    Code,
+    Count,
+    Joined,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    check_anchor,
+)
+
+
+def control_sections(report: Report) -> Iterator[Section]:
+    """The controls of the profile of a report, if it has one, and its bundles, if it has several."""
+    made = report.judgement
+    if made is not None:
+        intro = f"The profile {made.name}, judged by this evidence. Source: {made.source}"
+        heads = ("requirement", "says", "checks of evidence")
+        rows = [_row(each, report.subjects) for each in made.controls]
+        yield Section("controls", "Requirements", intro, heads, rows)
+        asked = [check for check in report.subjects[0].checks if check.id.partition("/")[0] in ASKED]
+        if asked:
+            intro = "Rules of the profile about receipts and their verification."
+            heads = ("rule", "requirement", "times")
+            yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
+    if len(report.subjects) > 1:
+        intro = "The first bundle is shown in full. Requirements name the others by number."
+        columns = ("bundle", "of a", "specs", "Merkle root")
+        yield Section(
+            "bundles",
+            "Bundles",
+            intro,
+            columns,
+            [_bundle(number, one) for number, one in enumerate(report.subjects, 1)],
+        )
+
+
+def _bundle(number: int, subject: Subject) -> Row:
+    manifest = subject.manifest
+    cells = (Words(subject.kind), Code(manifest["specs"]), Code(manifest["receipts"]["root"]))
+    return Row(f"{number}: {subject.name}", subject.verdict.value, cells)
+
+
+def _asked(check: Check) -> Row:
+    details: list[tuple[str, Cell]] = [("reason", Quoted(check.why))] if check.why else []
+    places = [ReceiptLink(seen.seq) for seen in check.observations]
+    name, cells = check.id.partition("/")[2], (Quoted(check.says), Count(check.opportunities))
+    return Row(name, check.outcome.value, cells, details, places, len(places) + check.more)
+
+
+def _row(control: Control, subjects: Sequence[Subject]) -> Row:
+    links = [_link(row, subjects) for row in control.rows]
+    mark = f"waived ({control.outcome})" if control.waived else control.outcome.value
+    return Row(control.id, mark, (Quoted(control.says), Count(len(control.rows))), [*_details(control)], links)
+
+
+def _link(row: Match, subjects: Sequence[Subject]) -> RowLink:
+    """The row of a check, or the number of another bundle that has it."""
+    elsewhere = len(subjects) > 1 and row.subject is not None
+    where = f" in {row.subject + 1}" if elsewhere and row.subject is not None else ""
+    return RowLink(check_anchor(row.check) if row.subject == 0 else "", f"{row.check}{where}: {row.outcome}")
+
+
+def _details(control: Control) -> Iterator[tuple[str, Cell]]:
+    yield "section", Quoted(control.section)
+    yield "status in the profile", Quoted(control.status)
+    if control.why:
+        yield "reason", Quoted(control.why)
+    if control.tests:
+        yield "tests of the project, which a report does not run", Joined([*map(Code, control.tests)], lines=True)
+    if control.waiver is not None:
+        yield "waiver", Quoted(control.waiver_text)
+    if not control.rows:
+        yield "evidence", Words("no bundle of this report has such a check")

@@ -1,0 +1,84 @@
+"""The table of report formats: each is a module with a function `write` that makes its output from a `Report` alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from specledger.report.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a format may be told besides the report.
+
+    Attributes:
+        date: The day of the assessment as `YYYY-MM-DD`, or None.
+        sources: The folder whose `<kind>/<name>.yaml` are the specs, for places in files.
+        episode: The episode to draw.
+    """
+
+    date: str | None = None
+    sources: Path | None = None
+    episode: int = 0
+
+
+DEFAULTS: Final = Options()
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a format writes.
+
+    Attributes:
+        text: A text that ends with a newline, or is empty.
+        summary: The step summary of a continuous integration service.
+        files: The content of files by their path, for formats that are folders.
+    """
+
+    text: str = ""
+    summary: str = ""
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One row of the table.
+
+    Attributes:
+        module: The module in this package that has `write(report, options)`; imported on use.
+        several: Whether a report of several bundles or of a profile can be written.
+        folder: Whether the output is a folder of files.
+        streams: Whether findings and verifications can be written, too.
+    """
+
+    module: str
+    several: bool = True
+    folder: bool = False
+    streams: bool = False
+
+    def write(self, report: Report, options: Options = DEFAULTS) -> Output:
+        """The report in this format.
+
+        Raises:
+            Rejected: The evidence has no such report, or its receipts are malformed.
+        """
+        made: Output = import_module(f"{__name__}.{self.module}").write(report, options)
+        return made
+
+
+FORMATS: Final[Mapping[str, Format]] = {
+    "svg": Format("svg", several=False),
+    "markdown": Format("markdown"),
+    "folder": Format("folder", several=False, folder=True),
+    "html": Format("html"),
+    "json": Format("json_document"),
+    "junit": Format("junit", streams=True),
+    "sarif": Format("sarif", streams=True),
+    "oscal": Format("oscal"),
+    "github": Format("github", streams=True),
+}

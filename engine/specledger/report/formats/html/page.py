@@ -1,0 +1,239 @@
+"""Writes a report as one offline HTML page: head, sections, the data of its script, and a policy against anything else.
+
+The page says what was checked when it was written, and what was not; it never says that it is verified.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.digest import sha256_hex, sha256_raw
+from specledger.evidence.checkpoint import MAX_NOTE
+from specledger.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, RECEIPTS, SPECS
+from specledger.report.controls import control_sections
+from specledger.report.evidence import Evidence
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.html.elements import NOTHING, Markup, code, element, join, quoted, words
+from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
+from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell
+from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, counted, malformed_receipts
+from specledger.report.sections import Place, Quoted, ReceiptLink, Row, RowLink, Section, Words, check_anchor
+from specledger.report.specs import Specs
+from specledger.verify.assurance_levels import Reached, climb
+from specledger.verify.checks import Status
+from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS
+
+MOST_FAILED: Final = 20
+"""Failed checks that the head of a page lists."""
+
+_NEVER: Final = (
+    ("no other attempt was left out", "needs a log in which runs are entered before they are made"),
+    ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
+)
+"""What no check of a single bundle shows, and what would show it."""
+
+
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The page of the first bundle, with the profile and the other bundles of the report.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS.
+    """
+    subject = report.subjects[0]
+    assert subject.evidence is not None and subject.reading is not None  # noqa: S101, PT018 - a page is made of a bundle
+    with malformed_receipts():
+        return Output(_compose(report, subject, subject.evidence, subject.reading))
+
+
+def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -> list[Embedded]:
+    """The bundle's own chain and those of some runs of a suite, read for embedding."""
+    own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(Specs.of(evidence.specs)))
+    places = (place for section in sections for row in section.rows for place in row.places)
+    own.read(evidence.receipts.lines(), {place.seq for place in places if isinstance(place, ReceiptLink)}, MOST_TEXT)
+    chains = [own]
+    for place in reading.runs:
+        folder = Path(evidence.place, *place.split("/"))
+        specs = Specs(_document(folder / SPECS, MAX_SPECS))
+        chain = Embedded(place, place, _document(folder / MANIFEST, MAX_MANIFEST), extra=_drawing(specs))
+        with (folder / RECEIPTS).open("rb") as lines:
+            chain.read((line[:-1] for line in lines), (), MOST_TEXT // MOST_RUNS)
+        chains.append(chain)
+    return chains
+
+
+def _document(path: Path, limit: int) -> Any:
+    return parse_canonical(path.read_bytes().removesuffix(b"\n"), limit=limit)
+
+
+def _drawing(specs: Specs) -> dict[str, Any]:
+    return {"drawing": specs.drawing()}
+
+
+def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:
+    listed = [*control_sections(report), *reading.sections()]
+    shown = [section for section in listed if section.rows]
+    chains = _chains(evidence, reading, shown)
+    copies = choose(chains)
+    parts: list[Any] = list(copies.parts)
+    data = {
+        "chains": [chain.document() for chain in chains],
+        "text": [part if isinstance(part, str) else list(part) for part in parts],
+        "checkpoint": _note(evidence.place / CHECKPOINT),
+        "spacetimes": list(reading.spacetimes()),
+    }
+    held = _holder(chains, shown)
+    written = _written(evidence)
+    facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
+    style, script = _asset("style.css"), _asset("script.js")
+    values = {
+        "title": words(f"{subject.name}: {subject.verdict}"),
+        "generator": words(f"{ENGINE['name']} {ENGINE['version']}"),
+        "kind": words(f"Evidence of a {subject.kind}"),
+        "name": quoted(subject.name),
+        "verdict": marked(subject.verdict.value),
+        "doc": element("p", quoted(subject.doc, 1000), class_="doc") if subject.doc else "",
+        "broken": _failed(subject, held),
+        "facts": _terms([*_profile_facts(report), *facts]),
+        "digests": _terms(_digests(evidence)),
+        "checked": _checked(evidence, written),
+        "embedded": words(_embedded(chains)),
+        "nav": join(*(_entry(section) for section in [*shown, written])),
+        "sections": join(*(render(section, held) for section in shown)),
+        "written": render(written, held),
+        "data": _inert(data),
+        "style": style,
+        "script": script,
+        "style_digest": _policy(style),
+        "script_digest": _policy(script),
+    }
+    return Template(_asset("page.html")).substitute(values)
+
+
+def _note(file: Path) -> str | None:
+    """The signed note of a bundle, which lies outside its manifest, if it has one that can be one."""
+    if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
+        return None
+    return file.read_bytes().decode("utf-8", "replace")
+
+
+def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
+    """What the page holds: receipts, whole episodes, rows."""
+    rows = {link for section in sections for link in anchors(section)}
+
+    def held(place: Place) -> bool:
+        if isinstance(place, RowLink):
+            return place.anchor in rows
+        if isinstance(place, ReceiptLink):
+            return chains[0].holds(place.seq)
+        return chains[place.chain].steps(place.episode)
+
+    return held
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(text: str) -> str:
+    return b64encode(sha256_raw(text.encode())).decode("ascii")
+
+
+_ACTIVE: Final = re.compile(r"[<>&\x7f-\U0010ffff]")
+
+
+def _inert(data: Any) -> str:
+    """JSON in ASCII in which nothing ends its element, opens another one or steers a reader."""
+    return _ACTIVE.sub(_units, canonical_bytes(data).decode())
+
+
+def _units(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _terms(pairs: Sequence[tuple[str, Markup]]) -> Markup:
+    return join(*(element("div", element("dt", words(term)), element("dd", said)) for term, said in pairs))
+
+
+def _entry(section: Section) -> Markup:
+    return element("li", element("a", words(section.title), href=f"#{section.id}"))
+
+
+def _failed(subject: Subject, held: Held) -> Markup:
+    """The checks that failed or could not be decided, with how often."""
+    found = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
+    if not found:
+        return NOTHING
+    listed = []
+    for check in found[:MOST_FAILED]:
+        link = render_cell(RowLink(check_anchor(check.id), check.id), held)
+        listed.append(element("li", link, words(f" {check.outcome}: {check.tally}")))
+    more = [element("li", words(f"{len(found) - MOST_FAILED} more"))] if len(found) > MOST_FAILED else []
+    return element("ul", *listed, *more, class_="broken")
+
+
+def _profile_facts(report: Report) -> list[tuple[str, Markup]]:
+    """The verdict of a profile, and the number of controls with each outcome."""
+    made = report.judgement
+    if made is None:
+        return []
+    found = counted(each.outcome for each in made.controls)
+    outcomes = ", ".join(f"{number} {name}" for name, number in found.items() if number)
+    return [("profile", join(quoted(made.name), words(" "), marked(made.verdict.value), words(f" {outcomes}")))]
+
+
+def _checked(evidence: Evidence, written: Section) -> Markup:
+    """In a line what was checked when the page was written and what was not."""
+    checks = evidence.verification.checks
+    passed = sum(check.status is Status.PASSED for check in checks)
+    not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
+    missing = "; ".join(row.name for row in written.rows if row.mark == Reached.NOT_CHECKED)
+    left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
+    told = words(f"When this page was written, {passed} checks of the evidence passed{left}. Not checked: {missing}. ")
+    return element("p", told, element("a", words("All checks"), href=f"#{written.id}"), class_="checked")
+
+
+def _digests(evidence: Evidence) -> list[tuple[str, Markup]]:
+    manifest = evidence.manifest
+    receipts = manifest["receipts"]
+    return [
+        ("run", code(manifest["run"])),
+        ("specs", code(manifest["specs"])),
+        ("Merkle root", element("code", quoted(receipts["root"]), id="printed-root")),
+        ("head", code(receipts["head"])),
+        ("receipts", words(str(receipts["count"]))),
+        ("made by", quoted(f"{manifest['engine']['name']} {manifest['engine']['version']}")),
+        ("manifest.json, SHA-256", code(sha256_hex((evidence.place / MANIFEST).read_bytes()))),
+    ]
+
+
+def _embedded(chains: Sequence[Embedded]) -> str:
+    """What is in the page and what is not."""
+    told = []
+    for chain in chains:
+        held, count = len(chain.seqs), len(chain.hashes)
+        of = "the bundle" if not chain.place else f"run {chain.name}"
+        rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
+        told.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
+    return " ".join(told)
+
+
+def _written(evidence: Evidence) -> Section:
+    """What was checked of the evidence when the page was written, and what was not."""
+    rows = [
+        Row(check.name, check.status.value, (Quoted(check.message or ""),)) for check in evidence.verification.checks
+    ]
+    rows += [
+        Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
+        for rung in climb(evidence.verification)
+    ]
+    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(told),)) for name, told in _NEVER]
+    intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
+    return Section("written", "Checked when written", intro, ("check", "found"), rows)

@@ -1,0 +1,152 @@
+"""Renders sections of a report as HTML tables: rows with a mark, an anchor, details, and links to what shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, assert_never
+
+from specledger.report.formats.html.elements import (
+    NOTHING,
+    Markup,
+    bar,
+    block,
+    code,
+    count,
+    element,
+    join,
+    quoted,
+    words,
+)
+from specledger.report.sections import (
+    Bar,
+    Block,
+    Cell,
+    Code,
+    Count,
+    EpisodeLink,
+    Grid,
+    Joined,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    anchor,
+    tone,
+)
+
+MOST_ROWS: Final = 400
+"""Rows of a table; the others are counted."""
+
+_SIGNS: Final = {"good": "\u2713", "bad": "\u2715", "open": "?"}
+
+Held = Callable[[Place], bool]
+"""Whether a page holds what a place names."""
+
+
+def anchors(section: Section) -> list[str]:
+    """The anchors of the rows that are shown, no two alike."""
+    used: dict[str, None] = {}
+    for row in section.rows[:MOST_ROWS]:
+        link = anchor(section.id, row.name)
+        while link in used:
+            link += "_"
+        used[link] = None
+    return list(used)
+
+
+def marked(mark: str) -> Markup:
+    """A mark with its sign, so that it does not depend on colour."""
+    found = tone(mark)
+    sign = element("span", words(_SIGNS[found]), aria_hidden="true", class_="sign") if found else NOTHING
+    return element("span", sign, words(mark), class_=f"mark {found}".strip()) if mark else NOTHING
+
+
+def render_cell(cell: Cell, held: Held) -> Markup:
+    """A cell as markup."""
+    match cell:
+        case Words():
+            return words(cell.text)
+        case Quoted():
+            return quoted(cell.value, cell.most)
+        case Code():
+            return code(cell.value, cell.most)
+        case Block():
+            return block(cell.value)
+        case Count():
+            return count(cell.number)
+        case Bar():
+            return bar(cell.part, cell.of)
+        case RowLink():
+            shown = quoted(cell.name)
+            return element("a", shown, href=f"#{cell.anchor}", class_="near") if held(cell) else shown
+        case Joined():
+            parts = [render_cell(part, held) for part in cell.parts]
+            return join(*(element("div", part) for part in parts)) if cell.lines else join(*parts)
+        case Grid():
+            rows = [element("tr", *(element("td", words(each)) for each in row)) for row in cell.rows]
+            more = element("p", words(f"and {cell.more} more")) if cell.more else NOTHING
+            return join(element("table", element("tbody", *rows)), more)
+    assert_never(cell)
+
+
+def render(section: Section, held: Held) -> Markup:
+    """A section as markup."""
+    title = element("h2", words(section.title), id=f"{section.id}-title")
+    intro = element("p", words(section.intro), class_="intro") if section.intro else NOTHING
+    more = len(section.rows) - MOST_ROWS
+    note = element("p", words(f"{more} more rows are not on this page."), class_="note")
+    inner = (title, intro, _table(section, held), note if more > 0 else NOTHING)
+    return element("section", *inner, id=section.id, aria_labelledby=f"{section.id}-title")
+
+
+def _table(section: Section, held: Held) -> Markup:
+    evidence = any(row.places for row in section.rows)
+    marks = any(row.mark for row in section.rows)
+    heads = [*([""] if marks else []), *section.heads, *(["evidence"] if evidence else [])]
+    head = element("tr", *(element("th", words(name), scope="col") for name in heads))
+    named = zip(anchors(section), section.rows, strict=False)
+    items = [_item(row, link, len(heads), (marks, evidence), held) for link, row in named]
+    table = element("table", element("thead", head), *items)
+    return element("div", table, class_="scroll")
+
+
+def _item(row: Row, link: str, width: int, has: tuple[bool, bool], held: Held) -> Markup:
+    marks, evidence = has
+    here = element("a", words("#"), href=f"#{link}", class_="anchor", aria_label=f"link to {row.name}")
+    cells = [element("td", marked(row.mark))] if marks else []
+    cells.append(element("th", element("span", quoted(row.name), class_="name"), here, scope="row"))
+    cells += [element("td", render_cell(cell, held)) for cell in row.cells]
+    if evidence:
+        cells.append(element("td", *_links(row, held), class_="places"))
+    lines = [element("tr", *cells)]
+    if row.details:
+        terms = [join(element("dt", words(term)), element("dd", render_cell(cell, held))) for term, cell in row.details]
+        lines.append(element("tr", element("td", element("dl", *terms), colspan=width), class_="details"))
+    return element("tbody", *lines, id=link, class_="item", data_tone=tone(row.mark) or "none", tabindex=-1)
+
+
+def _links(row: Row, held: Held) -> Iterator[Markup]:
+    """Links to the places that the page holds, separated, and the number of those that it does not hold."""
+    shown = [link for link in (_link(place, held(place)) for place in row.places) if link]
+    for index, link in enumerate(shown):
+        yield join(words(", "), link) if index else link
+    more = row.of - len(row.places)
+    if more > 0:
+        yield words(f" and {more} more")
+
+
+def _link(place: Place, held: bool) -> Markup:
+    match place:
+        case RowLink():
+            return element("a", quoted(place.name), href=f"#{place.anchor}") if held else quoted(place.name)
+        case EpisodeLink():
+            link = f"#s.{place.chain}.{place.episode}"
+            return element("a", words("step through"), href=link) if held else NOTHING
+        case ReceiptLink() if held:
+            return element("a", words(f"receipt {place.seq}"), href=f"#r.0.{place.seq}")
+        case ReceiptLink():
+            text = words(f"receipt {place.seq}")
+            return element("span", text, class_="absent", title="not embedded in this page")

@@ -1,0 +1,199 @@
+"""Writes a report as Markdown: the tables of one bundle, or a summary of several, of a profile, or of a verification.
+
+Everything that evidence supplies stands in code spans, in which nothing is markup.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, assert_never
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import printable
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.report.figures import figure_section
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.markup import shorten
+from specledger.report.model import NOT_SHOWN, Outcome, Report, Subject, counted, malformed_receipts
+from specledger.report.sections import (
+    Bar,
+    Block,
+    Cell,
+    Code,
+    Count,
+    Grid,
+    Joined,
+    Quoted,
+    Row,
+    RowLink,
+    Section,
+    Words,
+)
+from specledger.verify.assurance_levels import climb, headline
+from specledger.verify.checks import Verification
+
+MOST_ROWS: Final = 200
+"""Rows of a table; the others are counted."""
+
+_LONGEST: Final = 200  # characters of one text
+
+
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The tables of the bundle; of several whose tables are compared, those of the first; else the summary.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS.
+    """
+    if report.judgement is not None or not report.subjects:
+        return Output(summary(report))
+    with malformed_receipts():
+        sections = [_sections(subject) for subject in report.subjects]
+        if len(sections) > 1 and not all(any(each.compared for each in one) for one in sections):
+            return Output(summary(report))
+        lines = [*_head(report.subjects[0])]
+        for section in sections[0]:
+            same = [each for one in sections for each in one if each.id == section.id]
+            rows = [row for each in same for row in each.rows] if section.compared else section.rows
+            lines += _section(section, rows)
+    lines += table("Evidence", ("", "check", "", "found"), _verified(report.subjects[0]))
+    return Output("\n".join([*lines, "", "Not replayed; who made it was not checked.", ""]))
+
+
+def _sections(subject: Subject) -> list[Section]:
+    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
+    return [*subject.reading.sections()]
+
+
+def summary(report: Report) -> str:
+    """The summary of a report; bounded, since GitHub takes one MiB."""
+    lines: list[str] = []
+    if report.verification is not None:
+        lines += _verification(report.place, report.verification)
+    if report.judgement is not None:
+        judgement = report.judgement
+        lines += [f"# {quote(judgement.name)}: {judgement.verdict}", "", quote(judgement.source)]
+        lines += ["", _counts(control.outcome for control in judgement.controls)]
+        rows = [
+            (
+                f"**{one.outcome}**",
+                *map(quote, (one.id, one.says, one.evidence_text(report.subjects), one.waiver_text or one.why)),
+            )
+            for one in judgement.controls
+        ]
+        lines += table("Controls", ("", "control", "says", "evidence", "reason"), rows)
+    for subject in report.subjects:
+        lines += ["", *_subject(subject)] if lines else _subject(subject)
+    return "\n".join([*lines, *(("", *NOT_SHOWN) if report.subjects else ()), ""]) if lines else ""
+
+
+def _subject(subject: Subject) -> Iterator[str]:
+    receipts = subject.manifest["receipts"]
+    yield f"# {quote(subject.name)}: {subject.verdict}"
+    if subject.doc:
+        yield from ("", quote(subject.doc))
+    yield from ("", _counts(check.outcome for check in subject.checks))
+    rows = [
+        (f"**{check.outcome}**", quote(check.id), quote(check.says), str(check.opportunities), quote(check.why))
+        for check in subject.checks
+    ]
+    yield from table("Checks", ("", "check", "says", "could have failed", "reason"), rows)
+    figures = figure_section([(0, figure) for figure in subject.figures])
+    yield from _section(figures, figures.rows)
+    yield from ("", f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, root `{receipts['root']}`.")
+
+
+def _counts(outcomes: Iterable[Outcome]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counted(outcomes).items() if count) + "."
+
+
+def _verification(evidence: str, verification: Verification) -> Iterator[str]:
+    yield from (f"# {quote(evidence)}: {verification.verdict}", "", quote(headline(verification)))
+    rows = [
+        (
+            str(one.number),
+            f"**{one.status}**",
+            one.level.value,
+            *map(quote, (one.name, one.code or "", one.message or "")),
+        )
+        for one in verification.checks
+    ]
+    yield from table("Checks", ("", "", "level", "check", "code", "found"), rows)
+    levels = [(f"**{one.status}**", one.level.value, quote(one.name), quote(one.why)) for one in climb(verification)]
+    yield from table("Levels", ("", "level", "shows", "reason"), levels)
+
+
+def _head(subject: Subject) -> Iterator[str]:
+    assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
+    yield f"# {quote(subject.name)}: {subject.verdict}"
+    if subject.doc:
+        yield from ("", quote(subject.doc))
+    facts = [f"{name} {_cell(cell)}" for name, cell in subject.reading.facts()]
+    yield from ("", f"Evidence of a {subject.kind}: {', '.join(facts)}.")
+    receipts = subject.manifest["receipts"]
+    yield from (
+        "",
+        f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, Merkle root `{receipts['root']}`.",
+    )
+
+
+def _verified(subject: Subject) -> list[Sequence[str]]:
+    return [(str(one["number"]), one["name"], one["status"], quote(one["message"])) for one in subject.verification]
+
+
+def _section(section: Section, rows: Sequence[Row]) -> Iterator[str]:
+    marks = any(row.mark for row in rows)
+    heads = [*([""] if marks else []), *section.heads]
+    cells = [[*([f"**{row.mark}**"] if marks else []), quote(row.name), *map(_cell, row.cells)] for row in rows]
+    yield from table(section.title, heads, cells, section.intro)
+    for row in rows if section.detailed else ():
+        details = [(term, _cell(cell)) for term, cell in row.details]
+        yield from table(quote(row.name), ("", ""), details)
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case Words():
+            return printable(cell.text).replace("|", "\\|")
+        case Quoted() | Code() | Block():
+            return quote(cell.value)
+        case Count():
+            return str(cell.number)
+        case Bar():
+            return ""
+        case RowLink():
+            return quote(cell.name)
+        case Joined():
+            return (", " if cell.lines else " ").join(part for part in map(_cell, cell.parts) if part)
+        case Grid():
+            return quote("; ".join(" ".join(row) for row in cell.rows))
+    assert_never(cell)
+
+
+def quote(value: Any) -> str:
+    """A value of the evidence as a code span on one line, shortened, fit for a cell of a table."""
+    text = value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
+    text = shorten(printable(text), _LONGEST)
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    padding = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{ticks}{padding}{text}{padding}{ticks}".replace("|", "\\|") if text.strip() else ""
+
+
+def table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], intro: str = "") -> list[str]:
+    """The lines of a section with a table; none without rows.
+
+    Args:
+        title: As Markdown.
+        heads: As Markdown.
+        rows: Cells as Markdown, at most `MOST_ROWS` of which are written.
+        intro: As Markdown.
+    """
+    if not rows:
+        return []
+    lines = ["", f"## {title}", "", *([intro, ""] if intro else [])]
+    lines += [_row(heads), _row(["---"] * len(heads)), *map(_row, rows[:MOST_ROWS])]
+    return lines if len(rows) <= MOST_ROWS else [*lines, "", f"{len(rows) - MOST_ROWS} more rows are left out."]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"

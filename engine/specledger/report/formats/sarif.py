@@ -1,0 +1,99 @@
+"""Writes a report as SARIF 2.1.0: a run for each group of items, a rule for each requirement, a result for each place.
+
+An item that passed or does not apply is a rule without a result, since readers show every result. A result has a
+physical location only if the file is known. Fingerprints contain no digest, so a result keeps its identity over time.
+
+Source: SARIF 2.1.0 (OASIS Standard), 3.14 run, 3.27 result, 3.27.17 partialFingerprints, 3.33 logicalLocation.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.core.canonical import canonical_bytes, pretty
+from specledger.core.diagnostics import printable
+from specledger.core.digest import tagged
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.items import Group, Item, Place, Result, Rule, groups_of
+from specledger.report.model import Outcome, Report
+from specledger.report.source_locations import file_of, uri_of
+
+VERSION: Final = "2.1.0"
+SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+FINGERPRINT: Final = "specledger/finding/v1"
+"""The tag of the digest that identifies a result over time."""
+
+
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The report as a SARIF log."""
+    runs = [_run(group, options.sources) for group in groups_of(report) if not group.derived]
+    return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": runs}))
+
+
+def _run(group: Group, sources: Path | None) -> dict[str, Any]:
+    rules: dict[str, tuple[int, Rule]] = {}
+    for item in group.items:
+        if item.results or item.rule.properties:
+            rules.setdefault(item.rule.id, (len(rules), item.rule))
+    results = [
+        _result(item, result, rules[item.rule.id][0], sources) for item in group.items for result in item.results
+    ]
+    return {
+        "tool": {"driver": {**group.engine, "rules": [_rule(rule) for _, rule in rules.values()]}},
+        "automationDetails": {"id": f"{group.about}/"},
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        **({"properties": dict(group.properties)} if group.properties else {}),
+    }
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": printable(rule.id),
+        "shortDescription": {"text": printable(rule.says)},
+        "help": {"text": printable(rule.help)},
+        **({"properties": dict(rule.properties)} if rule.properties else {}),
+    }
+
+
+def _result(item: Item, result: Result, index: int, sources: Path | None) -> dict[str, Any]:
+    failed = item.outcome is Outcome.FAILED
+    level = "none" if not failed else "warning" if item.warning else "error"
+    location = _location(item.place, result, sources)
+    return {
+        "ruleId": printable(item.rule.id),
+        "ruleIndex": index,
+        "kind": "fail" if failed else "open",
+        "level": level,
+        "message": {"text": printable(result.text)},
+        **({"locations": [location]} if location else {}),
+        "partialFingerprints": {"specledger/v1": tagged(FINGERPRINT, canonical_bytes(list(result.identity)))},
+        **({"properties": dict(result.properties)} if result.properties else {}),
+        **_suppressions(item),
+    }
+
+
+def _location(place: Place, result: Result, sources: Path | None) -> dict[str, Any]:
+    logical = [{"fullyQualifiedName": printable(name), "kind": kind} for name, kind in result.logical]
+    found: dict[str, Any] = {"logicalLocations": logical} if logical else {}
+    physical: dict[str, Any] | None = None
+    file = file_of(place.spec, sources)
+    if place.span is not None:
+        start, end = place.span.start, place.span.end
+        region = {"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column}
+        physical = {"artifactLocation": {"uri": uri_of(place.span.file)}, "region": region}
+    elif file is not None:
+        physical = {"artifactLocation": {"uri": uri_of(file)}, "region": {"startLine": 1}}
+    elif place.file is not None:
+        physical = {"artifactLocation": {"uri": uri_of(place.file)}}
+    return found if physical is None else {**found, "physicalLocation": physical}
+
+
+def _suppressions(item: Item) -> dict[str, Any]:
+    held = None if item.waiver is None else item.waiver.waiver
+    if held is None:
+        return {}
+    text = printable(f"{held.owner}, until {held.until}: {held.reason}")
+    return {"suppressions": [{"kind": "external", "status": "accepted", "justification": text}]}

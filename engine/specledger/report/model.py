@@ -1,0 +1,354 @@
+"""The report model: what evidence, a verification or findings show, in the one form that every format is written from.
+
+The outcomes are those of the W3C Evaluation and Report Language (EARL 1.0, 2.7): an error of the engine is neither a
+pass nor a refutation, and a requirement that was never tested is a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.verdict import Verdict
+from specledger.evidence.chain import receipt_digest
+from specledger.evidence.layout import MAX_LINE
+from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
+from specledger.report.evidence import Evidence
+from specledger.report.markup import shorten
+from specledger.report.sections import Cell, Section
+
+if TYPE_CHECKING:
+    from specledger.load import Bundle
+    from specledger.report.judgement import Judgement
+    from specledger.verify.checks import Verification
+
+Body = Mapping[str, Any]
+
+FORMAT: Final = "specledger/report/v1"
+
+MOST_OBSERVATIONS: Final = 25
+"""Observations that a check keeps; the others are counted."""
+LONGEST: Final = 900
+"""Characters of one text from the evidence."""
+MOST_RUNS: Final = 3
+"""Runs of a suite whose receipts are embedded in a page."""
+
+NOT_SHOWN: Final = (
+    "Nothing was replayed: `spec verify` makes the runs again and compares every byte.",
+    "Who made the evidence, and when, was not checked.",
+    "A check passes by what its spec says; whether the spec says enough is not judged.",
+)
+"""What no report shows."""
+
+
+class Outcome(StrEnum):
+    """The outcome of a requirement."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    CANNOT_TELL = "cannot tell"
+    NOT_APPLICABLE = "not applicable"
+    UNTESTED = "untested"
+
+
+WORST_FIRST: Final = (
+    Outcome.FAILED,
+    Outcome.CANNOT_TELL,
+    Outcome.UNTESTED,
+    Outcome.PASSED,
+    Outcome.NOT_APPLICABLE,
+)
+"""The first of these that occurs is the combined outcome."""
+
+OF_VERDICT: Final[Mapping[Verdict, Outcome]] = {
+    Verdict.PASS: Outcome.PASSED,
+    Verdict.FAIL: Outcome.FAILED,
+    Verdict.INCONCLUSIVE: Outcome.CANNOT_TELL,
+    Verdict.ERROR: Outcome.CANNOT_TELL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One event in a receipt that bears on a check.
+
+    Attributes:
+        what: What happened, in a word or two.
+        detail: The witness, cause or expression, shortened.
+        run: The run of a suite, or None.
+        episode, t: The place in the run, or None.
+        seq: The number of the receipt.
+        digest: The digest of the receipt.
+    """
+
+    what: str
+    detail: str
+    run: str | None
+    episode: int | None
+    t: int | None
+    seq: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One requirement and its outcome.
+
+    Attributes:
+        id: `invariant/<name>`, `probe/<name>`, `check/<id>`, `law/<name>` ...
+        says: The requirement, in words or as the expression.
+        spec: The key of the spec that states it, or None for a requirement of the engine.
+        outcome: Its outcome.
+        error: Whether it is unknown because something could not be evaluated.
+        warning: Whether its spec only warns of a breach.
+        opportunities: How often it could have failed.
+        failures: How often it failed; 1 for a check that is judged once and failed.
+        why: The reason of the outcome; may be empty.
+        observations: The first receipts that show it.
+        more: The number of further observations.
+        once: Whether it is judged once over all opportunities instead of at each.
+    """
+
+    id: str
+    says: str
+    spec: str | None
+    outcome: Outcome
+    error: bool
+    warning: bool
+    opportunities: int
+    failures: int
+    why: str
+    observations: tuple[Observation, ...] = ()
+    more: int = 0
+    once: bool = False
+
+    @property
+    def tally(self) -> str:
+        """Failures of opportunities; for a check that is judged once, only the opportunities."""
+        if self.once:
+            return f"over {self.opportunities} {'opportunity' if self.opportunities == 1 else 'opportunities'}"
+        return f"{self.failures} of {self.opportunities} times"
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One receipt as a reading takes it."""
+
+    seq: int
+    line: bytes
+    type: str
+    body: Body
+
+    @property
+    def digest(self) -> str:
+        """The digest that the next receipt names."""
+        return receipt_digest(self.line)
+
+
+def receipts_of(evidence: Evidence) -> Iterator[Receipt]:
+    """The receipts of a bundle, in order."""
+    for seq, line in enumerate(evidence.receipts.lines()):
+        parsed: Any = parse_canonical(line, limit=MAX_LINE)
+        yield Receipt(seq, line, parsed["type"], parsed["body"])
+
+
+class Reading:
+    """Folds the receipts of one bundle in one pass; each kind of evidence has its own subclass.
+
+    Methods raise KeyError, TypeError, AttributeError or ValueError if a receipt does not have the form of its type.
+
+    Attributes:
+        figures: The bodies of `figure` receipts.
+        runs: Places of runs inside the bundle whose receipts a page embeds, at most `MOST_RUNS`.
+    """
+
+    figures: Sequence[Body] = ()
+    runs: Sequence[str] = ()
+
+    def add(self, receipt: Receipt) -> None:
+        """Take the next receipt."""
+        raise NotImplementedError
+
+    def checks(self) -> Iterator[Check]:
+        """The requirements that the receipts speak of, with their outcomes."""
+        raise NotImplementedError
+
+    def facts(self) -> Iterator[tuple[str, Cell]]:
+        """The key figures, by what they count."""
+        yield from ()
+
+    def sections(self) -> Iterator[Section]:
+        """The tables, in order."""
+        yield from ()
+
+    def spacetimes(self) -> Sequence[Mapping[str, Any]]:
+        """Rings of laws to draw."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class SubRun:
+    """One run in the evidence of a kind that has episodes.
+
+    Attributes:
+        name: The name of the run.
+        place: Its folder relative to the bundle; empty for the bundle itself.
+        specs: The specs that it was made from.
+    """
+
+    name: str
+    place: str
+    specs: Bundle
+
+
+@dataclass(frozen=True, slots=True)
+class ReportKind:
+    """How a report reads one kind of evidence.
+
+    Attributes:
+        read: Begins a reading of a bundle.
+        runs: The runs of scenarios in a bundle; None if the kind has none.
+    """
+
+    read: Callable[[Evidence], Reading]
+    runs: Callable[[Evidence], Iterator[SubRun]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What one bundle shows.
+
+    Attributes:
+        name, kind, doc: Of the spec that was run.
+        root: Its key.
+        manifest: The bundle's manifest.
+        verification: The checks of the evidence: number, name, status, message.
+        checks: The requirements and their outcomes.
+        figures: The bodies of a suite's `figure` receipts.
+        names: The names of all specs that the run refers to, by kind.
+        evidence: The bundle, where the report was built from one.
+        reading: The folded receipts, likewise.
+        runs: The runs of scenarios in it; None if its kind has none.
+    """
+
+    name: str
+    kind: str
+    doc: str
+    root: str
+    manifest: Mapping[str, Any]
+    verification: tuple[Mapping[str, Any], ...]
+    checks: tuple[Check, ...]
+    figures: tuple[Body, ...] = ()
+    names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    evidence: Evidence | None = None
+    reading: Reading | None = None
+    runs: Callable[[Evidence], Iterator[SubRun]] | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the result."""
+        return Verdict(self.manifest["result"]["verdict"])
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report of evidence, of a verification, or of findings.
+
+    Attributes:
+        subjects: What each bundle shows.
+        judgement: The judgement of a profile by these bundles.
+        place: Where the verified evidence is, or the id of the check that led to the findings.
+        verification: A verification.
+        findings: Findings about specs, or about a command that could not be run.
+        passed: The names of specs without findings.
+        not_run: Whether the findings prevented what was asked for.
+    """
+
+    subjects: tuple[Subject, ...] = ()
+    judgement: Judgement | None = None
+    place: str = ""
+    verification: Verification | None = None
+    findings: tuple[Diagnostic, ...] | None = None
+    passed: tuple[str, ...] = ()
+    not_run: bool = False
+
+    @classmethod
+    def from_verification(cls, place: str, verification: Verification) -> Report:
+        """The report of a verification of the evidence at a place."""
+        return cls(place=place, verification=verification)
+
+    @classmethod
+    def from_findings(
+        cls,
+        findings: Sequence[Diagnostic],
+        passed: Sequence[str] = (),
+        about: str = "specledger/check",
+        not_run: bool = False,
+    ) -> Report:
+        """The report of findings.
+
+        Args:
+            findings: What was found.
+            passed: The names of specs without findings.
+            about: The id of the check.
+            not_run: Whether the findings prevented what was asked for.
+        """
+        return cls(place=about, findings=tuple(findings), passed=tuple(passed), not_run=not_run)
+
+
+@contextmanager
+def malformed_receipts() -> Iterator[None]:
+    """Refuse receipts whose values do not have the types that their specs lead to.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS.
+    """
+    try:
+        yield
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise Rejected(
+            [Diagnostic(E_REPORT_RECEIPTS, f"cannot build the report: malformed receipt: {error!r}")]
+        ) from None
+
+
+def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:
+    """How a report reads the evidence.
+
+    Raises:
+        Rejected: E_REPORT_KIND.
+    """
+    if evidence.kind not in kinds:
+        raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {evidence.kind} has no report")])
+    return kinds[evidence.kind]
+
+
+def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
+    """The number of each outcome, zeros included."""
+    found = Counter(outcomes)
+    return {outcome.value: found[outcome] for outcome in Outcome}
+
+
+def combined(outcomes: Iterable[Outcome]) -> Outcome:
+    """The combined outcome; UNTESTED for none."""
+    return min(outcomes, key=WORST_FIRST.index, default=Outcome.UNTESTED)
+
+
+def told(value: Any) -> str:
+    """A value of the evidence as shortened text; empty for None and {}.
+
+    Raises:
+        TypeError: It is not JSON.
+    """
+    if value is None or value == {}:
+        return ""
+    try:
+        text = value if isinstance(value, str) else canonical_bytes(value).decode()
+    except NotCanonical as error:
+        raise TypeError(str(error)) from None
+    return shorten(text, LONGEST)

@@ -1,0 +1,295 @@
+"""Reports on the run of a scenario: its invariants and probes, gates, drifts, budget and episodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from specledger.core.verdict import Verdict
+from specledger.gates.invariant import PROGRESS
+from specledger.load import Bundle, Resolved
+from specledger.report.agent_metrics import RunMetrics
+from specledger.report.evidence import Evidence
+from specledger.report.figures import share
+from specledger.report.markup import shorten
+from specledger.report.model import (
+    LONGEST,
+    OF_VERDICT,
+    Body,
+    Check,
+    Outcome,
+    Reading,
+    Receipt,
+    ReportKind,
+    SubRun,
+)
+from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.probe_rates import probe_sections
+from specledger.report.sections import (
+    UNTESTED,
+    Bar,
+    Cell,
+    Code,
+    Count,
+    EpisodeLink,
+    Joined,
+    Quoted,
+    ReceiptLink,
+    Row,
+    Section,
+    Words,
+)
+from specledger.report.specs import Specs, requirement, spec_details
+from specledger.spec.invariant import Invariant
+from specledger.spec.scenario import Scenario
+
+EVALUATION: Final = "evaluation"
+"""The check that everything could be evaluated, which the engine makes of every run."""
+
+_PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
+_NOUNS: Final = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
+_GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
+_METRICS: Final = frozenset({"episode", "probe", "episode_end"})
+
+
+class RunReading(Reading):
+    """Folds the receipts of a scenario's run."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        """Begin before the first receipt."""
+        self._specs = evidence.specs
+        self._result: Body = evidence.manifest["result"]
+        self._seen = Observations()
+        self._start: Body = {}
+        self._idle: Counter[str] = Counter()
+        self._price: Counter[str] = Counter()
+        self._episodes: list[Row] = []
+        self._steps = self._broken = 0
+        self._probes = probes_of(evidence.specs)
+        self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
+        self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
+
+    def add(self, receipt: Receipt) -> None:
+        """Take the next receipt."""
+        type_, body = receipt.type, receipt.body
+        if self._probes and type_ in _METRICS:
+            self._metrics.add(type_, body)
+        if type_ == "start":
+            self._start = {
+                **body,
+                "invariants": [{**each, "name": as_name(each["name"])} for each in body["invariants"]],
+            }
+        elif type_ == "step":
+            self._step(receipt)
+        elif type_ == "drift":
+            self._seen.note(f"drift/{body['drift']}", receipt, "drift", None)
+        elif type_ == "error":
+            self._seen.note(EVALUATION, receipt, body["code"], body["expression"])
+        elif type_ == "probe":
+            self._probe(receipt)
+        elif type_ == "episode_end":
+            self._end(receipt)
+
+    def _step(self, receipt: Receipt) -> None:
+        body = receipt.body
+        self._steps += 1
+        for decision in body["decisions"]:
+            if decision["error"] is not None:
+                self._seen.note(EVALUATION, receipt, decision["error"]["code"], decision["error"]["expression"])
+            for failing in decision["rejected"]:
+                self._seen.note(f"gate/{failing['gate']}", receipt, "rejected", None)
+        if body["chosen"] is None:
+            reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
+            self._seen.note(PROGRESS, receipt, "nothing was admitted", reasons)
+        for item, price in (body["cost"] or {}).items():
+            self._price[item] += as_int(price)
+        self._breaches(receipt)
+
+    def _breaches(self, receipt: Receipt) -> None:
+        for breach in receipt.body["violations"]:
+            self._broken += 1
+            self._seen.note(f"invariant/{as_name(breach['invariant'])}", receipt, "broken", breach["witness"])
+
+    def _probe(self, receipt: Receipt) -> None:
+        body, id_ = receipt.body, f"probe/{receipt.body['probe']}"
+        verdict = Verdict(body["verdict"])
+        self._seen.note(f"{verdict} {id_}", receipt, "made", None)
+        if verdict is not Verdict.PASS:
+            self._causes[body["probe"]][as_name(body["cause"])] += 1
+            self._seen.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
+
+    def _end(self, receipt: Receipt) -> None:
+        body = receipt.body
+        self._idle.update({name: as_int(count) for name, count in body["idle"].items()})
+        self._breaches(receipt)
+        number, first = as_int(body["episode"]), body["first_success"]
+        reached = Words("never" if first is None else f"in step {as_int(first)}")
+        cells = (Count(as_int(body["steps"])), Quoted(body["ended"]), reached, Count(self._broken))
+        self._episodes.append(
+            Row(f"episode {number}", "", cells, places=(EpisodeLink(0, number), ReceiptLink(receipt.seq)))
+        )
+        self._broken = 0
+
+    def checks(self) -> Iterator[Check]:
+        """Invariants, probes, then what the engine requires of every run."""
+        for each in self._start["invariants"]:
+            yield self._invariant(each)
+        for name, key in self._probes.items():
+            yield self._probed(name, key)
+        yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
+        yield self._required(EVALUATION, "everything can be evaluated", Verdict.ERROR)
+
+    def _invariant(self, each: Body) -> Check:
+        name = each["name"]
+        id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
+        asked = {"step": self._steps, "episode": len(self._episodes)}.get(each["scope"], 0)
+        could, broken = max(0, asked - self._idle[name]), self._seen.count[id_]
+        outcome, why = Outcome.PASSED, ""
+        if broken:
+            outcome = Outcome.FAILED
+        elif not asked:
+            outcome, why = Outcome.UNTESTED, f"there was no {each['scope']} to check"
+        elif not could:
+            outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
+        says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
+        key = None if spec is None else spec.key
+        warns = each["severity"] == "warn"
+        return Check(id_, says or name, key, outcome, False, warns, could, broken, why, **self._seen.of(id_))
+
+    def _probed(self, name: str, key: str) -> Check:
+        id_ = f"probe/{name}"
+        made = {verdict: self._seen.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        times = sum(made.values())
+        causes = ", ".join(f"{cause} ({count})" for cause, count in sorted(self._causes[name].items()))
+        outcome = Outcome.PASSED if times else Outcome.UNTESTED
+        if made[Verdict.FAIL]:
+            outcome = Outcome.FAILED
+        elif made[Verdict.ERROR] or made[Verdict.INCONCLUSIVE]:
+            outcome = Outcome.CANNOT_TELL
+        error = outcome is Outcome.CANNOT_TELL and made[Verdict.ERROR] > 0
+        says, why = self._specs.specs[key].model.doc or name, shorten(causes if times else "it was never made", LONGEST)
+        return Check(id_, says, key, outcome, error, False, times, made[Verdict.FAIL], why, **self._seen.of(id_))
+
+    def _required(self, id_: str, says: str, breach: Verdict) -> Check:
+        """A requirement of the engine; `breach` is the verdict of a run that does not meet it."""
+        found = self._seen.count[id_]
+        outcome = OF_VERDICT[breach] if found else Outcome.PASSED if self._steps else Outcome.UNTESTED
+        error = bool(found) and breach is Verdict.ERROR
+        failures = found if breach is Verdict.FAIL else 0
+        why = "" if found or self._steps else "there was no step"
+        return Check(id_, says, None, outcome, error, False, self._steps, failures, why, **self._seen.of(id_))
+
+    def facts(self) -> Iterator[tuple[str, Cell]]:
+        """The seed and the counts of the result."""
+        yield "seed", Words(str(self._start["seed"]))
+        for noun in _NOUNS:
+            yield noun, Count(self._result[noun])
+
+    def sections(self) -> Iterator[Section]:
+        """Gates, invariants, probes, drifts, budget and episodes."""
+        specs = Specs.of(self._specs)
+        demands = specs.gates()
+        rejections = {gate: self._seen.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        links = {gate: self._seen.links(f"gate/{gate}") for gate in rejections}
+        yield gate_section(rejections, self._result["proposals"], demands, links)
+        yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
+        agent = (specs.referred("agent") or {}).get("name", "")
+        yield from probe_sections({agent: [self._metrics]}, [self._probe_row(data) for data in specs.of_kind("probe")])
+        yield self._drifts()
+        yield self._budget()
+        heads = ("episode", "steps", "ended", "goal first reached", "violations")
+        yield Section("episodes", "Episodes", "", heads, self._episodes)
+
+    def _invariants(self, demands: Mapping[str, Body]) -> Section:
+        required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}
+        checks = [self._invariant(each) for each in self._start["invariants"]]
+        checks.append(self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL))
+        rows = []
+        for each, check in zip([*self._start["invariants"], required], checks, strict=True):
+            data = demands.get(each["name"], {} if check.spec else {"doc": check.says})
+            mark = ("broken" if each["severity"] == "fatal" else "warned") if check.failures else "held"
+            cells = (
+                requirement(data),
+                *map(Words, (each["scope"], each["severity"])),
+                Count(check.opportunities),
+                Count(check.failures),
+            )
+            places = self._seen.links(check.id)
+            mark = mark if check.opportunities or check.failures else UNTESTED
+            of = max(check.failures, len(places))
+            rows.append(Row(each["name"], mark, cells, spec_details(data), places, of))
+        heads = ("invariant", "requirement", "scope", "severity", "checked", "broken")
+        return Section("invariants", "Invariants", "", heads, rows)
+
+    def _probe_row(self, data: Body) -> Row:
+        id_ = f"probe/{data['name']}"
+        made = {verdict: self._seen.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        mark = next((verdict.value for verdict, times in made.items() if times), UNTESTED)
+        places = self._seen.links(f"{mark} {id_}")
+        cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(made.values())))
+        return Row(data["name"], mark, cells, spec_details(data), places, len(places))
+
+    def _drifts(self) -> Section:
+        rows = []
+        for each in self._start["drifts"]:
+            id_ = f"drift/{each['drift']}"
+            times, places = self._seen.count[id_], self._seen.links(id_)
+            due = [("due at steps", Code(each["schedule"]))]
+            rows.append(Row(each["drift"], "", (Count(times),), due, places, max(times, len(places))))
+        return Section("drifts", "Drifts", "Scheduled changes of the world.", ("drift", "times"), rows)
+
+    def _budget(self) -> Section:
+        whole = self._price.get("total", 0)
+        items = sorted(self._price.items(), key=lambda item: (-item[1], item[0]))
+        rows = [Row(item, "", (Count(sum_), Bar(sum_, whole))) for item, sum_ in items if whole]
+        intro = "The cost of all steps by item, in the units of the receipts."
+        return Section("budget", "Budget", intro, ("item of the price", "sum", "of the total"), rows)
+
+
+def gate_section(
+    rejections: Mapping[str, int],
+    proposals: int,
+    demands: Mapping[str, Body],
+    links: Mapping[str, list[Any]] | None = None,
+) -> Section:
+    """The gates with what each rejected.
+
+    Args:
+        rejections: The rejections of each gate.
+        proposals: The number of proposals.
+        demands: The data of each gate.
+        links: The first receipts that show rejections, by gate.
+    """
+    rows = []
+    for gate, times in rejections.items():
+        data, places = demands.get(gate, {}), (links or {}).get(gate, [])
+        of = share(times * 1_000_000 // max(proposals, 1))
+        cells = (requirement(data), Count(proposals), Count(times), Joined((Bar(times, proposals), Words(of))))
+        details = spec_details(data)
+        if not times:
+            details = [*details, ("evidence", Words("It rejected nothing here, so this does not show that it can."))]
+        rows.append(Row(gate, "held" if times else UNTESTED, cells, details, places, times if places else 0))
+    intro = "Every gate judges each proposal; one proposal may be rejected by several gates."
+    return Section("gates", "Gates", intro, ("gate", "requirement", "judged", "rejected", "share of proposals"), rows)
+
+
+def probes_of(specs: Bundle) -> dict[str, str]:
+    """The key of each probe of a scenario, by its name."""
+    model, refs = specs.main.model, specs.main.refs
+    assert isinstance(model, Scenario)  # noqa: S101 - a run is of a scenario
+    keys = dict.fromkeys(refs["probes", index] for index in range(len(model.probes)))
+    return {specs.specs[key].name: key for key in keys}
+
+
+def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:
+    """The spec of a kind and name; None if there are several, since it is not known which one is meant."""
+    found = [spec for spec in specs.specs.values() if (spec.kind, spec.name) == (kind, name)]
+    return found[0] if len(found) == 1 else None
+
+
+def _itself(evidence: Evidence) -> Iterator[SubRun]:
+    yield SubRun(evidence.specs.main.name, "", evidence.specs)
+
+
+RUN: Final = ReportKind(RunReading, _itself)

@@ -1,0 +1,179 @@
+"""Typed tables of a report: sections with rows and cells, which Markdown and HTML render each in their own form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+UNTESTED: Final = "untested"
+"""The mark of a requirement that had no opportunity to fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Text that the engine supplies."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A value of the evidence on one line: a string as it is, anything else as JSON."""
+
+    value: Any
+    most: int = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A value of the evidence that is an expression, a digest or JSON."""
+
+    value: Any
+    most: int = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A JSON value of the evidence over several lines."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An integer."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A share drawn as a bar; the number stands in the cell beside it."""
+
+    part: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowLink:
+    """A link to another row, by its anchor."""
+
+    anchor: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Cells one after another, each on a line of its own if `lines`."""
+
+    parts: Sequence[Cell]
+    lines: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A small table without heads inside a cell; `more` rows are left out."""
+
+    rows: Sequence[Sequence[str]]
+    more: int = 0
+
+
+Cell = Words | Quoted | Code | Block | Count | Bar | RowLink | Joined | Grid
+
+NOTHING: Final = Words("")
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptLink:
+    """A receipt, by its number in the bundle's own chain."""
+
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLink:
+    """An episode of a run: `chain` is 0 for the bundle's own chain, else the run's place in `Reading.runs`, from 1."""
+
+    chain: int
+    episode: int
+
+
+Place = ReceiptLink | EpisodeLink | RowLink
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row.
+
+    Attributes:
+        name: What it is about; its anchor is made from it.
+        mark: The outcome in one or two words; may be empty.
+        cells: One for each head after the first.
+        details: Terms and values that are shown on demand.
+        places: The receipts, episodes and rows that show it.
+        of: The number of such places, if more than are listed.
+    """
+
+    name: str
+    mark: str
+    cells: Sequence[Cell]
+    details: Sequence[tuple[str, Cell]] = ()
+    places: Sequence[Place] = ()
+    of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table; `heads` name the row and then each cell.
+
+    Attributes:
+        compared: Whether the rows of several bundles are put into one table.
+        detailed: Whether details are always shown.
+    """
+
+    id: str
+    title: str
+    intro: str
+    heads: Sequence[str]
+    rows: Sequence[Row]
+    compared: bool = False
+    detailed: bool = False
+
+
+def anchor(section: str, name: str) -> str:
+    """The anchor of a row, in characters that a URL fragment may hold."""
+    return f"{section}.{re.sub(r'[^A-Za-z0-9._-]+', '_', name)[:80]}"
+
+
+_CHECK_SECTIONS: Final[Mapping[str, str]] = {
+    "gate": "gates",
+    "invariant": "invariants",
+    "progress": "invariants",
+    "probe": "probes",
+    "check": "checks",
+    "mutant": "mutants",
+    "law": "laws",
+    "receipts": "asked",
+    "verified": "asked",
+}
+
+
+def check_anchor(check: str) -> str:
+    """The anchor of the row of a check, by the check's id."""
+    kind, _, name = check.partition("/")
+    return anchor(_CHECK_SECTIONS.get(kind, kind), name or kind)
+
+
+_TONES: Final[Mapping[str, str]] = {
+    "good": "PASS PROVED passed caught held FAIL-as-expected UNKNOWN-as-expected reached found",
+    "bad": "FAIL ERROR failed survived broken error refuted missed",
+    "open": "INCONCLUSIVE UNKNOWN untested not-made cannot-tell not-applicable deferred not-checked",
+}
+_TONE_OF: Final = {mark: tone for tone, marks in _TONES.items() for mark in marks.split()}
+
+
+def tone(mark: str) -> str:
+    """What a mark means: `good`, `bad`, `open`, or an empty string."""
+    return _TONE_OF.get(mark.replace(" ", "-"), "")

@@ -1,0 +1,84 @@
+"""A report from evidence: folds the receipts of each bundle once, by the reading of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from specledger.report.evidence import Evidence
+from specledger.report.model import (
+    Check,
+    Outcome,
+    Report,
+    ReportKind,
+    Subject,
+    kind_of,
+    malformed_receipts,
+    receipts_of,
+)
+from specledger.report.profile_rules import Answers, Question
+from specledger.verify.checks import Status
+
+WHOLE: Final = "evidence"
+"""The check that the bundle is intact."""
+
+
+def from_evidence(
+    evidence: Iterable[Evidence], kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()
+) -> Report:
+    """The report of bundles.
+
+    Args:
+        evidence: Bundles of which no check failed.
+        kinds: How the receipts of each kind are read.
+        questions: What a profile asks of receipts and of their verification.
+
+    Raises:
+        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
+    """
+    return Report(tuple(read_subject(one, kinds, questions) for one in evidence))
+
+
+def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions: Sequence[Question] = ()) -> Subject:
+    """What a bundle shows of each requirement.
+
+    Args:
+        evidence: A bundle of which no check failed.
+        kinds: How the receipts of each kind are read.
+        questions: What a profile asks of receipts and of their verification.
+
+    Raises:
+        Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
+    """
+    main, verified = evidence.specs.main, evidence.verification.checks
+    answers = Answers(questions, main.name, evidence.kind)
+    kind = kind_of(evidence, kinds)
+    with malformed_receipts():
+        reading = kind.read(evidence)
+        for receipt in receipts_of(evidence):
+            reading.add(receipt)
+            answers.add(receipt)
+        checks = (*reading.checks(), *answers.checks(main.key, evidence.verification))
+    passed = sum(check.status is Status.PASSED for check in verified)
+    says = "files, chain, result and specs of the evidence are whole and fit each other"
+    whole = Check(WHOLE, says, None, Outcome.PASSED, False, False, passed, 0, "")
+    names: dict[str, set[str]] = {}
+    for spec in evidence.specs.specs.values():
+        names.setdefault(spec.kind, set()).add(spec.name)
+    return Subject(
+        name=main.name,
+        kind=evidence.kind,
+        doc=main.model.doc or "",
+        root=main.key,
+        manifest=evidence.manifest,
+        verification=tuple(
+            {"number": one.number, "name": one.name, "status": one.status.value, "message": one.message or ""}
+            for one in verified
+        ),
+        checks=(whole, *checks),
+        figures=tuple(reading.figures),
+        names={kind: sorted(found) for kind, found in sorted(names.items())},
+        evidence=evidence,
+        reading=reading,
+        runs=kind.runs,
+    )

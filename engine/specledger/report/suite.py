@@ -1,0 +1,268 @@
+"""Reports on a suite: its checks with their figures and the mutants that they notice, and its runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.suite import compile_suite
+from specledger.core.canonical import parse_canonical
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import MAX_LINE, RECEIPTS, SPECS
+from specledger.report.agent_metrics import RunMetrics
+from specledger.report.evidence import Evidence
+from specledger.report.figures import figure_rows, figure_section
+from specledger.report.markup import shorten
+from specledger.report.model import (
+    LONGEST,
+    MOST_RUNS,
+    OF_VERDICT,
+    Body,
+    Check,
+    Outcome,
+    Reading,
+    Receipt,
+    ReportKind,
+    SubRun,
+    told,
+)
+from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.probe_rates import probe_sections
+from specledger.report.run import EVALUATION, gate_section
+from specledger.report.sections import (
+    Block,
+    Cell,
+    Code,
+    Count,
+    EpisodeLink,
+    Grid,
+    Joined,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    anchor,
+)
+from specledger.report.specs import Specs, requirement, spec_details
+from specledger.spec.suite import Suite
+from specledger.verify.documents import MAX_SPECS
+
+_MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
+_FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
+_NOUNS: Final = ("episodes", "successes", "steps", "drifts", "errors")
+_FIGURES_OF_A_CHECK: Final = 24
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+class SuiteReading(Reading):
+    """Folds the receipts of a suite."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        """Begin before the first receipt."""
+        self._place = evidence.place
+        self._specs, self._result = evidence.specs, evidence.manifest["result"]
+        self._seen = Observations()
+        self._checks: list[tuple[int, Check, Body]] = []
+        self._mutants: list[tuple[int, Check, Body]] = []
+        self._figures: list[tuple[int, Body]] = []
+        self._own: list[tuple[int, Body]] = []
+        self._runs = 0
+        self.figures: list[Body] = []
+        self.runs: list[str] = []
+        model = evidence.specs.main.model
+        assert isinstance(model, Suite)  # noqa: S101 - a suite's specs are a suite
+        self._says = {check.id: check.doc or check.require for check in model.checks}
+        self._requires = {check["id"]: check for check in Specs.of(evidence.specs).root.get("checks", ())}
+
+    def add(self, receipt: Receipt) -> None:
+        """Take the next receipt."""
+        type_, body = receipt.type, receipt.body
+        if type_ == "start":
+            self._runs = as_int(body["runs"])
+        elif type_ == "run" and len(self._own) < self._runs:
+            self._own.append((receipt.seq, body))
+            if as_int(body["result"]["errors"]):
+                self._seen.note(EVALUATION, receipt, "errors", body["result"]["errors"])
+        elif type_ == "figure":
+            self._figures.append((receipt.seq, body))
+            self.figures.append(body)
+        elif type_ == "check":
+            self._checks.append((receipt.seq, self._check(receipt), body))
+        elif type_ == "mutant":
+            self._mutants.append((receipt.seq, self._mutant(receipt), body))
+        elif type_ == "end":
+            self.runs = self._embedded()
+
+    def _check(self, receipt: Receipt) -> Check:
+        body = receipt.body
+        id_, verdict = f"check/{as_name(body['check'])}", Verdict(body["verdict"])
+        error, could = body["error"], as_int(body["opportunities"])
+        self._seen.note(id_, receipt, verdict.value, body["witness"] if error is None else error, {})
+        why = "" if could or verdict is not Verdict.INCONCLUSIVE else "it had no opportunity to fail"
+        why = f"{as_name(error['code'])}: {told(error['expression'])}" if error is not None else why
+        says, key = self._says.get(body["check"], id_), self._specs.main.key
+        failed, broken = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
+        seen, why = self._seen.of(id_), shorten(why, LONGEST)
+        return Check(id_, says, key, OF_VERDICT[verdict], broken, False, could, failed, why, **seen, once=True)
+
+    def _mutant(self, receipt: Receipt) -> Check:
+        body = receipt.body
+        id_, verdict = f"mutant/{as_name(body['mutant'])}", Verdict(body["verdict"])
+        caught = ", ".join(body["caught"])
+        self._seen.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
+        says = f"a check of {as_name(body['suite'])} notices that this is switched off or changed"
+        failed, error = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
+        key, seen = self._specs.main.key, self._seen.of(id_)
+        return Check(id_, says, key, OF_VERDICT[verdict], error, False, 1, failed, "", **seen)
+
+    def checks(self) -> Iterator[Check]:
+        """The suite's checks and mutants, and that its own runs had no errors."""
+        yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
+        errors, runs = self._seen.count[EVALUATION], len(self._own)
+        outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
+        why = "" if runs else "it has no runs of its own"
+        says, seen = "everything in the suite's own runs can be evaluated", self._seen.of(EVALUATION)
+        yield Check(EVALUATION, says, None, outcome, errors > 0, False, runs, 0, why, **seen)
+
+    def facts(self) -> Iterator[tuple[str, Cell]]:
+        """The counts of the result."""
+        for noun in _FACTS:
+            yield noun, Count(self._result[noun])
+
+    def _embedded(self) -> list[str]:
+        """The runs that a page embeds: those that figures of failing checks name, then the first ones."""
+        failing = [body["check"] for _, check, body in self._checks if check.failures]
+        figures = [figure for check in failing for figure in self._read_by(check)]
+        named = [each["run"] for figure in figures for group in figure["groups"] for each in group.get("failed", ())]
+        places = {run["run"]: str(run["place"]) for _, run in self._own}
+        return [places[name] for name in dict.fromkeys([*named, *places]) if name in places][:MOST_RUNS]
+
+    def _read_by(self, check: str) -> list[Body]:
+        """The figures whose names occur in a check's expressions."""
+        data = self._requires.get(check, {})
+        texts = [data.get("require", ""), data.get("opportunities", ""), *data.get("witness", {}).values()]
+        names = {name for text in texts for name in _NAME.findall(str(text))}
+        return [figure for figure in self.figures if figure["figure"] in names]
+
+    def sections(self) -> Iterator[Section]:
+        """Checks, figures, mutants, probes by agent, gates and runs."""
+        yield self._check_section()
+        yield figure_section(self._figures)
+        yield self._mutant_section()
+        yield from probe_sections(self._agents())
+        rejections: Counter[str] = Counter()
+        for _, run in self._own:
+            rejections.update({gate: as_int(times) for gate, times in run["result"]["rejections"].items()})
+        proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
+        busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))
+        yield gate_section(busiest, proposals, {})
+        yield self._run_section()
+
+    def _check_section(self) -> Section:
+        rows = []
+        for seq, check, body in self._checks:
+            name = body["check"]
+            data = self._requires.get(name, {})
+            caught = [each["mutant"] for _, _, each in self._mutants if name in each["caught"]]
+            links = [RowLink(anchor("mutants", each), each) for each in caught]
+            details = [*spec_details(data), ("witness", Block(body["witness"]))]
+            details += [("error", Block(body["error"]))] if body["error"] is not None else []
+            figures = self._read_by(name)
+            details += [("figures", _figure_grid(figures))] if figures else []
+            noticed = Joined(links) if links else Words("no mutant shows that this check can fail")
+            details.append(("mutants noticed", noticed))
+            cells = (requirement(data), Count(check.opportunities), Count(len(caught)))
+            places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
+            rows.append(Row(name, body["verdict"], cells, details, places))
+        intro = "Opportunities: how often the check could have failed. Without any it is inconclusive."
+        return Section("checks", "Checks", intro, ("check", "requirement", "opportunities", "mutants noticed"), rows)
+
+    def _episode(self, figures: list[Body]) -> list[Place]:
+        """An embedded episode in which what a check reads failed, else one in which it held."""
+        chains = {run["run"]: self.runs.index(run["place"]) + 1 for _, run in self._own if run["place"] in self.runs}
+        for key in ("failed", "held"):
+            for figure in figures:
+                for each in (each for group in figure["groups"] for each in group.get(key, ())):
+                    if each["run"] in chains:
+                        return [EpisodeLink(chains[each["run"]], each["episode"])]
+        return []
+
+    def _mutant_section(self) -> Section:
+        says = {each["id"]: each for each in Specs.of(self._specs).root.get("mutants", ())}
+        rows = []
+        for seq, _, body in self._mutants:
+            data = says.get(body["mutant"], {})
+            changed = {key: value for key, value in data.items() if key not in ("id", "doc")}
+            verdicts = {key: body[key] for key in ("control", "mutated")}
+            details = [*spec_details(data), ("changed", Block(changed)), ("verdicts", Block(verdicts))]
+            caught = [RowLink(anchor("checks", each), each) for each in body["caught"]]
+            cells = (Joined(caught) if caught else Words("nothing"), Quoted(body["suite"]))
+            mark = _MUTANTS.get(body["verdict"], "error")
+            rows.append(Row(body["mutant"], mark, cells, details, (ReceiptLink(seq),)))
+        intro = "Faults that are put in on purpose. A check that passes without the fault must notice it."
+        return Section("mutants", "Mutants", intro, ("mutant", "caught by", "checks of"), rows)
+
+    def _run_section(self) -> Section:
+        rows = []
+        for seq, body in self._own:
+            result = body["result"]
+            details: list[tuple[str, Cell]] = [
+                ("bundle", Code(body["place"])),
+                ("specs", Code(body["specs"])),
+                ("root", Code(body["receipts"]["root"])),
+                ("broken", Block({key: result[key] for key in ("violations", "warnings", "rejections")})),
+                ("replay, as its receipt says", Block(body["replay"])),
+            ]
+            places: list[Place] = [ReceiptLink(seq)]
+            if body["place"] in self.runs:
+                places.append(EpisodeLink(self.runs.index(body["place"]) + 1, 0))
+            rows.append(
+                Row(body["run"], result["verdict"], [Count(as_int(result[noun])) for noun in _NOUNS], details, places)
+            )
+        return Section("runs", "Runs", "", ("run", *_NOUNS), rows)
+
+    def _agents(self) -> dict[str, list[RunMetrics]]:
+        """The metrics of the suite's own runs that have probes, by agent."""
+        found: dict[str, list[RunMetrics]] = {}
+        for _, run in self._own:
+            agent, metrics = _metrics(self._place, run)
+            if metrics is not None:
+                found.setdefault(agent, []).append(metrics)
+        return found
+
+
+def _figure_grid(figures: list[Body]) -> Grid:
+    rows = [row for figure in figures for row in figure_rows(figure)]
+    return Grid(rows[:_FIGURES_OF_A_CHECK], max(0, len(rows) - _FIGURES_OF_A_CHECK))
+
+
+def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
+    """The agent of a run, and what its probes found; None if it has no probes."""
+    folder = Path(place, *run["place"].split("/"))
+    specs = Specs(parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS))  # type: ignore[arg-type]
+    probes = [data["name"] for data in specs.of_kind("probe")]
+    agent = (specs.referred("agent") or {}).get("name", "")
+    if not probes:
+        return agent, None
+    metrics = RunMetrics(run["run"], run["scenario"], probes)
+    wanted = tuple(f'"type":"{type_}"}}'.encode() for type_ in ("episode", "probe", "episode_end"))
+    with (folder / RECEIPTS).open("rb") as lines:
+        for line in lines:
+            if line.endswith(wanted, 0, -1):
+                receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
+                metrics.add(receipt["type"], receipt["body"])
+    return agent, metrics
+
+
+def _own_runs(evidence: Evidence) -> Iterator[SubRun]:
+    for case in compile_suite(evidence.specs).trial.cases:
+        yield SubRun(case.run, case.place, case.bundle)
+
+
+SUITE: Final = ReportKind(SuiteReading, _own_runs)
