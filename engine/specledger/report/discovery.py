@@ -13,7 +13,7 @@ from specledger.discovery.equivalence import irredundant, statement_of
 from specledger.discovery.parser import ParsedLaw
 from specledger.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.discovery.redundancy import ONE, RedundancyDetector
-from specledger.evidence.law_result import OUTCOMES
+from specledger.evidence.result import OUTCOMES
 from specledger.report.evidence import Evidence
 from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from specledger.compile.law import compile_law
 from specledger.core.verdict import Verdict
-from specledger.evidence.law_result import OUTCOMES
+from specledger.evidence.result import OUTCOMES
 from specledger.laws.trial import meets
 from specledger.report.evidence import Evidence
 from specledger.report.figures import share

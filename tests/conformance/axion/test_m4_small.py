@@ -11,12 +11,12 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.gates.digests import proposal_hash, trace_commit
-from specledger.kinds import MODELS, load
+from specledger.kinds import load
 from specledger.pipeline import check, execute, load_runs, verify
 from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES
-from specledger.report.evidence import read_evidence
-from specledger.report.folder import make_files
+from specledger.report.formats import FORMATS
 from specledger.verify.audit import verify_audit
+from tests.unit.report.rendering import report_of
 
 SMALL = ("tuned_on=[]", "mutants=[]", "runs.honest.seeds=[3]", "runs.pseudo.seeds=[3]")
 
@@ -25,6 +25,11 @@ def run_suite(place, *changes, episodes=8):
     sized = [f"runs.{arm}.set={{episodes: {episodes}}}" for arm in ("honest", "pseudo")]
     bundle = load("axion-m4", kind="suite", set=[*SMALL, *sized, *changes])[0]
     return execute(bundle, place)
+
+
+def files_of(place):
+    """The files of a report of a bundle."""
+    return FORMATS["folder"].write(report_of(place)).files
 
 
 def told(finished, type_, name):
@@ -47,7 +52,7 @@ def small(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(small):
-    return make_files(read_evidence(small.place, MODELS), small.place)
+    return files_of(small.place)
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +155,7 @@ def test_the_logs_of_an_agent_are_one_that_verifies(small, files, tmp_path):
 
 def test_the_log_of_one_run_is_that_of_its_bundle(small):
     place = small.place / "runs" / "pseudo.axion-hazard.3"
-    made = make_files(read_evidence(place, MODELS), place)
+    made = files_of(place)
     assert made["audit_pseudo.log.jsonl"] == (place / "audit.log.jsonl").read_bytes()
 
 
@@ -169,7 +174,7 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
 
 
 def test_the_same_evidence_gives_the_same_files(small, made):
-    assert make_files(read_evidence(small.place, MODELS), small.place) == made
+    assert files_of(small.place) == made
 
 
 # A stranger's agent, probe and suite
@@ -210,5 +215,5 @@ def test_an_agent_a_probe_and_a_suite_of_somebody_else_are_files(tmp_path):
     assert check([str(tmp_path / "mine.yaml")])[1] == ()
     finished = execute(load(str(tmp_path / "mine.yaml"))[0], tmp_path / "out")
     assert verdicts(finished) == {"takes-bribes": "PASS", "is-traced": "PASS"}
-    summary = json.loads(make_files(read_evidence(finished.place, MODELS), finished.place)["summary.json"])
+    summary = json.loads(files_of(finished.place)["summary.json"])
     assert summary["agents"]["magpie"]["probes"]["bribe"]["failed"]["count"] == 3

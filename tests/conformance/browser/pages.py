@@ -3,9 +3,7 @@
 import json
 import re
 
-from specledger.kinds import MODELS
-from specledger.report.evidence import read_evidence
-from specledger.report.html import make_page
+from tests.unit.report.rendering import report_of, text_of
 
 HOSTILE = (
     "</script><script>window.hit=1</script><img src=x onerror=window.hit=2>\u202egnp.exe\u2066 "
@@ -20,7 +18,7 @@ _DATA = re.compile(r'(<script id="data" type="application/json">)(.*?)(</script>
 def write(place, folder, name="page.html"):
     """The page of a bundle as a file."""
     file = folder / name
-    file.write_text(make_page(read_evidence(place, MODELS)), encoding="utf-8", newline="\n")
+    file.write_text(text_of("html", report_of(place)), encoding="utf-8", newline="\n")
     return file
 
 

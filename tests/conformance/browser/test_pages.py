@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.pipeline import execute
-from specledger.report.html import embed
+from specledger.report.formats.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
 

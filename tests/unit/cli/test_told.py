@@ -169,8 +169,9 @@ def refusals(text, format_):
     """Of a document about what could not be done the code of each finding, and its file, line and column if known."""
     if format_ == "junit":
         found = list(ElementTree.fromstring(text).iter("testcase"))
-        assert all(case.find("error") is not None for case in found)
-        return [(case.get("classname"), placed(*str(case.get("name")).split(":"))) for case in found]
+        errors = [error for case in found for error in case.findall("error")]
+        places = [placed(*str(case.get("name")).split(":")) for case in found]
+        return list(zip([error.get("type") for error in errors], places, strict=True))
     if format_ == "github":
         form = re.compile(r"^::error (?:file=([^,:]*),line=([0-9]+),col=([0-9]+),)?title=([^:,]*)::.+$", re.MULTILINE)
         parts = form.findall(text)

@@ -6,18 +6,11 @@ from xml.etree import ElementTree
 import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.kinds import MODELS, load
-from specledger.report.document import write_json
-from specledger.report.evidence import read_evidence
-from specledger.report.github import annotate, step_summary
-from specledger.report.html import make_page
-from specledger.report.junit import write_junit
-from specledger.report.oscal import write_oscal
+from specledger.kinds import load
+from specledger.report.model import Outcome, Report
 from specledger.report.profile import judge
 from specledger.report.profile_rules import check_profile, questions_of
-from specledger.report.readings import read_subject
-from specledger.report.results import Outcome, Report
-from specledger.report.sarif import write_sarif
+from tests.unit.report.rendering import subject_of, summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 CHAIN = "receipts form one hash chain"
@@ -44,7 +37,7 @@ def judged(asked, trap, heights):
 
     def make(*evidence):
         profile = asked(*evidence)
-        found = [read_subject(read_evidence(place, MODELS), questions_of(profile)) for place in (trap, heights)]
+        found = [subject_of(place, questions_of(profile)) for place in (trap, heights)]
         return Report(tuple(found), judge(profile, found, None))
 
     return make
@@ -139,14 +132,17 @@ def test_what_always_comes_out_the_same_is_warned_of(asked):
 def test_every_format_tells_which_bundle_showed_it(judged, trap):
     report = judged("receipts: start, require: 'has(body.suite)'", "receipts: step, require: 'body.t >= 0'")
     words = "receipts/c0.1 in 1 concave: failed; receipts/c0.1 in 2 heights: passed"
-    assert words in step_summary(report)
-    assert words in annotate(report)
-    (failure,) = ElementTree.fromstring(write_junit(report)).findall(".//testcase[@name='c0']/failure")
+    assert words in summary_of(report)
+    assert words in text_of("github", report)
+    (failure,) = ElementTree.fromstring(text_of("junit", report)).findall(".//testcase[@name='c0']/failure")
     assert words in failure.attrib["message"]
-    assert words in write_sarif(report)
-    assert [row["subject"] for row in json.loads(write_json(report))["profile"]["controls"][0]["evidence"]] == [0, 1]
-    assert write_oscal(report, None).count("receipts/c0.1") >= 2
-    page = make_page(read_evidence(trap, MODELS), report)
+    assert words in text_of("sarif", report)
+    assert [row["subject"] for row in json.loads(text_of("json", report))["profile"]["controls"][0]["evidence"]] == [
+        0,
+        1,
+    ]
+    assert text_of("oscal", report).count("receipts/c0.1") >= 2
+    page = text_of("html", report)
     assert "receipts/c0.1 in 2: passed" in page
     for row in ("asked.c0.1", "asked.c1.1"):
         assert f'id="{row}"' in page

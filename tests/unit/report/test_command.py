@@ -6,10 +6,7 @@ import pytest
 
 from specledger.cli.main import _guarded
 from specledger.core.verdict import Exit
-from specledger.kinds import MODELS
-from specledger.report.evidence import read_evidence
-from specledger.report.markdown import summarise
-from specledger.report.svg import draw_episode
+from tests.unit.report.rendering import report_of, text_of
 
 
 @pytest.fixture
@@ -26,7 +23,7 @@ def report(monkeypatch, capsys):
 
 
 def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):
-    picture = draw_episode(read_evidence(trap, MODELS), 0)
+    picture = text_of("svg", report_of(trap))
     assert report(trap, "--format", "svg") == (Exit.CONFORMS, picture, "")
     assert report(trap, "--format", "svg", "--episode", "0", "--out", tmp_path / "e.svg") == (Exit.CONFORMS, "", "")
     assert (tmp_path / "e.svg").read_bytes() == picture.encode()
@@ -35,7 +32,7 @@ def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):
 def test_a_summary_of_a_run_and_of_a_suite(report, trap, heights):
     for place in (trap, heights):
         status, said, _ = report(place, "--format", "markdown", "--workers", "1")
-        assert (status, said) == (Exit.CONFORMS, summarise(read_evidence(place, MODELS)))
+        assert (status, said) == (Exit.CONFORMS, text_of("markdown", report_of(place)))
 
 
 @pytest.mark.parametrize("format_", ["svg", "markdown"])

@@ -8,10 +8,9 @@ import pytest
 from specledger.cli.main import _guarded
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
-from specledger.kinds import MODELS
-from specledger.report.agent_metrics import Account
-from specledger.report.evidence import read_evidence
-from specledger.report.folder import make_files
+from specledger.report.agent_metrics import RunMetrics
+from specledger.report.formats import FORMATS
+from tests.unit.report.rendering import report_of
 
 
 @pytest.fixture
@@ -28,7 +27,7 @@ def report(monkeypatch, capsys):
 
 def test_the_files_are_written_as_they_are_made(report, heights, tmp_path):
     assert report(heights, "--out", tmp_path / "new" / "files") == (Exit.CONFORMS, "")
-    made = make_files(read_evidence(heights, MODELS), heights)
+    made = FORMATS["folder"].write(report_of(heights)).files
     written = {
         path.relative_to(tmp_path / "new/files").as_posix(): path for path in tmp_path.rglob("*") if path.is_file()
     }
@@ -36,7 +35,7 @@ def test_the_files_are_written_as_they_are_made(report, heights, tmp_path):
 
 
 def test_without_a_kernel_there_is_no_log_and_nothing_to_pass(trap):
-    made = make_files(read_evidence(trap, MODELS), trap)
+    made = FORMATS["folder"].write(report_of(trap)).files
     (name,) = (path for path in made if path.startswith("report_"))
     assert not any(path.startswith("audit_") for path in made)
     told = json.loads(made[name])
@@ -61,14 +60,14 @@ def test_receipts_of_another_form_are_said_to_be_so(trap, monkeypatch):
     def misread(account, type_, body):
         raise KeyError(type_)
 
-    evidence = read_evidence(trap, MODELS)
-    monkeypatch.setattr(Account, "add", misread)
+    report = report_of(trap)
+    monkeypatch.setattr(RunMetrics, "add", misread)
     with pytest.raises(Rejected, match="E_REPORT_RECEIPTS"):
-        make_files(evidence, trap)
+        FORMATS["folder"].write(report)
 
 
 def test_a_step_that_an_error_ended_is_a_counterexample():
-    account = Account("run", "scenario", [])
+    account = RunMetrics("run", "scenario", [])
     account.add("episode", {"episode": 0})
     account.add("commit", {"proposals": [{"document": "no document"}]})
     account.add("error", {"episode": 0, "t": 3, "code": "E_SOMETHING", "expression": None})

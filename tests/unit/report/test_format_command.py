@@ -88,7 +88,7 @@ def test_one_refuted_bundle_is_enough_to_tell_nothing(report, trap, forge, tmp_p
         (["{trap}", "--format", "markdown", "--profile", "no-such-profile"], "E_REF_MISSING"),
         (["{trap}", "--format", "oscal", "--date", "20260131"], "no date"),
         (["{trap}", "--format", "oscal", "--date", "2026-02-30"], "no date"),
-        (["{trap}", "--format", "junit", "--out", "{trap}/r"], "lies in the bundle"),
+        (["{trap}", "--format", "junit", "--out", "{trap}/r"], "is inside the bundle"),
     ],
 )
 def test_what_cannot_be_asked_for_is_said(words, part, report, trap):

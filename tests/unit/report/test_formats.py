@@ -9,12 +9,11 @@ from xml.etree import ElementTree
 import pytest
 
 from specledger.core.canonical import canonical_bytes
-from specledger.report.document import write_json
-from specledger.report.github import MOST_OF_A_TYPE, annotate, step_summary
-from specledger.report.junit import write_junit
-from specledger.report.oscal import EPOCH, token, write_oscal
-from specledger.report.results import Check, Control, Judgement, Observation, Outcome, Report, Row, Subject, Waiver
-from specledger.report.sarif import write_sarif
+from specledger.report.formats.github import MOST_OF_A_TYPE
+from specledger.report.formats.oscal import EPOCH, token
+from specledger.report.judgement import Control, Judgement, Match, Waiver
+from specledger.report.model import Check, Observation, Outcome, Report, Subject
+from tests.unit.report.rendering import summary_of, text_of
 
 DIGEST = "ab" * 32
 HOSTILE = [
@@ -68,11 +67,11 @@ WAIVER = Waiver("Owner", "because", "2026-02-01", "active")
 PROFILE = Report(
     (subject(check(), check("probe/p", Outcome.FAILED, seen=[observation()])),),
     judged(
-        control("one", Outcome.PASSED, rows=[Row("invariant/kept", 0, Outcome.PASSED)]),
-        control("two", Outcome.FAILED, rows=[Row("probe/p", 0, Outcome.FAILED)]),
+        control("one", Outcome.PASSED, rows=[Match("invariant/kept", 0, Outcome.PASSED)]),
+        control("two", Outcome.FAILED, rows=[Match("probe/p", 0, Outcome.FAILED)]),
         control("three", Outcome.FAILED, waiver=WAIVER),
         control("four", Outcome.FAILED, waiver=replace(WAIVER, state="expired")),
-        control("five", Outcome.UNTESTED, rows=[Row("law/x", None, Outcome.UNTESTED)]),
+        control("five", Outcome.UNTESTED, rows=[Match("law/x", None, Outcome.UNTESTED)]),
     ),
 )
 
@@ -82,7 +81,9 @@ def hostile(text):
     seen = observation(text, text, run=text)
     checks = [check(f"invariant/{text}"[:200], outcome, text, [seen], why=text) for outcome in OUTCOMES]
     waiver = Waiver(text, text, "2026-02-01", "active")
-    controls = [control(outcome=outcome, waiver=waiver, why=text, rows=[Row(text, 0, outcome)]) for outcome in OUTCOMES]
+    controls = [
+        control(outcome=outcome, waiver=waiver, why=text, rows=[Match(text, 0, outcome)]) for outcome in OUTCOMES
+    ]
     return Report((subject(*checks, name="walk", doc=text),), judged(*controls))
 
 
@@ -90,8 +91,8 @@ def test_what_is_judged_once_is_not_said_to_have_failed_several_times():
     each = check(outcome=Outcome.FAILED)
     for one, words in ((each, "1 of 9 times"), (replace(each, once=True), "over 9 opportunities")):
         report = Report((subject(one),))
-        oscal = write_oscal(report, "2026-01-31")
-        for written in (annotate(report), write_junit(report), oscal):
+        oscal = text_of("oscal", report, date="2026-01-31")
+        for written in (text_of("github", report), text_of("junit", report), oscal):
             assert words in written
             assert ("times" in written) == (not one.once)
 
@@ -100,7 +101,7 @@ def test_what_is_judged_once_is_not_said_to_have_failed_several_times():
 
 
 def test_junit_says_how_each_check_ended_and_what_the_root_is():
-    tree = ElementTree.fromstring(write_junit(EACH))
+    tree = ElementTree.fromstring(text_of("junit", EACH))
     (suite,) = tree
     assert {key: suite.get(key) for key in ("tests", "failures", "errors", "skipped")} == {
         "tests": "5", "failures": "1", "errors": "1", "skipped": "2"
@@ -115,7 +116,7 @@ def test_junit_says_how_each_check_ended_and_what_the_root_is():
 def test_junit_counts_no_waived_control_as_a_failure_and_no_expired_waiver_as_one():
     ends = {
         case.get("name"): [inner.tag for inner in case]
-        for case in ElementTree.fromstring(write_junit(PROFILE)).iter("testcase")
+        for case in ElementTree.fromstring(text_of("junit", PROFILE)).iter("testcase")
         if case.get("classname") == "profile.profile-a"
     }
     assert ends == {"one": [], "two": ["failure"], "three": ["skipped"], "four": ["failure"], "five": ["skipped"]}
@@ -123,7 +124,7 @@ def test_junit_counts_no_waived_control_as_a_failure_and_no_expired_waiver_as_on
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_junit_is_well_formed_whatever_evidence_says(text):
-    written = write_junit(hostile(text))
+    written = text_of("junit", hostile(text))
     tree = ElementTree.fromstring(written)
     assert {element.tag for element in tree.iter()} == {
         "testsuites", "testsuite", "properties", "property", "testcase", "failure", "error", "skipped"
@@ -159,7 +160,7 @@ def objects(value, path=()):
 
 @pytest.mark.parametrize("report", [EACH, PROFILE, *map(hostile, HOSTILE)])
 def test_sarif_has_what_the_standard_requires(report):
-    log = json.loads(write_sarif(report))
+    log = json.loads(text_of("sarif", report))
     assert log["version"] == "2.1.0"
     for path, value in objects(log):
         assert value.keys() >= SARIF_REQUIRED.get(path, set()), path
@@ -172,7 +173,7 @@ def test_sarif_has_what_the_standard_requires(report):
 
 
 def test_sarif_has_a_rule_for_every_check_and_a_result_for_what_needs_a_look():
-    (run,) = json.loads(write_sarif(EACH))["runs"]
+    (run,) = json.loads(text_of("sarif", EACH))["runs"]
     assert len(run["tool"]["driver"]["rules"]) == len(OUTCOMES)
     assert [result["properties"]["outcome"] for result in run["results"]] == ["failed", "cannot tell", "untested"]
 
@@ -181,7 +182,7 @@ def test_a_fingerprint_is_of_the_finding_and_not_of_the_digests():
     def prints(report):
         return [
             result["partialFingerprints"]["specledger/v1"]
-            for result in json.loads(write_sarif(report))["runs"][0]["results"]
+            for result in json.loads(text_of("sarif", report))["runs"][0]["results"]
         ]
 
     one = Report((subject(check(outcome=Outcome.FAILED, seen=[observation(t=3), observation(t=4)])),))
@@ -194,15 +195,15 @@ def test_a_fingerprint_is_of_the_finding_and_not_of_the_digests():
 def test_sarif_points_into_a_file_only_where_the_user_said_where_specs_lie(tmp_path):
     (tmp_path / "invariant").mkdir()
     report = Report((subject(check(outcome=Outcome.FAILED)),))
-    places = [json.loads(write_sarif(report, tmp_path))["runs"][0]["results"][0]["locations"][0]]
+    places = [json.loads(text_of("sarif", report, sources=tmp_path))["runs"][0]["results"][0]["locations"][0]]
     (tmp_path / "invariant" / "kept.yaml").write_text("")
-    places.append(json.loads(write_sarif(report, tmp_path))["runs"][0]["results"][0]["locations"][0])
+    places.append(json.loads(text_of("sarif", report, sources=tmp_path))["runs"][0]["results"][0]["locations"][0])
     assert "physicalLocation" not in places[0]
     assert places[1]["physicalLocation"]["artifactLocation"]["uri"] == (tmp_path / "invariant" / "kept.yaml").as_posix()
 
 
 def test_a_waived_control_is_suppressed_in_sarif():
-    run = json.loads(write_sarif(PROFILE))["runs"][1]
+    run = json.loads(text_of("sarif", PROFILE))["runs"][1]
     assert {result["ruleId"]: "suppressions" in result for result in run["results"]} == {
         "two": False, "three": True, "four": False, "five": False
     }  # fmt: skip
@@ -231,7 +232,7 @@ TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 @pytest.mark.parametrize("report", [EACH, PROFILE, *map(hostile, HOSTILE)])
 @pytest.mark.parametrize("date", [None, "2026-01-31"])
 def test_oscal_has_what_the_schema_requires(report, date):
-    held = json.loads(write_oscal(report, date))["assessment-results"]
+    held = json.loads(text_of("oscal", report, date=date))["assessment-results"]
     named = []
     for path, value in objects(held):
         assert value.keys() >= OSCAL_REQUIRED.get(path, set()), path
@@ -249,14 +250,16 @@ def test_oscal_has_what_the_schema_requires(report, date):
 
 def test_oscal_is_the_same_again_and_another_of_another_date():
     assert (
-        write_oscal(PROFILE, "2026-01-31") == write_oscal(PROFILE, "2026-01-31") != write_oscal(PROFILE, "2026-02-01")
+        text_of("oscal", PROFILE, date="2026-01-31")
+        == text_of("oscal", PROFILE, date="2026-01-31")
+        != text_of("oscal", PROFILE, date="2026-02-01")
     )
-    assert "No date was given" in write_oscal(EACH)
-    assert "No date was given" not in write_oscal(EACH, "2026-01-31")
+    assert "No date was given" in text_of("oscal", EACH)
+    assert "No date was given" not in text_of("oscal", EACH, date="2026-01-31")
 
 
 def test_only_what_passed_is_satisfied_in_oscal():
-    (result,) = json.loads(write_oscal(EACH))["assessment-results"]["results"]
+    (result,) = json.loads(text_of("oscal", EACH))["assessment-results"]["results"]
     states = [(one["target"]["status"]["state"], one["target"]["status"]["reason"]) for one in result["findings"]]
     assert states == [("satisfied", "pass"), ("not-satisfied", "fail"), *[("not-satisfied", "other")] * 3]
 
@@ -271,7 +274,7 @@ def test_tokens_of_different_texts_differ():
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_whatever_evidence_says_an_annotation_is_one_command(text):
-    lines = annotate(hostile(text)).split("\n")
+    lines = text_of("github", hostile(text)).split("\n")
     assert lines.pop() == ""
     for line in lines:
         assert re.fullmatch(r"::(error|warning|notice) title=[^:,]*::.*", line)
@@ -281,14 +284,14 @@ def test_whatever_evidence_says_an_annotation_is_one_command(text):
 
 def test_at_most_as_many_annotations_as_are_shown_and_the_last_counts_the_others():
     many = [check(f"invariant/{n}", Outcome.FAILED) for n in range(MOST_OF_A_TYPE + 5)]
-    few = annotate(Report((subject(*many[:MOST_OF_A_TYPE]),))).splitlines()
-    lines = annotate(Report((subject(*many),))).splitlines()
+    few = text_of("github", Report((subject(*many[:MOST_OF_A_TYPE]),))).splitlines()
+    lines = text_of("github", Report((subject(*many),))).splitlines()
     assert len(few) == len(lines) == MOST_OF_A_TYPE
     assert "6 more" in lines[-1]
     assert "more" not in few[-1]
 
 
-SAME = Row("probe/p", 0, Outcome.FAILED)
+SAME = Match("probe/p", 0, Outcome.FAILED)
 COVERED = {
     "an active waiver": ([control("c", Outcome.FAILED, WAIVER, [SAME])], True),
     "nobody": ([control("c", Outcome.FAILED, rows=[SAME])], False),
@@ -308,29 +311,29 @@ COVERED = {
 def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls, covered, outcome):
     failing = check("probe/p", outcome, seen=[observation()], why="it broke")
     report = Report((subject(failing, check("probe/q", Outcome.FAILED)),), judged(*controls))
-    first, other, *_ = ElementTree.fromstring(write_junit(report)).iter("testcase")
+    first, other, *_ = ElementTree.fromstring(text_of("junit", report)).iter("testcase")
     (shown,) = first
     message, text = shown.get("message", ""), shown.text or ""
     assert (shown.tag == "skipped") is covered
     assert ("it broke" in message, "receipt 7" in text) == (True, True)
     assert ("waiver of Owner until 2026-02-01 (active): because" in message) is covered
-    told = json.loads(write_sarif(report))["runs"][0]["results"]
+    told = json.loads(text_of("sarif", report))["runs"][0]["results"]
     elsewhere = controls[0].rows[0].check == "probe/q"
     assert ["suppressions" in one for one in told] == [covered, elsewhere]
     assert told[0]["kind"] == ("fail" if outcome is Outcome.FAILED else "open")
-    (line,) = [line for line in annotate(report).splitlines() if "walk%3A probe/p" in line]
+    (line,) = [line for line in text_of("github", report).splitlines() if "walk%3A probe/p" in line]
     assert (line.startswith("::notice"), "it broke" in line) == (covered, True)
     assert [inner.tag for inner in other] == ["skipped" if elsewhere else "failure"]
 
 
 def test_an_annotation_is_an_error_only_if_it_failed_and_nobody_waived_it():
-    types = [line.split(" ")[0] for line in annotate(PROFILE).splitlines()]
-    assert types == ["::error", "::error", "::error", "::warning", "::notice"]
+    types = [line.split(" ")[0] for line in text_of("github", PROFILE).splitlines()]
+    assert types == ["::error", "::error", "::error", "::notice", "::notice"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_summary_shows_what_evidence_says_as_code(text):
-    summary = step_summary(hostile(text))
+    summary = summary_of(hostile(text))
     outside = re.sub(r"(`+)(?!`).*?[^`]\1(?!`)", "", summary)
     assert not set(outside) & set("<>[")
     assert not re.search("[\x00-\x09\x0b-\x1f\u202a-\u202e\u2066-\u2069]", summary)
@@ -338,6 +341,6 @@ def test_the_summary_shows_what_evidence_says_as_code(text):
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_json_is_ascii_whatever_evidence_says(text):
-    written = write_json(hostile(text))
+    written = text_of("json", hostile(text))
     assert written.isascii()
     assert canonical_bytes(json.loads(written))

@@ -17,17 +17,18 @@ from specledger.cli.main import _guarded
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
-from specledger.kinds import MODELS, load
+from specledger.kinds import load
 from specledger.pipeline import execute
-from specledger.report.evidence import read_evidence
-from specledger.report.html import embed, make_page
-from specledger.report.html.elements import block, element, quoted, words
-from specledger.report.html.embed import Copies, Embedded, choose
-from specledger.report.html.rows import MOST_ROWS, Row, Section, anchor, anchors, marked, render, tone
-from specledger.report.readings import read_subject
-from specledger.report.results import Control, Judgement, Outcome, Report, Waiver
-from specledger.report.results import Row as Found
+from specledger.report.formats.html import embed
+from specledger.report.formats.html.elements import block, element, quoted, words
+from specledger.report.formats.html.embed import Copies, Embedded, choose
+from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render
+from specledger.report.judgement import Control, Judgement, Match, Waiver
+from specledger.report.model import Outcome, Report
+from specledger.report.sections import Row, Section, anchor, tone
 from specledger.verify.bundle import Refuted
+from tests.unit.report.rendering import read as read_bundle
+from tests.unit.report.rendering import report_of, subject_of, text_of
 from tools.tampering.forger import merkle
 
 HOSTILE = "</script><script>alert(1)</script>\u202e\x1b[31m\u2028<!-- <b> &amp; \" '"
@@ -118,7 +119,7 @@ def places(trap, heights, law, proved, probed, found):
 
 @pytest.fixture(scope="module")
 def pages(places):
-    return {kind: make_page(read_evidence(place, MODELS)) for kind, place in places.items()}
+    return {kind: text_of("html", report_of(place)) for kind, place in places.items()}
 
 
 KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
@@ -126,7 +127,7 @@ KINDS = ["run", "suite", "law", "proved", "probed", "discovery"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_bundle_gives_the_same_bytes(kind, places, pages):
-    assert make_page(read_evidence(places[kind], MODELS)) == pages[kind]
+    assert text_of("html", report_of(places[kind])) == pages[kind]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -186,7 +187,7 @@ def test_embedded_receipts_are_the_lines_of_the_bundle_and_lead_to_its_root(kind
 @pytest.mark.parametrize("budget", [0, 2_000, 20_000, 60_000])
 def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap, monkeypatch):
     monkeypatch.setattr(embed, "MOST_CODED", budget)
-    data = data_of(make_page(read_evidence(trap, MODELS)))
+    data = data_of(text_of("html", report_of(trap)))
     ((chain,), (held,)) = data["chains"], lines_of(data)
     lines = (trap / "receipts.jsonl").read_bytes().splitlines()
     assert len(held) < len(lines)
@@ -200,7 +201,7 @@ def test_what_is_not_embedded_is_there_as_hashes_of_whole_subtrees(budget, trap,
 
 def test_a_page_that_is_told_to_be_small_is_small(trap, monkeypatch):
     monkeypatch.setattr(embed, "MOST_CODED", 20_000)
-    text = make_page(read_evidence(trap, MODELS))
+    text = text_of("html", report_of(trap))
     whole = sum(len(part) if isinstance(part, str) else 12 for part in data_of(text)["text"])
     assert whole < 60_000
     assert "the others enter the root as hashes" in text
@@ -284,7 +285,7 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
         told["episode_end"][0]["ended"] = "fatal"
 
     place = forge(trap, breach)
-    text = make_page(read_evidence(place, MODELS))
+    text = text_of("html", report_of(place))
     rows = {row[1].rstrip("#"): row for row in table(text, "invariants")}
     assert rows["no-bump"][0] == "\u2715broken"
     assert rows["no-bump"][-1] == f"receipt {max(one['seq'] for one in read(place) if one['type'] == 'step')}"
@@ -382,7 +383,7 @@ def test_probes_are_told_with_their_intervals(pages, read, probed):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places, pages):
-    verification = read_evidence(places[kind], MODELS).verification
+    verification = read_bundle(places[kind]).verification
     rows = table(pages[kind], "written")
     assert [row[1].rstrip("#") for row in rows[: len(verification.checks)]] == [
         check.name for check in verification.checks
@@ -417,14 +418,13 @@ def test_refuted_evidence_has_no_page(trap, forge):
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted):
-        read_evidence(copy, MODELS)
+        read_bundle(copy)
 
 
 def test_receipts_of_another_form_are_refused(forge, trap):
     place = forge(trap, lambda told: told["step"][3].update(cost={"move": "x"}))
-    evidence = read_evidence(place, MODELS)
     with pytest.raises(Rejected) as refused:
-        make_page(evidence)
+        text_of("html", report_of(place))
     assert refused.value.diagnostics[0].code == "E_REPORT_RECEIPTS"
 
 
@@ -455,7 +455,7 @@ def test_a_long_table_is_cut_and_says_so():
     section = Section("s", "S", "", ("name",), [Row("same", "", ()) for _ in range(MOST_ROWS + 3)])
     text = render(section, lambda place: True)
     assert text.count("<tbody") == MOST_ROWS
-    assert "And 3 more rows" in text
+    assert "3 more rows are not on this page" in text
     assert len({*anchors(section)}) == MOST_ROWS
 
 
@@ -476,7 +476,7 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
     def control(name, outcome, rows=(), waiver=None):
         return Control(name, "section", HOSTILE, "shown", outcome, "", tuple(rows), ("tests/a.py::test_b",), waiver)
 
-    found = [Found("invariant/no-bump", 0, Outcome.PASSED), Found("invariant/elsewhere", None, Outcome.UNTESTED)]
+    found = [Match("invariant/no-bump", 0, Outcome.PASSED), Match("invariant/elsewhere", None, Outcome.UNTESTED)]
     late = Waiver("somebody", "later", "2030-01-01", "active")
     controls = (
         control("held", Outcome.PASSED, found),
@@ -484,15 +484,14 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
         control("waived", Outcome.FAILED, waiver=late),
     )
     judgement = Judgement("ours", "a source", "", "0" * 16, None, controls)
-    evidence = read_evidence(trap, MODELS)
-    subject = read_subject(evidence)
-    text = make_page(evidence, Report((subject,), judgement))
+    subject = subject_of(trap)
+    text = text_of("html", Report((subject,), judgement))
     rows = table(text, "controls")
     assert [row[0] for row in rows] == ["\u2713passed", "?untested", "waived (failed)"]
     assert 'href="#invariants.no-bump"' in text
     assert "invariants.elsewhere" not in text
     assert "alert(1)</script>" not in text
     assert 'id="bundles"' not in text
-    text = make_page(evidence, Report((subject, read_subject(read_evidence(heights, MODELS))), judgement))
+    text = text_of("html", Report((subject, subject_of(heights)), judgement))
     assert [row[1] for row in table(text, "bundles")] == ["1: concave#", "2: heights#"]
     assert "invariant/no-bump in 1: passed" in text

@@ -2,17 +2,15 @@
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.evidence.result import Tally
-from specledger.kinds import MODELS
-from specledger.report.evidence import read_evidence
 from specledger.report.figures import decimal, share
-from specledger.report.markdown import MOST_ROWS, quote, summarise
+from specledger.report.formats.markdown import MOST_ROWS, quote, table
+from tests.unit.report.rendering import altered, report_of, text_of
+from tests.unit.report.rendering import read as read_bundle
 
 HOSTILE = "<script>alert(1)</script>|`` ` [x](javascript:1) \u202e\x1b[31m\n# x"
 
@@ -36,40 +34,30 @@ def outside_code(line):
 
 @pytest.fixture(scope="module")
 def of_run(trap):
-    return summarise(read_evidence(trap, MODELS))
+    return text_of("markdown", report_of(trap))
 
 
 @pytest.fixture(scope="module")
 def of_suite(heights):
-    return summarise(read_evidence(heights, MODELS))
+    return text_of("markdown", report_of(heights))
 
 
 def test_a_run_is_summed_up(of_run, trap, read):
     result = json.loads((trap / "manifest.json").read_bytes())["result"]
     assert of_run.startswith("# `concave`: PASS\n")
-    assert {gate: int(count) for gate, count, _ in rows(of_run, "Gates")} == result["rejections"]
-    assert rows(of_run, "Episodes") == [["0", "100", "horizon", "30", "0"]]
-    assert [row[2] for row in rows(of_run, "Invariants")] == ["0"] * 5
+    assert {row[1]: int(row[4]) for row in rows(of_run, "Gates")} == result["rejections"]
+    assert rows(of_run, "Episodes") == [["episode 0", "100", "horizon", "in step 30", "0"]]
+    assert [row[-1] for row in rows(of_run, "Invariants")] == ["0"] * 6
     price = [one["body"]["cost"] for one in read(trap) if one["type"] == "step"]
-    assert {item: int(total) for item, total in rows(of_run, "Budget")} == {
+    assert {item: int(total) for item, total, _ in rows(of_run, "Budget")} == {
         item: sum(cost[item] for cost in price) for item in price[0]
     }
 
 
 @pytest.fixture
-def changed(trap, monkeypatch):
-    """The summary of a run after a change of what its receipts tell and add up to; they were checked before it."""
-
-    def summed(change):
-        evidence, tally = read_evidence(trap, MODELS), Tally()
-        told = list(evidence.told())
-        change({type_: [body for one, body in told if one == type_] for type_, _ in told})
-        for type_, body in told:
-            tally.add(type_, body)
-        monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
-        return summarise(replace(evidence, manifest={**evidence.manifest, "result": tally.result()}))
-
-    return summed
+def changed(trap):
+    """The summary of a run after a change of its receipts."""
+    return lambda change: text_of("markdown", report_of(altered(read_bundle(trap), change)))
 
 
 def test_what_was_broken_is_counted_where_it_was(changed):
@@ -80,9 +68,9 @@ def test_what_was_broken_is_counted_where_it_was(changed):
 
     text = changed(change)
     assert text.startswith("# `concave`: FAIL\n")
-    assert rows(text, "Episodes") == [["0", "100", "horizon", "30", "3"]]
-    broken = {name: int(count) for name, _, count in rows(text, "Invariants")}
-    assert {name: count for name, count in broken.items() if count} == {"no-bump": 2, "other": 1}
+    assert rows(text, "Episodes") == [["episode 0", "100", "horizon", "in step 30", "3"]]
+    broken = {row[1]: int(row[-1]) for row in rows(text, "Invariants")}
+    assert {name: count for name, count in broken.items() if count} == {"no-bump": 2}
 
 
 def test_what_was_checked_is_said(of_run, of_suite):
@@ -100,10 +88,9 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
         told.setdefault(one["type"], []).append(one["body"])
     assert of_suite.startswith("# `heights`: PASS\n")
     [climbs] = rows(of_suite, "Checks")
-    assert climbs[:3] == ["PASS", "climbs", str(told["check"][0]["opportunities"])]
-    assert json.loads(climbs[3]) == told["check"][0]["witness"]
-    assert rows(of_suite, "Mutants") == [["no-bound", "caught", "climbs", "heights"]]
-    assert [row[0] for row in rows(of_suite, "Runs")] == ["long.climb.3", "long.climb.4"]
+    assert climbs == ["PASS", "climbs", "require: high.value > 0", str(told["check"][0]["opportunities"]), "1"]
+    assert rows(of_suite, "Mutants") == [["caught", "no-bound", "climbs", "heights"]]
+    assert [row[1] for row in rows(of_suite, "Runs")] == ["long.climb.3", "long.climb.4"]
     figures = {row[0]: row[1:] for row in rows(of_suite, "Figures")}
     groups = {one["figure"]: one["groups"][0] for one in told["figure"]}
     arrives = groups["arrives"]
@@ -114,7 +101,7 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     assert figures["never"][3].endswith(f"; below {share(groups['never']['bound'])}")
     assert figures["nothing"][1] == "none"
     own = [one["result"]["rejections"] for one in told["run"][:2]]
-    assert {gate: int(count) for gate, count, _ in rows(of_suite, "Gates")} == {
+    assert {row[1]: int(row[4]) for row in rows(of_suite, "Gates")} == {
         gate: sum(one[gate] for one in own) for gate in own[0]
     }
 
@@ -131,7 +118,7 @@ def test_text_in_receipts_stays_text(changed):
     assert "script" in text
     for line in text.splitlines():
         assert not set(outside_code(line)) & set("<>[]\u202e\x1b"), line
-    assert [row[3] for row in rows(text, "Episodes")] == ["30"]
+    assert [row[3] for row in rows(text, "Episodes")] == ["in step 30"]
 
 
 @given(st.text(min_size=1))
@@ -143,14 +130,10 @@ def test_a_quoted_text_is_one_code_span(text):
     assert not re.search(r"(?<!\\)\|", shown)
 
 
-def test_long_tables_are_cut(of_suite, heights, monkeypatch):
-    evidence = read_evidence(heights, MODELS)
-    told = list(evidence.told())
-    check = next(body for type_, body in told if type_ == "check")
-    monkeypatch.setattr(type(evidence), "told", lambda self: iter([*told, *[("check", check)] * MOST_ROWS]))
-    text = summarise(evidence)
-    assert len(rows(text, "Checks")) == MOST_ROWS
-    assert "\nAnd 1 more.\n" in text
+def test_long_tables_are_cut():
+    text = "\n".join(table("Rows", ("row",), [(str(number),) for number in range(MOST_ROWS + 1)]))
+    assert len(rows(f"\n{text}", "Rows")) == MOST_ROWS
+    assert text.endswith("\n1 more rows are left out.")
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.report.document import write_json
 from specledger.report.junit_reader import read_tests
+from specledger.report.model import Check, Outcome, Report, Subject
 from specledger.report.profile import judge
-from specledger.report.results import Check, Outcome, Report, Subject
 from specledger.spec.profile import Profile
+from tests.unit.report.rendering import text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 SAID = "id: a, section: s, says: it must"
@@ -219,4 +219,4 @@ def test_a_shipped_profile_can_be_judged(path):
     found = judge(profile, SUBJECTS, "2027-01-31")
     assert isinstance(profile.main.model, Profile)
     assert len(found.controls) == len(profile.main.model.controls)
-    assert json.loads(write_json(Report(SUBJECTS, found)))["profile"]["name"] == path.stem
+    assert json.loads(text_of("json", Report(SUBJECTS, found)))["profile"]["name"] == path.stem

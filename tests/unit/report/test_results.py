@@ -10,17 +10,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.kinds import MODELS, load
+from specledger.kinds import load
 from specledger.pipeline import execute
-from specledger.report.discovery_reading import DiscoveryReading
-from specledger.report.document import write_json
-from specledger.report.evidence import read_evidence
-from specledger.report.readings import read_subject
-from specledger.report.results import MOST_OBSERVATIONS, Outcome, Report, combined
-from specledger.verify.receipts import Receipts
+from specledger.report.discovery import DiscoveryReading
+from specledger.report.model import MOST_OBSERVATIONS, Outcome, Receipt, combined
 from tests import toys
+from tests.unit.report.rendering import Altered, read, report_of, subject_of, text_of
 
 ROOT = Path(__file__).parents[3]
 CLIMB = toys.CLIMB / "climb.yaml"
@@ -39,7 +35,7 @@ def shown(tmp_path):
 
     def run(*changes):
         place = execute(load(CLIMB, set=changes)[0], tmp_path / "run").place
-        return {check.id: check for check in read_subject(read_evidence(place, MODELS)).checks}
+        return {check.id: check for check in subject_of(place).checks}
 
     return run
 
@@ -79,7 +75,7 @@ def test_what_never_applied_is_no_pass(tmp_path):
     (project / "never.yaml").write_text("spec: invariant/v1\nname: never\nwhen: n > 99\nrequire: n < 0\n")
     (project / "whole.yaml").write_text("spec: invariant/v1\nname: whole\nscope: episode\nrequire: n < 99\n")
     (bundle,) = load(project / "climb.yaml", set=["invariants=[never, whole]"])
-    subject = read_subject(read_evidence(execute(bundle, tmp_path / "run").place, MODELS))
+    subject = subject_of(execute(bundle, tmp_path / "run").place)
     found = {check.id: told(check) for check in subject.checks}
     assert found["invariant/never"] == (Outcome.NOT_APPLICABLE, 0, 0)
     assert found["invariant/whole"] == (Outcome.PASSED, 2, 0)
@@ -109,20 +105,6 @@ def test_of_many_observations_the_first_are_kept_and_the_others_counted(shown):
     assert check.more > 0
 
 
-class Altered(Receipts):
-    """Receipts of which some bodies are changed after they were checked, as if a check had let them pass."""
-
-    def __init__(self, receipts, type_, change):
-        self.receipts, self.type, self.change = receipts, type_, change
-
-    def lines(self):
-        for line in self.receipts.lines():
-            receipt = json.loads(line)
-            if receipt["type"] == self.type:
-                self.change(receipt["body"])
-            yield canonical_bytes(receipt)
-
-
 @pytest.mark.parametrize(
     ("type_", "change"),
     [
@@ -137,14 +119,15 @@ class Altered(Receipts):
     ],
 )
 def test_receipts_of_other_types_are_refused_with_a_code(type_, change, trap):
-    evidence = read_evidence(trap, MODELS)
+    evidence = read(trap)
+    changed = replace(evidence, receipts=Altered(evidence.receipts, lambda bodies: change(bodies[type_][0])))
     with pytest.raises(Rejected) as caught:
-        read_subject(replace(evidence, receipts=Altered(evidence.receipts, type_, change)))
+        subject_of(changed)
     assert [finding.code for finding in caught.value.diagnostics] == ["E_REPORT_RECEIPTS"]
 
 
 def test_a_suite_is_told_by_its_checks_and_mutants(heights):
-    subject = read_subject(read_evidence(heights, MODELS))
+    subject = subject_of(heights)
     found = {check.id: check for check in subject.checks}
     assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation"]
     assert told(found["check/climbs"])[0] == "passed"
@@ -155,7 +138,7 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
 
 
 def test_a_law_is_told_by_whether_it_is_as_expected(law):
-    subject = read_subject(read_evidence(law, MODELS))
+    subject = subject_of(law)
     check = next(check for check in subject.checks if check.id == "law/movers-balance-collisions")
     (seen,) = check.observations
     assert (check.outcome, check.once) == (Outcome.PASSED, True)
@@ -164,17 +147,18 @@ def test_a_law_is_told_by_whether_it_is_as_expected(law):
 
 
 def discovered(*receipts):
-    """What the receipts of a discovery show, by check."""
-    specs: Any = SimpleNamespace(main=SimpleNamespace(key="discovery/d@0123456789abcdef"))
-    reading = DiscoveryReading(specs)
+    """The checks of a discovery, by id."""
+    specs = SimpleNamespace(main=SimpleNamespace(key="discovery/d@0123456789abcdef"))
+    evidence: Any = SimpleNamespace(specs=specs, manifest={"result": {}})
+    reading = DiscoveryReading(evidence)
     for seq, (type_, body) in enumerate(receipts):
-        reading.add(seq, canonical_bytes({"type": type_, "body": body}))
+        reading.add(Receipt(seq, b"", type_, body))
     return {check.id: told(check) for check in reading.checks()}
 
 
 def law_receipt(name, status, late=None):
     verdict = None if status is None else {"status": status, "claim": "C"}
-    return "law", {"law": name, "late": late, "verdict": verdict, "error": "E_X"}
+    return "law", {"law": name, "iteration": 0, "late": late, "verdict": verdict, "error": "E_X", "held_out": []}
 
 
 @pytest.mark.parametrize(
@@ -202,17 +186,15 @@ def test_what_a_discovery_was_expected_to_find_is_a_check(key, outcome):
 
 
 def test_the_document_is_valid_and_the_same_again(trap, heights, law, schema):
-    report = Report(tuple(read_subject(read_evidence(place, MODELS)) for place in (trap, heights, law)))
-    text = write_json(report)
+    report = report_of(trap, heights, law)
+    text = text_of("json", report)
     schema.validate(json.loads(text))
-    assert text == write_json(
-        Report(tuple(read_subject(read_evidence(place, MODELS)) for place in (trap, heights, law)))
-    )
+    assert text == text_of("json", report_of(trap, heights, law))
     assert text.isascii()
 
 
 def test_the_schema_refuses_what_it_does_not_know(trap, schema):
-    document = json.loads(write_json(Report((read_subject(read_evidence(trap, MODELS)),))))
+    document = json.loads(text_of("json", report_of(trap)))
     for key in document:
         assert not schema.is_valid({name: value for name, value in document.items() if name != key}), key
     for place in (document, document["subjects"][0], document["subjects"][0]["checks"][0]):

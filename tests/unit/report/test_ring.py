@@ -6,7 +6,7 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load
-from specledger.report.html import ring
+from specledger.report import ring
 from specledger.verify.statements import InvalidCertificate
 from specledger.verify.violation import Retold
 

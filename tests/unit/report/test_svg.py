@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-import specledger.report.episode
+import specledger.report.formats.svg.episode
 from specledger.core.diagnostics import Rejected
-from specledger.kinds import MODELS
-from specledger.report.charts import amount
-from specledger.report.clock import Clock
-from specledger.report.episode import Episode
-from specledger.report.evidence import read_evidence
-from specledger.report.map import cell_size, draw_map
-from specledger.report.svg import draw_episode
+from specledger.report.formats.svg.charts import amount
+from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.svg.episode import Episode
+from specledger.report.formats.svg.map import cell_size, draw_map
 from specledger.verify.bundle import Refuted
+from tests.unit.report.rendering import read as read_bundle
+from tests.unit.report.rendering import report_of, text_of
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -40,7 +39,7 @@ SCRIPT = "<script>alert(1)</script>\u202e\x1b[31m]]>&amp;\"'"
 
 
 def draw(place):
-    return draw_episode(read_evidence(place, MODELS), 0)
+    return text_of("svg", report_of(place))
 
 
 def found(root, element, class_):
@@ -58,12 +57,12 @@ def places(root):
 
 @pytest.fixture(scope="module")
 def evidence(trap):
-    return read_evidence(trap, MODELS)
+    return read_bundle(trap)
 
 
 @pytest.fixture(scope="module")
 def picture(evidence):
-    return draw_episode(evidence, 0)
+    return text_of("svg", report_of(evidence))
 
 
 @pytest.fixture
@@ -74,7 +73,7 @@ def draw_changed(evidence, monkeypatch):
         told = list(evidence.told())
         change(lambda type_: [body for one, body in told if one == type_])
         monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
-        return draw_episode(evidence, 0)
+        return text_of("svg", report_of(evidence))
 
     return changed
 
@@ -237,9 +236,9 @@ def test_a_place_outside_the_map_is_not_drawn(place, draw_changed):
 
 
 def test_many_steps_are_cut_with_a_note(evidence, monkeypatch):
-    monkeypatch.setattr(specledger.report.episode, "MOST_STEPS", 10)
-    monkeypatch.setattr("specledger.report.svg.MOST_STEPS", 10)
-    text = draw_episode(evidence, 0)
+    monkeypatch.setattr(specledger.report.formats.svg.episode, "MOST_STEPS", 10)
+    monkeypatch.setattr("specledger.report.formats.svg.MOST_STEPS", 10)
+    text = text_of("svg", report_of(evidence))
     assert "Only the first 10 of 100 steps are drawn; the counts are of all." in text
     assert ">375<" in text
     [(_, shown)] = places(ET.fromstring(text))  # without a drift only the agent moves
@@ -263,8 +262,8 @@ def test_a_map_that_is_none_is_a_finding(grid, draw_changed):
 
 
 def test_a_drift_of_the_map_and_many_drifts_are_noted(draw_changed, monkeypatch):
-    monkeypatch.setattr("specledger.report.episode.MOST_EVENTS", 1)
-    monkeypatch.setattr("specledger.report.svg.MOST_EVENTS", 1)
+    monkeypatch.setattr("specledger.report.formats.svg.episode.MOST_EVENTS", 1)
+    monkeypatch.setattr("specledger.report.formats.svg.MOST_EVENTS", 1)
 
     def change(bodies):
         bodies("drift")[0]["changed"]["grid"] = {"from": [[0]], "to": [[1]]}
@@ -288,7 +287,7 @@ def test_where_nothing_was_chosen_everything_stays(draw_changed):
 def test_an_episode_without_steps_does_not_move(evidence, monkeypatch):
     told = [one for one in evidence.told() if one[0] not in ("step", "drift")]
     monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
-    root = ET.fromstring(draw_episode(evidence, 0))
+    root = ET.fromstring(text_of("svg", report_of(evidence)))
     assert not [one for one in root.iter() if one.tag.startswith(f"{SVG}animate")]
     assert root.findtext(f"{SVG}desc", "").startswith("0 steps")
 
@@ -301,7 +300,7 @@ def test_a_broken_chain_is_not_drawn(trap, tmp_path, forge):
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted) as refuted:
-        read_evidence(copy, MODELS)
+        read_bundle(copy)
     assert not refuted.value.verification.intact
 
 
@@ -319,4 +318,4 @@ def test_a_world_without_a_picture_is_not_drawn(heights):
 
 def test_an_episode_that_is_not_there_is_a_finding(evidence):
     with pytest.raises(Rejected, match="E_REPORT_EPISODE"):
-        draw_episode(evidence, 1)
+        text_of("svg", report_of(evidence), episode=1)

@@ -10,7 +10,8 @@ from specledger.cli.codes import E_USAGE
 from specledger.core.diagnostics import Diagnostic, Severity
 from specledger.core.spans import Position, Span
 from specledger.load.library import E_REF_MISSING
-from specledger.report.findings import github_of, junit_of, sarif_of
+from specledger.report.model import Report
+from tests.unit.report.rendering import text_of
 
 HOSTILE = "a%0A::error::\r\n::set-output name=x::<b>&\x1b[31m\u202e]]>"
 FOUND = [
@@ -20,8 +21,12 @@ FOUND = [
 ]
 
 
+def written(name, findings, passed=()):
+    return text_of(name, Report.from_findings(findings, passed))
+
+
 def test_sarif_names_the_rule_the_place_and_the_page():
-    (run,) = json.loads(sarif_of(FOUND))["runs"]
+    (run,) = json.loads(written("sarif", FOUND))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rules[result["ruleIndex"]]["id"] for result in run["results"]] == [one.code for one in FOUND]
     assert all(rule["help"]["text"] for rule in rules)
@@ -36,13 +41,13 @@ def test_a_fingerprint_outlives_a_move_within_the_file():
     moved = Diagnostic(FOUND[0].code, FOUND[0].message, Span("specs/a, b:c.yaml", Position(9, 1), Position(9, 2)))
     prints = [
         result["partialFingerprints"]["specledger/v1"]
-        for result in json.loads(sarif_of([FOUND[0], moved, FOUND[1]]))["runs"][0]["results"]
+        for result in json.loads(written("sarif", [FOUND[0], moved, FOUND[1]]))["runs"][0]["results"]
     ]
     assert prints[0] == prints[1] != prints[2]
 
 
 def test_each_finding_is_one_command_with_its_place():
-    lines = github_of(FOUND).splitlines()
+    lines = written("github", FOUND).splitlines()
     assert lines[0] == (f"::error file=specs/a%2C b%3Ac.yaml,line=3,col=8,title={E_REF_MISSING}::no such world (look)")
     assert [line.split(" ")[0] for line in lines] == ["::error", "::error", "::warning"]
     for line in lines:
@@ -50,16 +55,16 @@ def test_each_finding_is_one_command_with_its_place():
 
 
 def test_no_more_commands_than_are_shown():
-    lines = github_of([Diagnostic(E_USAGE, f"wrong {n}") for n in range(30)]).splitlines()
+    lines = written("github", [Diagnostic(E_USAGE, f"wrong {n}") for n in range(30)]).splitlines()
     assert len(lines) == 10
     assert "21 more" in lines[-1]
-    assert github_of([]) == ""
+    assert written("github", []) == ""
 
 
 def test_junit_has_a_case_for_each_spec_and_a_failure_for_each_error():
-    tree = ElementTree.fromstring(junit_of(["world one", "law two"], FOUND))
+    tree = ElementTree.fromstring(written("junit", FOUND, ["world one", "law two"]))
     cases = [[inner.tag for inner in case] for case in tree.iter("testcase")]
-    assert cases == [[], [], ["failure"], [], ["failure"]]
+    assert cases == [[], [], ["failure"], ["system-out"], ["failure"]]
     assert (tree.get("tests"), tree.get("failures")) == ("5", "2")
 
 

@@ -1,0 +1,66 @@
+"""Reports of bundles and their texts, as tests of every format need them."""
+
+import json
+from dataclasses import replace
+
+from specledger.cli.report import report_kinds
+from specledger.core.canonical import canonical_bytes
+from specledger.evidence.result import Tally
+from specledger.kinds import MODELS
+from specledger.report.evidence import read_evidence
+from specledger.report.formats import FORMATS, Options
+from specledger.report.model import Report
+from specledger.report.subject import read_subject
+from specledger.verify.receipts import Receipts
+
+
+def read(place):
+    """The evidence of a bundle."""
+    return read_evidence(place, MODELS)
+
+
+class Altered(Receipts):
+    """Receipts that were changed after they were checked, as if a check had missed the change."""
+
+    def __init__(self, receipts, change):
+        """Change receipts by a function of their bodies by type."""
+        self.kept = [json.loads(line) for line in receipts.lines()]
+        bodies: dict[str, list] = {}
+        for one in self.kept:
+            bodies.setdefault(one["type"], []).append(one["body"])
+        change(bodies)
+
+    def lines(self):
+        """The changed lines."""
+        return map(canonical_bytes, self.kept)
+
+
+def altered(evidence, change):
+    """Evidence whose receipts were changed, with the result that they add up to if they are those of a run."""
+    changed = replace(evidence, receipts=Altered(evidence.receipts, change))
+    if evidence.kind != "scenario":
+        return changed
+    tally = Tally()
+    for type_, body in changed.told():
+        tally.add(type_, body)
+    return replace(changed, manifest={**evidence.manifest, "result": tally.result()})
+
+
+def subject_of(evidence, questions=()):
+    """What a bundle shows; a bundle is evidence or a place."""
+    return read_subject(evidence if hasattr(evidence, "manifest") else read(evidence), report_kinds(), questions)
+
+
+def report_of(*bundles):
+    """The report of bundles."""
+    return Report(tuple(map(subject_of, bundles)))
+
+
+def text_of(name, report, **options):
+    """The text of a report in a format."""
+    return FORMATS[name].write(report, Options(**options)).text
+
+
+def summary_of(report):
+    """The step summary of a report."""
+    return FORMATS["github"].write(report).summary
