@@ -11,7 +11,6 @@ from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.model import Report
 from specledger.report.subject import read_subject
-from specledger.verify.receipts import Receipts
 
 
 def read(place):
@@ -19,7 +18,7 @@ def read(place):
     return read_evidence(place, MODELS)
 
 
-class Altered(Receipts):
+class Altered:
     """Receipts that were changed after they were checked, as if a check had missed the change."""
 
     def __init__(self, receipts, change):
