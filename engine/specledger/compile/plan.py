@@ -15,7 +15,7 @@ from specledger.expr import EvaluationError, Type
 from specledger.gates.admission import Admission
 from specledger.gates.keys import Signing
 from specledger.gates.vocabulary import Vocabulary
-from specledger.oracles.tape import Oracle
+from specledger.oracles.recording import Oracle
 from specledger.probes.check import Probe
 from specledger.spec.agent import Outside
 

@@ -1,7 +1,7 @@
-"""An answer from outside, and how a tape holds it.
+"""The answer of an outside agent to one question, and its form in a recording.
 
-Decides what is kept of whatever came: the bytes, or how many there were and their hash where there were too many, and a
-code where there is no answer. Refuses to know what an answer means.
+An answer holds the received bytes, or their number and hash where there were too many; without an answer, a code says
+why.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ NOT_JSON: Final = "not_json"
 
 FAILURES: Final = frozenset({RAISED, TIMED_OUT, CLOSED, DIED, TOO_LONG, NOT_JSON})
 """Why there is no answer: the function raised; nothing came in time; the program ended or closed its output; the
-process of the run itself ended; too many bytes came; what came is no JSON."""
+process of the run itself ended; too many bytes came; what came is not JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came for one decision.
+    """What an agent answered for one decision.
 
     Attributes:
         episode, t: Which decision.
         received: The bytes, without the end of their line; None if none came, or more than are kept.
         failure: One of `FAILURES`, or empty.
-        reason: A word more about it: the class of an exception, how a process ended.
+        reason: A detail of it: the class of an exception, how a process ended.
         size: How many bytes were read.
         sha256: Their hash; empty if there are none.
     """
@@ -56,7 +56,7 @@ class Answer:
             "t": self.t,
             "failure": self.failure or None,
             "reason": self.reason,
-            "received": _written(self.received),
+            "received": _encoded(self.received),
             "sha256": self.sha256 or None,
             "size": self.size,
         }
@@ -66,29 +66,22 @@ class Answer:
         """The answer that a tape holds.
 
         Raises:
-            ValueError: It holds none.
+            ValueError: The document is not an answer.
         """
         if not isinstance(document, dict) or document.keys() != _KEYS:
             raise ValueError("no answer")
-        received, failure = _read(document["received"]), document["failure"] or ""
-        told = cls(
-            episode=document["episode"],
-            t=document["t"],
-            received=received,
-            failure=failure,
-            reason=document["reason"],
-            size=document["size"],
-            sha256=document["sha256"] or "",
-        )
-        figures: tuple[object, ...] = (told.episode, told.t, told.size)
-        words: tuple[object, ...] = (told.reason, told.sha256)
-        shaped = all(type(number) is int and number >= 0 for number in figures)
-        shaped = shaped and all(isinstance(word, str) for word in words)
-        if not shaped or (failure and failure not in FAILURES) or told.document() != document:
+        received, failure = _decoded(document["received"]), document["failure"] or ""
+        episode, t, size, reason = (document[key] for key in ("episode", "t", "size", "reason"))
+        answer = cls(episode, t, received, failure, reason, size, document["sha256"] or "")
+        counts = all(type(number) is int and number >= 0 for number in (episode, t, size))
+        texts: tuple[object, ...] = (reason, answer.sha256)
+        if not counts or not all(isinstance(text, str) for text in texts):
             raise ValueError("no answer")
-        if received is not None and (len(received), sha256_hex(received)) != (told.size, told.sha256):
+        if (failure and failure not in FAILURES) or answer.document() != document:
+            raise ValueError("no answer")
+        if received is not None and (len(received), sha256_hex(received)) != (answer.size, answer.sha256):
             raise ValueError("an answer has another hash")
-        return told
+        return answer
 
 
 def received(episode: int, t: int, data: bytes) -> Answer:
@@ -108,7 +101,7 @@ def received(episode: int, t: int, data: bytes) -> Answer:
 _KEYS: Final = {"episode", "t", "failure", "reason", "received", "sha256", "size"}
 
 
-def _written(data: bytes | None) -> Any:
+def _encoded(data: bytes | None) -> Any:
     if data is None:
         return None
     try:
@@ -117,11 +110,11 @@ def _written(data: bytes | None) -> Any:
         return {"base64": b64encode(data).decode("ascii")}
 
 
-def _read(held: Any) -> bytes | None:
-    """The bytes that a tape holds in one of its two ways.
+def _decoded(held: Any) -> bytes | None:
+    """The bytes that a tape holds, as text or in base64.
 
     Raises:
-        ValueError: It holds none.
+        ValueError: It holds neither.
     """
     if held is None:
         return None
@@ -133,3 +126,8 @@ def _read(held: Any) -> bytes | None:
     if form != "base64":
         raise ValueError("no bytes")
     return b64decode(value, validate=True)
+
+
+def halts(answer: Answer) -> bool:
+    """Whether an answer says that the process which waited for it is gone."""
+    return answer.failure in (TIMED_OUT, DIED)

@@ -15,7 +15,6 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity
 from specledger.discovery.codes import W_DISCOVERY_SCRAMBLED
 from specledger.discovery.coordinator import Coordinator, forget_failures
 from specledger.discovery.journal import Journal
-from specledger.discovery.tape import write_answers
 from specledger.discovery.worker import Worker, open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
@@ -23,6 +22,7 @@ from specledger.evidence.kind import DISCOVERY
 from specledger.evidence.layout import TAPE
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
+from specledger.oracles.recording import write_answers
 from specledger.run.workers import Pool
 from specledger.spec.model import LanguageModel
 from specledger.spec.prompt import Prompt

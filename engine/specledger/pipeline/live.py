@@ -27,7 +27,7 @@ from specledger.gates.documents import axion
 from specledger.laws.trial import run_law
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.tape import Tape
+from specledger.oracles.recording import Tape
 from specledger.pipeline.discovery import NO_OPTIONS, DiscoveryOptions
 from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import conduct

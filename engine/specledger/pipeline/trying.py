@@ -18,7 +18,7 @@ from specledger.kinds import MODELS, bundle_from_document, load
 from specledger.load import Bundle
 from specledger.load.bundle import dump, gather, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
-from specledger.oracles.tape import read_tape
+from specledger.oracles.recording import read_tape
 from specledger.pipeline.live import RunOptions
 from specledger.pipeline.stages import execute
 from specledger.report.agent import AgentReading, read_agent

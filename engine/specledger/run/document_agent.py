@@ -13,7 +13,7 @@ from specledger.compile.plan import KernelPlan, Plan
 from specledger.core.rng import Stream
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, Vault
-from specledger.oracles.tape import Place
+from specledger.oracles.recording import Place
 from specledger.probes.target import Situation, Weighed
 from specledger.run.controller import Moment
 

@@ -18,7 +18,7 @@ from specledger.core.rng import Stream
 from specledger.core.weight import check_weight, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
-from specledger.oracles.tape import Halted
+from specledger.oracles.recording import Halted
 from specledger.run.controller import DecisionController, Moment
 from specledger.run.governor_state import GovernorState
 from specledger.run.part_chains import PartChains

@@ -30,7 +30,7 @@ from specledger.gates.signatures import SecretSigner
 from specledger.gates.snapshots import Challenges
 from specledger.gates.tokens import Asked, TokenActuator
 from specledger.oracles.answer import TIMED_OUT
-from specledger.oracles.tape import Halted, Place
+from specledger.oracles.recording import Halted, Place
 from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import PLACES, Situation
 from specledger.run.controller import EpisodeActuator, Moment

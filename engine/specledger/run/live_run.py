@@ -22,7 +22,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
 from specledger.oracles.answer import DIED, TIMED_OUT, Answer
 from specledger.oracles.outside import Policy, policy_of
-from specledger.oracles.tape import Oracle, Place, Tape, TapeError
+from specledger.oracles.recording import Oracle, Place, Tape, TapeError
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
 
 E_KERNEL_DIED = code(

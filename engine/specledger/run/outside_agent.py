@@ -21,9 +21,9 @@ from specledger.expr import INT, Type, conforms
 from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges
-from specledger.oracles.answer import NOT_JSON, Answer
+from specledger.oracles.answer import NOT_JSON, Answer, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.tape import Halted, Oracle, Place, halts
+from specledger.oracles.recording import Halted, Oracle, Place
 from specledger.probes.target import Situation, Weighed
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted

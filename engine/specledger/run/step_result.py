@@ -10,7 +10,7 @@ from specledger.expr import EvaluationError
 from specledger.gates.admission import TOKEN
 from specledger.gates.capability import Refused
 from specledger.gates.invariant import WATCHDOG
-from specledger.oracles.tape import Halted
+from specledger.oracles.recording import Halted
 from specledger.run.governor_state import GovernorValues
 
 

@@ -19,14 +19,13 @@ from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.discovery_state import ledger_line
 from specledger.discovery.plan import DiscoveryPlan
 from specledger.discovery.step import Workbench
-from specledger.discovery.tape import Kept, Played, read_answers
 from specledger.discovery.worker import open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.laws.law import Law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
-from specledger.oracles.tape import E_TAPE_EXTRA, E_TAPE_MISSING, TapeError
+from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.verify import check_names
 from specledger.verify.checks import E_ENDS, Broken, Verification
 from specledger.verify.judge_discovery import judge_discovery
@@ -107,7 +106,7 @@ class DiscoveryContent:
     checked: Checked[DiscoveryOrder, Any]
     workbench: Workbench
     model: PlannedModel
-    recording: Kept | None
+    recording: ModelTape | None
     workers: int
     verdicts: Sequence[tuple[str, Mapping[str, Any]]]
     ledger: Sequence[Mapping[str, Any]]
@@ -249,7 +248,7 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
     if path.exists() and not model.outside:
         raise Broken(E_TAPE_EXTRA, "the answers follow from the specs, and the evidence holds a tape of others")
     try:
-        recording = read_answers(path) if path.exists() else None
+        recording = ModelTape(path, model.identity) if path.exists() else None
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     told = list(checked.receipts.contents())
@@ -270,24 +269,23 @@ def _refusing() -> Iterator[None]:
         raise Broken(E_VERDICT, f"a receipt is malformed: {error!r}") from None
 
 
-def _again(workbench: Workbench, model: PlannedModel, kept: Kept | None, workers: int) -> Iterator[Event]:
-    """The events of a discovery whose answers are read off its tape, or follow from its specs.
+def _again(workbench: Workbench, model: PlannedModel, tape: ModelTape | None, workers: int) -> Iterator[Event]:
+    """The events of a discovery whose answers are read from its tape, or follow from its specs.
 
     Raises:
         Broken: E_TAPE_MISSING, E_TAPE_EXTRA, E_TAPE_FORM; or what the model of the specs is refused.
     """
     try:
-        if kept is None:
+        if tape is None:
             yield from run_discovery(workbench, model.identity, workers=workers)
         else:
-            played = Played(model.identity, kept)
-            yield from run_discovery(workbench, model.identity, played.ask, workers=workers)
-            played.finish()
+            yield from run_discovery(workbench, model.identity, tape.ask, workers=workers)
+            tape.finish()
     except TapeError as error:
         raise Broken(error.code, error.message) from None
     except Rejected as rejected:
         found = rejected.diagnostics[0]
-        raise Broken(E_TAPE_MISSING if kept is not None else found.code, found.message) from None
+        raise Broken(E_TAPE_MISSING if tape is not None else found.code, found.message) from None
 
 
 DISCOVERY: Final = EvidenceKind(

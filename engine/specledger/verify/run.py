@@ -17,7 +17,7 @@ from specledger.evidence.audit import AUDIT
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
 from specledger.evidence.layout import AUDIT_LOG, MAX_LINE, MORE, TAPE
 from specledger.load import Bundle
-from specledger.oracles.tape import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.oracles.recording import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
 from specledger.verify.checks import E_REPLAY, Broken, Lacking, Verification

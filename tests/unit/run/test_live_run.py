@@ -17,7 +17,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
-from specledger.oracles.tape import Oracle, Tape, TapeError, read_tape
+from specledger.oracles.recording import Oracle, Tape, TapeError, read_tape
 from specledger.pipeline import RunOptions, check, execute, pin, verify
 from specledger.run.live_run import conduct
 from specledger.run.loop import run
@@ -255,7 +255,7 @@ def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):
 
 
 def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
-    monkeypatch.setattr("specledger.oracles.tape.MOST_TAPE", 500)
+    monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", 500)
     with pytest.raises(Rejected, match="E_TAPE_SIZE"):
         execute(project(folder), folder / "out", conduct=TRUSTED)
     assert not (folder / "out").exists()

@@ -8,7 +8,6 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.discovery import worker
 from specledger.discovery.coordinator import run_discovery
-from specledger.discovery.tape import write_answers
 from specledger.discovery.worker import open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
@@ -16,6 +15,7 @@ from specledger.evidence.layout import TAPE
 from specledger.kinds import MODELS, load
 from specledger.laws.verdict import digest_verdict
 from specledger.oracles.model import answered
+from specledger.oracles.recording import write_answers
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.certificates import check_certificate

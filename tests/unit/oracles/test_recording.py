@@ -3,8 +3,8 @@
 import pytest
 
 from specledger.core.entries import Mode
-from specledger.oracles.answer import DIED, TIMED_OUT, Answer, received
-from specledger.oracles.tape import Halted, Oracle, Place, Tape, TapeError, halts, read_tape
+from specledger.oracles.answer import DIED, TIMED_OUT, Answer, halts, received
+from specledger.oracles.recording import Halted, Oracle, Place, Tape, TapeError, read_tape
 
 ANSWERS = [received(0, 0, b"[]"), Answer(0, 2, None, TIMED_OUT, "timeout"), received(1, 0, b"\xff")]
 
@@ -56,7 +56,7 @@ def test_a_missing_answer_and_one_too_many_are_found(tape):
     with pytest.raises(TapeError, match=r"E_TAPE_MISSING: .*episode 0, step 1"):
         oracle.ask(place(0, 1), never)
     with pytest.raises(
-        TapeError, match="E_TAPE_EXTRA: nobody asked for 3 answers, the first one for episode 0, step 0"
+        TapeError, match="E_TAPE_EXTRA: 3 answers were not asked for, the first one for episode 0, step 0"
     ):
         oracle.finish()
 
@@ -87,7 +87,7 @@ def test_only_an_ended_process_halts():
 def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
     file = tmp_path / "tape.jsonl"
     file.write_bytes(b"".join(tape.lines()))
-    monkeypatch.setattr("specledger.oracles.tape.MOST_TAPE", 300)
+    monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", 300)
     with pytest.raises(TapeError, match="E_TAPE_SIZE"):
         read_tape(file)
 

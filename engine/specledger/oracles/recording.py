@@ -1,0 +1,318 @@
+"""Recordings of outside answers, and how a run reads them back instead of asking again.
+
+Two kinds of file share one form: canonical JSON documents, one for each line, the first of which names the format. The
+tape of a run holds the answers of an agent, or the decisions at which a kernel was ended, in the order of the run: its
+first line is `{"format", "mode", "head"}`, the durability of the run's audit log and the hash of the entry before its
+first one. The tape of a discovery holds the answers of a model: its other lines are `{"iteration", "request",
+"answer"}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
+
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.diagnostics import code
+from specledger.core.entries import GENESIS, Mode
+from specledger.oracles.answer import TIMED_OUT, Answer
+from specledger.oracles.model import ModelAnswer, ModelRequest
+
+FORMAT: Final = "specledger/tape/v1"
+MODEL_FORMAT: Final = "specledger/model-tape/v1"
+
+MOST_LINE: Final = 8_388_608
+"""Bytes of a line at most: an answer of control characters is written six times as long."""
+MOST_TAPE: Final = 268_435_456
+"""Bytes of the answers of a run at most."""
+_LEAST: Final = 128  # what an answer counts beside its bytes
+
+E_TAPE_FORM = code(
+    "E_TAPE_FORM",
+    "the tape is malformed",
+    "tape.jsonl begins with the tape's format, the mode of the audit log and its first head; every other line is one "
+    "answer, with the hash of its bytes. All are canonical JSON.",
+)
+E_TAPE_MISSING = code(
+    "E_TAPE_MISSING",
+    "the tape has no answer for a decision",
+    "Replay reads what an agent from outside answered, and never asks it. The tape was cut, an answer was taken out, "
+    "or the run comes to other decisions than the recorded one.",
+)
+E_TAPE_EXTRA = code(
+    "E_TAPE_EXTRA",
+    "the tape has an answer that was not asked for",
+    "Replay came to its end, and answers are left. They were put in, or the run comes to fewer decisions than the "
+    "recorded one.",
+)
+E_TAPE_SIZE = code(
+    "E_TAPE_SIZE",
+    "the answers of an outside agent are too large",
+    "A run keeps 256 MiB of answers, so that a verifier can read them. Let the agent answer more briefly, or run fewer "
+    "episodes.",
+)
+
+Made = TypeVar("Made")
+
+
+class TapeError(Exception):
+    """A tape does not fit its run; `code` is one of the `E_TAPE_...` codes."""
+
+    def __init__(self, code_: str, message: str) -> None:
+        self.code = code_
+        self.message = message
+        super().__init__(f"{code_}: {message}")
+
+
+# Lines
+
+
+def _line(document: Any) -> bytes:
+    return canonical_bytes(document) + b"\n"
+
+
+def _documents(path: Path) -> Iterator[tuple[int, Any]]:
+    """The documents of a recording, each with the number of its line.
+
+    Raises:
+        TapeError: E_TAPE_FORM, also if the file is empty.
+        OSError: It cannot be read.
+    """
+    number = 0
+    with path.open("rb") as file:
+        while line := file.readline(MOST_LINE + 1):
+            number += 1
+            if not line.endswith(b"\n"):
+                raise TapeError(E_TAPE_FORM, f"line {number} is torn, or too long")
+            try:
+                yield number, parse_canonical(line[:-1], limit=MOST_LINE)
+            except NotCanonical as error:
+                raise TapeError(E_TAPE_FORM, f"line {number}: {error}") from None
+    if not number:
+        raise TapeError(E_TAPE_FORM, "the file is empty")
+
+
+# The tape of a run
+
+
+@dataclass
+class Tape:
+    """The answers of one run.
+
+    Attributes:
+        mode: How the audit log is made durable.
+        head: The hash that the log's first entry follows.
+        answers: In the order of the decisions.
+    """
+
+    mode: Mode = Mode.SIMULATED
+    head: str = GENESIS
+    answers: list[Answer] = field(default_factory=list)
+    _size: int = field(default=0, compare=False)
+
+    def add(self, answer: Answer) -> None:
+        """Append an answer.
+
+        Raises:
+            TapeError: E_TAPE_SIZE.
+        """
+        self._size += _LEAST + len(answer.received or b"")
+        if self._size > MOST_TAPE:
+            raise TapeError(E_TAPE_SIZE, f"there are more than {MOST_TAPE} bytes of answers")
+        self.answers.append(answer)
+
+    def lines(self) -> Iterator[bytes]:
+        """The tape as a file, each line with its newline."""
+        yield _line({"format": FORMAT, "head": self.head, "mode": self.mode.value})
+        for answer in self.answers:
+            yield _line(answer.document())
+
+
+def read_tape(path: Path) -> Tape:
+    """Read the tape of a run.
+
+    Raises:
+        TapeError: E_TAPE_FORM, E_TAPE_SIZE.
+        OSError: It cannot be read.
+    """
+    documents = _documents(path)
+    _, header = next(documents)
+    known = isinstance(header, dict) and header.keys() == {"format", "head", "mode"} and header["format"] == FORMAT
+    if not known or header["mode"] not in list(Mode) or not isinstance(header["head"], str):
+        raise TapeError(E_TAPE_FORM, "line 1 is not the head of a tape")
+    tape = Tape(Mode(header["mode"]), header["head"])
+    for number, document in documents:
+        try:
+            tape.add(Answer.read(document))
+        except (ValueError, TypeError):
+            raise TapeError(E_TAPE_FORM, f"line {number} is not an answer") from None
+    return tape
+
+
+class Halted(Exception):  # noqa: N818 - an outcome of the run
+    """The kernel that made a decision was ended, or ended by itself; `answer` says how."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+        super().__init__(answer.failure)
+
+    @property
+    def kind(self) -> str:
+        """How the episode ended: `hang` or `died`."""
+        return "hang" if self.answer.failure == TIMED_OUT else "died"
+
+
+class Place(NamedTuple):
+    """A decision that needs an answer.
+
+    Attributes:
+        episode, t: The step.
+        tick: Its number in the run.
+        proposal_hash, trace_hash: Of the proposal before, for the record of an agent that gives no other.
+    """
+
+    episode: int
+    t: int
+    tick: int
+    proposal_hash: str = GENESIS
+    trace_hash: str = GENESIS
+
+
+class Asks(Protocol):
+    """A live agent, asked from inside the process that a watchdog may end."""
+
+    def ask(self, place: Place, question: bytes) -> Answer:
+        """Ask, and wait for the answer."""
+
+    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+        """Execute the agent's work for a decision, and report its beginning and its end."""
+
+
+class Oracle:
+    """Gives the answers of a run in order: those of the tape, and after its end those of a live agent.
+
+    Attributes:
+        tape: The answers so far.
+        live: The agent; None where only the tape answers.
+    """
+
+    def __init__(self, tape: Tape) -> None:
+        self.tape = tape
+        self.live: Asks | None = None
+        self._next = 0
+
+    @property
+    def read(self) -> int:
+        """How many answers were read from the tape."""
+        return self._next
+
+    def ask(self, place: Place, question: Callable[[], Mapping[str, Any]]) -> Answer:
+        """The answer for a decision.
+
+        Raises:
+            TapeError: E_TAPE_MISSING.
+        """
+        answer = self._recorded(place)
+        if answer is not None:
+            return answer
+        if self.live is None:
+            raise TapeError(E_TAPE_MISSING, f"there is no answer for episode {place.episode}, step {place.t}")
+        return self.live.ask(place, canonical_bytes(question()))
+
+    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+        """The result of an inside agent's work for a decision.
+
+        Raises:
+            Halted: Its process was ended then.
+        """
+        answer = self._recorded(place)
+        if answer is not None:
+            raise Halted(answer)
+        return work() if self.live is None else self.live.watch(place, work)
+
+    def finish(self) -> None:
+        """Check that every answer was asked for.
+
+        Raises:
+            TapeError: E_TAPE_EXTRA.
+        """
+        left = len(self.tape.answers) - self._next
+        if left:
+            answer = self.tape.answers[self._next]
+            where = f"episode {answer.episode}, step {answer.t}"
+            raise TapeError(E_TAPE_EXTRA, f"{left} answers were not asked for, the first one for {where}")
+
+    def _recorded(self, place: Place) -> Answer | None:
+        if self._next == len(self.tape.answers):
+            return None
+        answer = self.tape.answers[self._next]
+        if (answer.episode, answer.t) != (place.episode, place.t):
+            return None
+        self._next += 1
+        return answer
+
+
+# The tape of a discovery
+
+
+def write_answers(answers: Iterable[tuple[int, Mapping[str, Any]]]) -> Iterator[bytes]:
+    """The lines of a tape, from `{request, answer}` by iteration; `request` is the key of the request."""
+    yield _line({"format": MODEL_FORMAT})
+    for iteration, held in answers:
+        yield _line({"iteration": iteration, **held})
+
+
+class ModelTape:
+    """The recorded answers of a model, which answers in its place."""
+
+    def __init__(self, path: Path, identity: Mapping[str, Any]) -> None:
+        """Read a tape.
+
+        Args:
+            path: The file.
+            identity: Of the model that was asked.
+
+        Raises:
+            TapeError: E_TAPE_FORM.
+            OSError: It cannot be read.
+        """
+        self._identity = identity
+        self._answers: list[Mapping[str, Any]] = []
+        self._asked: set[int] = set()
+        for number, document in _documents(path):
+            if number == 1:
+                if document != {"format": MODEL_FORMAT}:
+                    raise TapeError(E_TAPE_FORM, f"the first line is not that of {MODEL_FORMAT}")
+            elif not isinstance(document, dict) or document.keys() != {"iteration", "request", "answer"}:
+                raise TapeError(E_TAPE_FORM, f"line {number} is not an answer")
+            elif type(document["iteration"]) is not int or document["iteration"] != len(self._answers):
+                raise TapeError(E_TAPE_FORM, f"line {number} is not that of iteration {len(self._answers)}")
+            else:
+                self._answers.append(document)
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """The recorded answer to a request.
+
+        Raises:
+            TapeError: E_TAPE_MISSING, if there is none; E_TAPE_FORM, if it is malformed.
+        """
+        turn = request.turn
+        if turn >= len(self._answers) or self._answers[turn]["request"] != request.key(self._identity):
+            raise TapeError(E_TAPE_MISSING, f"the tape has no answer to the request of iteration {turn}")
+        self._asked.add(turn)
+        try:
+            return ModelAnswer.read(self._answers[turn]["answer"])
+        except ValueError as error:
+            raise TapeError(E_TAPE_FORM, f"iteration {turn}: {error}") from None
+
+    def finish(self) -> None:
+        """Check that every answer was asked for.
+
+        Raises:
+            TapeError: E_TAPE_EXTRA.
+        """
+        left = sorted(set(range(len(self._answers))) - self._asked)
+        if left:
+            raise TapeError(E_TAPE_EXTRA, f"the answer of iteration {left[0]} was not asked for")
