@@ -107,34 +107,34 @@ class World:
     def step(self, state: Json, move: str, charge: int) -> Step:
         """The step that a move stands for, in the grid and in the kernel."""
         world = self._world
-        position, goal, coherence = state["position"], state["goal"], state["coherence"]
+        position, coherence = state["position"], state["coherence"]
         (dx, dy), phase = MOVES[move], PHASES[move]
         x, y = position["x"] + dx, position["y"] + dy
         aimed, code = {"x": x, "y": y}, self.code(x, y)
         exposed = 0 if move == "Stay" else self.hazards_near(x, y)
-        detour = world.DETOUR + world.STRAIN * exposed if distance(aimed, goal) > distance(position, goal) else 0
+        theta = coherence["theta"][0]
+        shift = 0
+        if move == "Stay":
+            shift = 1 if theta[1] < theta[0] else 0
+        elif move == state["heading"] and self.code(x + dx, y + dy) == world.HAZARD:
+            shift = world.STRAIN
         room = 0
         if exposed:
             room = -world.EXPOSURE * exposed
         elif coherence["rho"][0][0] + world.RECOVERY <= world.HEADROOM:
             room = world.RECOVERY
-        inner = kernel.step(coherence, [[room, 0]], [[phase, phase + detour]], charge, self._kernel)
+        inner = kernel.step(coherence, [[room, 0]], [[phase, phase + shift]], charge, self._kernel)
         free = code != world.WALL
         after = {
             "position": aimed if free else position,
-            "goal": goal,
+            "goal": state["goal"],
             "grid": state["grid"],
             "bumps": state["bumps"] if free else state["bumps"] + 1,
+            "heading": move if free else "Stay",
             "t": state["t"] + 1,
             "coherence": inner.after,
         }
         return Step(after, aimed, code, inner)
-
-
-def distance(p: Json, q: Json) -> int:
-    """Steps between two cells on an empty grid."""
-    there: int = abs(p["x"] - q["x"]) + abs(p["y"] - q["y"])
-    return there
 
 
 def propose(seen: Json, visits: Visits, b_start: int, sight: int, wall: int) -> list[Json]:

@@ -141,15 +141,13 @@ class Episode:
         }
 
     def _drift(self, t: int) -> Json | None:
-        """Move the goal to another cell that a safe path reaches, and renew the reserve of phase difference."""
+        """Move the goal to another cell that a safe path reaches."""
         run, state, before = self._run, self._state, self._digest
         cells = [place for place in run.world.reachable(state["position"]) if place != state["goal"]]
         if not cells:
             return None
         drawn = draw(run.task.seed, ["drift", "goal", 0, self._number, t, "to"], cells)
-        phase = state["coherence"]["theta"][0][0]
-        theta = [[phase, phase - run.task.world.RESERVE]]
-        after = {**state, "goal": drawn, "coherence": {**state["coherence"], "theta": theta}}
+        after = {**state, "goal": drawn}
         changed = {name: {"from": state[name], "to": after[name]} for name in state if state[name] != after[name]}
         self._enter(after)
         run.figures["drifts"] += 1

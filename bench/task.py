@@ -60,6 +60,7 @@ class Task:
             "goal": places["G"],
             "grid": [[codes.get(character, world.EMPTY) for character in row] for row in self.drawing],
             "bumps": 0,
+            "heading": "Stay",
             "t": 0,
             "coherence": {
                 "rho": [[world.HEADROOM, world.HEADROOM]],

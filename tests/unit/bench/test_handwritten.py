@@ -28,7 +28,7 @@ HOT = """
 spec: world/v1
 name: hot
 extends: governed-gridworld
-constants: {HEADROOM: 970, EXPOSURE: -30, RECOVERY: 5, RESERVE: 9, DETOUR: 3, STRAIN: 1}
+constants: {HEADROOM: 970, EXPOSURE: -30, RECOVERY: 5, RESERVE: 9, STRAIN: 1}
 """
 
 CASES = {

@@ -78,10 +78,10 @@ ALONE: dict[str, tuple[Any, ...]] = {
     "a wall": ("wall", "environment_unsafe_cell_1", {}, (1, 1), "N", {}, 0, {"cell": {"x": 1, "y": 0}}),
     "a hazard": ("hazard", "environment_unsafe_cell_2", {}, (1, 1), "E", {}, 0, {"cell": {"x": 2, "y": 1}}),
     "no headroom beside a hazard": (
-        "admissible", "gmi_admissibility_violation", {"rho": [[99, 0]]}, (1, 2), "E", {}, 0, {"rho": [[-1, 0]], "C": [[0, 0]]},
+        "admissible", "gmi_admissibility_violation", {"rho": [[49, 0]]}, (1, 2), "E", {}, 0, {"rho": [[-1, 0]], "C": [[0, 0]]},
     ),
-    "no reserve for a detour": (
-        "lyapunov", "coherence_lyapunov_increase", {"theta": [[0, 0]]}, (3, 3), "N", {}, 0, {"V_next": 4 * ONE, "V_prev": 0},
+    "running at a hazard": (
+        "lyapunov", "coherence_lyapunov_increase", {"theta": [[0, 0]]}, (2, 3), "N", {}, 0, {"V_next": 10_000 * ONE, "V_prev": 0},
     ),
     "no budget for a neutral move": ("absorption", "absorption_violation", {"b": 0}, (1, 1), "S", {}, 0, {}),
     "a remainder below the cheapest action": (
@@ -89,7 +89,7 @@ ALONE: dict[str, tuple[Any, ...]] = {
     ),
     # V counts a debt too: only a step that descends by more than it has this gate alone against it
     "a budget for acting, not for remembering": (
-        "budget_insufficient", "budget_insufficient", {"b": CHEAPEST, "theta": [[0, -30000]]}, (1, 3), "N", {}, 1,
+        "budget_insufficient", "budget_insufficient", {"b": CHEAPEST, "theta": [[0, -60000]]}, (1, 3), "Stay", {}, 1,
         {"cost": CHEAPEST + 100_000, "b": CHEAPEST},
     ),
 }  # fmt: skip
@@ -98,7 +98,7 @@ ALONE: dict[str, tuple[Any, ...]] = {
 def situation(name):
     """The state, the proposal and the rest of one row."""
     gate, reason, kernel, (x, y), direction, changes, writes, witness = ALONE[name]
-    here = state(**kernel) | {"position": {"x": x, "y": y}}
+    here = state(**kernel) | {"position": {"x": x, "y": y}, "heading": direction}
     return gate, reason, here, honest(here, direction, **changes), writes, witness
 
 
@@ -166,7 +166,8 @@ def test_every_gate_judges_though_another_has_rejected_already():
     """All that can fail together: a lie, a hazard or a wall, K, V, and either absorption or the budget."""
     here = state(rho=[[0, 0]], theta=[[0, 0]], C=[[0, 0]], b=0)
     here["position"] = {"x": 2, "y": 2}
-    here["grid"] = [[1, 1, 1, 1, 1], [1, 2, 2, 0, 1], [1, 2, 0, 0, 1], [1, 0, 0, 0, 1], [1, 1, 1, 1, 1]]
+    here["heading"] = "N"
+    here["grid"] = [[1, 1, 2, 1, 1], [1, 2, 2, 0, 1], [1, 2, 0, 0, 1], [1, 0, 0, 0, 1], [1, 1, 1, 1, 1]]
     dive = honest(here, "N", V_task_proposal=0)
     assert gates(judge(dead_end(), here, dive)) == ["prediction", "hazard", "admissible", "lyapunov", "absorption"]
     here["coherence"]["b"] = CHEAPEST
@@ -317,13 +318,11 @@ def test_an_exhausted_budget_is_charged_nothing_and_may_always_stay(b, rejected,
         assert 0 <= after["coherence"]["b"] == b - stay.inputs["charge"]
 
 
-@pytest.mark.parametrize(
-    ("direction", "admitted"), [("E", False), ("N", True), ("Stay", True)], ids=["neutral", "dissipative", "stay"]
-)
+@pytest.mark.parametrize(("direction", "admitted"), [("E", False), ("N", False), ("Stay", True)])
 @pytest.mark.parametrize("b", [0, CHEAPEST - 1])
 def test_with_an_exhausted_budget_only_a_strictly_dissipative_action_or_stay(b, direction, admitted):
     here = state(b=b)
-    here["position"] = {"x": 1, "y": 3}  # north leads away from the goal, so it spends reserve; east does not
+    here["position"] = {"x": 1, "y": 3}  # moves leave V as it is; a rest lowers it
     assert gates(judge(dead_end(), here, honest(here, direction))) == ([] if admitted else ["absorption"])
 
 
@@ -398,9 +397,9 @@ def test_the_greatest_score_among_the_admitted_wins_and_the_first_of_equals():
     assert [judgement.value for judgement in found] == [honest(here, d)["score"] for d in FACES]
     after = {d: plan.step(here, "move", {"dir": d}, {"charge": 0})[0]["coherence"]["theta"][0] for d in FACES}
     difference = {d: abs(right - left) for d, (left, right) in after.items()}
-    assert difference["N"] < difference["E"]  # north descends, east does not
-    assert found[2].value > found[0].value  # and yet east is preferred
-    assert found[0].rejected == found[2].rejected == []
+    assert difference["Stay"] < difference["E"]  # a rest descends, east does not
+    assert found[2].value > found[4].value  # and yet east is preferred
+    assert found[4].rejected == found[2].rejected == []
 
 
 @given(scores=st.lists(st.integers(-3, 3), min_size=5, max_size=5))
