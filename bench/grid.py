@@ -137,6 +137,12 @@ class World:
         return Step(after, aimed, code, inner)
 
 
+def distance(p: Json, q: Json) -> int:
+    """Steps between two cells on an empty grid."""
+    there: int = abs(p["x"] - q["x"]) + abs(p["y"] - q["y"])
+    return there
+
+
 def propose(seen: Json, visits: Visits, b_start: int, sight: int, wall: int) -> list[Json]:
     """All five moves, scored by the distance that they would leave and a bonus for cells seldom visited."""
     x, y, delta, patch = seen["position"]["x"], seen["position"]["y"], seen["goal_delta"], seen["local_patch"]
