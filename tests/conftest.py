@@ -2,7 +2,6 @@
 
 import os
 import signal
-from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -19,27 +18,6 @@ settings.register_profile(
 settings.load_profile("deterministic")
 
 HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _parsed_once():
-    """The tree of a text depends on nothing else, and tests load the shipped specs thousands of times."""
-    from specledger.core.diagnostics import Diagnostics
-    from specledger.load import library, tree
-
-    @lru_cache(500)
-    def parsed(text, file):
-        found = Diagnostics()
-        return tree.parse(text, file, found), found.sorted()
-
-    def parse(text, file, diagnostics):
-        document, found = parsed(text, file)
-        diagnostics.extend(found)
-        return document
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(library, "parse", parse)
-        yield
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from specledger.expr.check.environment import RESERVED
 from specledger.expr.eval.builtins import METHODS, STANDARD
 from specledger.kinds import MODELS, load
 from specledger.lang.scope import ENGINE_NAMES
-from specledger.load import events, extends, matrix, resolve
+from specledger.load import extends, matrix, resolve, yaml_reader
 from specledger.load.input_filter import MAX_BYTES
 from specledger.pipeline import check, execute, verify
 from specledger.run.loop import run
@@ -194,7 +194,7 @@ def test_the_example_of_a_function_is_true(example):
 
 def test_limits_are_listed():
     bounds = [value for name, value in vars(limits).items() if name.startswith("MAX_")]
-    bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, events.MAX_DEPTH, events.MAX_NODES, MAX_BYTES >> 20]
+    bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, yaml_reader.MAX_DEPTH, yaml_reader.MAX_NODES, MAX_BYTES >> 20]
     bounds += [extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS, matrix.MAX_CASES, MOST_FINDINGS, MAX_WEIGHT]
     listed = re.findall(r"[0-9][0-9,]*", section(AUTHORING, "Limits"))
     assert Counter(int(number.replace(",", "")) for number in listed) == Counter(bounds)

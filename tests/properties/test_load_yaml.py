@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostics
 from specledger.load.input_filter import find_forbidden, read_text
 from specledger.load.scalars import Flaw, resolve
-from specledger.load.tree import parse
+from specledger.load.yaml_reader import parse
 
 SAMPLE = """\
 spec: world/v1

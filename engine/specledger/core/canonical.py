@@ -1,7 +1,7 @@
-"""The canonical JSON of the seeds: the only serialiser of whatever is hashed, and of JSON for people.
+"""Canonical JSON: the only serialiser of whatever is hashed, and the readers of JSON.
 
-Decides the bytes of a document, and refuses whatever has no canonical form. Refuses to know what a document means and
-where floats belong (`core.floats` says where). Sources: toy-pseudo-axion, Non-negotiables 1; RFC 8785, 3.2.2.2.
+Documents without a canonical form are refused. `core.floats` says where floats may be. Sources: toy-pseudo-axion,
+Non-negotiables 1; RFC 8785, 3.2.2.2.
 
 - The values are null, booleans, integers, strings, lists or tuples, and dicts with string keys, of exactly these types:
   a subclass (an enum, a named tuple) is refused, since a reader could not tell it from its base.
@@ -42,6 +42,7 @@ __all__ = [
     "floats_at",
     "floats_in_schema",
     "parse_canonical",
+    "parse_json",
     "parse_written",
     "pretty",
 ]
@@ -370,3 +371,26 @@ def _json_path(path: list[str | int]) -> str:
         shown = key[:_SHOWN] if isinstance(key, str) else key
         parts.append(f".{shown}" if isinstance(shown, str) and _NAME.fullmatch(shown) else f"[{json.dumps(shown)}]")
     return "".join(parts)
+
+
+def parse_json(data: bytes) -> Any:
+    """Read one JSON document in UTF-8, canonical or not, with finite numbers and no key twice in an object.
+
+    Raises:
+        ValueError: It is not such a document.
+    """
+    try:
+        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("a duplicate key")
+    return found
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is not a JSON number")

@@ -31,10 +31,10 @@ from specledger.core.canonical import (
     canonical_bytes,
     canonical_ints,
     is_plain,
+    parse_json,
 )
 from specledger.core.digest import hash_json, sha256_hex
 from specledger.core.floats import FloatPolicy
-from specledger.core.json_text import parse_json
 from specledger.gates.documents import axion
 
 MAX_PROPOSAL: Final = 8_388_608

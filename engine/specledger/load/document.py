@@ -1,16 +1,13 @@
-"""A YAML value with its place in the source; one file.
-
-Decides how a value, a key and every character of a scalar are found again in the file. Refuses to know how YAML is
-parsed (`load.events` parses it) and what a value means.
-"""
+"""YAML values with their places, and the interface by which documents are read and referred to."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from pathlib import Path as FilePath
+from typing import Any, Literal, Protocol
 
 from specledger.core.spans import Position, Span, Text
-from specledger.load.scalar_source_map import scan
+from specledger.load.scalars import scan
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of a spec to a value."""
@@ -199,3 +196,45 @@ class Document:
     path: str
     text: str
     root: Node
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedRef:
+    """Where a reference leads.
+
+    Attributes:
+        source: The identity of the document in which the reference is written; of one in `--set`, of the first.
+        kind: The kind of the spec that it means.
+        target: Its text.
+        path: The document that it leads to, to be read.
+        real: The identity of that document.
+    """
+
+    source: FilePath
+    kind: str
+    target: str
+    path: FilePath
+    real: FilePath
+
+
+class DocumentSource(Protocol):
+    """What documents are read from."""
+
+    def read(self, path: FilePath, span: Span | None = None) -> Document | None:
+        """A document with a right head, or None after its findings were reported.
+
+        Args:
+            path: The document.
+            span: What asks for it.
+        """
+
+    def find(self, node: Node, kind: str) -> ResolvedRef | None:
+        """Where a reference leads, or None after a finding was reported.
+
+        Args:
+            node: The text of the reference: a name or a path.
+            kind: The kind that is needed.
+        """
+
+    def real(self, path: FilePath) -> FilePath:
+        """What two paths of the same document have in common."""

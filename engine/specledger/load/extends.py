@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code
-from specledger.load.document import Document, Node
-from specledger.load.document_source import DocumentSource, ResolvedRef
+from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
-from specledger.load.head import kind_of
-from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES
+from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
 
 MAX_CHAIN: Final = 32
 """Documents that extend one another."""

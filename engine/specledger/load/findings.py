@@ -259,7 +259,7 @@ def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...], models: M
     if path is not None:
         belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
     else:
-        kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields()]
+        kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields]
         belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
     return "; ".join(words for words in (belongs, _listing(known)) if words) or None
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.core.spans import Text
 from specledger.load.bundle import Bundle, gather
-from specledger.load.head import kind_of
-from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, show
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, kind_of, show
 from specledger.load.overrides import read_changes
 from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of

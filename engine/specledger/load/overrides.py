@@ -18,7 +18,7 @@ from specledger.load.document import Node, Path, Range, Source
 from specledger.load.findings import describe
 from specledger.load.input_filter import admit
 from specledger.load.shapes import Shape, known_keys
-from specledger.load.tree import parse
+from specledger.load.yaml_reader import parse
 
 E_SET_SYNTAX = code(
     "E_SET_SYNTAX",

@@ -24,15 +24,14 @@ from specledger.load.bundle import (
     key_of,
     restore,
 )
-from specledger.load.document import Node, Path
-from specledger.load.document_source import DocumentSource, ResolvedRef
-from specledger.load.events import E_YAML_DEPTH, MAX_DEPTH
+from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
 from specledger.load.matrix import E_MATRIX_PLACE, expand
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
+from specledger.load.yaml_reader import E_YAML_DEPTH, MAX_DEPTH
 from specledger.spec.base import Models
 
 MAX_SPECS: Final = 8192

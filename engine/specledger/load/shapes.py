@@ -6,7 +6,7 @@ room. Refuses to know values: it answers what a model says, not whether a docume
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from inspect import isclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
@@ -19,7 +19,7 @@ from specledger.spec.base import ExpressionMark, RefTo
 ModelType = type[BaseModel]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Shape:
     """What may stand at a place.
 
@@ -39,15 +39,15 @@ class Shape:
             marks = (*outer, *marks)
         return cls(annotation, marks)
 
-    @property
+    @cached_property
     def reference(self) -> str | None:
         """The kind of spec that is referred to, if it is a reference."""
         return next((mark.kind for mark in self.marks if isinstance(mark, RefTo)), None)
 
-    @property
+    @cached_property
     def expression(self) -> bool:
         """Whether it may be an expression."""
-        return any(isinstance(mark, ExpressionMark) for leaf in (self, *self.leaves()) for mark in leaf.marks)
+        return any(isinstance(mark, ExpressionMark) for leaf in (self, *self.leaves) for mark in leaf.marks)
 
     @property
     def model(self) -> "ModelType | None":
@@ -67,11 +67,23 @@ class Shape:
         members = tuple(Shape.of(member) for member in get_args(self.type) if member is not NoneType)
         return members[0].branches() if len(members) == 1 else members
 
+    @cached_property
     def leaves(self) -> tuple["Shape", ...]:
         """The members of a union and of the unions inside it."""
         branches = self.branches()
-        return branches if branches == (self,) else tuple(leaf for branch in branches for leaf in branch.leaves())
+        return branches if branches == (self,) else tuple(leaf for branch in branches for leaf in branch.leaves)
 
+    @cached_property
+    def elements(self) -> tuple["Shape", ...]:
+        """What the elements of a list may be."""
+        return tuple(map(Shape.of, get_args(self.type))) if get_origin(self.type) is list else ()
+
+    @cached_property
+    def values(self) -> tuple["Shape", ...]:
+        """What the values of a mapping with free keys may be."""
+        return (Shape.of(get_args(self.type)[1]),) if self.is_mapping else ()
+
+    @cached_property
     def fields(self) -> Mapping[str, "Shape"]:
         """The keys that a model knows, as documents spell them; empty for other shapes."""
         return {} if self.model is None else _fields(self.model)
@@ -79,13 +91,14 @@ class Shape:
     def inside(self, step: str | int) -> tuple["Shape", ...]:
         """What may stand below this place under a key or an index."""
         found: list[Shape] = []
-        for leaf in self.leaves():
+        for leaf in self.leaves:
             if isinstance(step, int):
-                found += [Shape.of(element) for element in get_args(leaf.type)] if get_origin(leaf.type) is list else []
-            elif leaf.is_mapping:
-                found.append(Shape.of(get_args(leaf.type)[1]))
-            elif step in leaf.fields():
-                found.append(leaf.fields()[step])
+                found += leaf.elements
+            else:
+                found += leaf.values
+                field = leaf.fields.get(step)
+                if field is not None:
+                    found.append(field)
         return tuple(found)
 
     def branch(self, label: str) -> "Shape | None":
@@ -111,7 +124,7 @@ def shapes_at(root: ModelType, path: Path) -> tuple[Shape, ...]:
 
 def known_keys(shapes: tuple[Shape, ...]) -> tuple[str, ...]:
     """The keys that the models among some shapes know."""
-    return tuple({key: None for shape in shapes for leaf in shape.leaves() for key in leaf.fields()})
+    return tuple({key: None for shape in shapes for leaf in shape.leaves for key in leaf.fields})
 
 
 def find_key(root: Shape, key: str) -> tuple[str, ...] | None:
@@ -119,15 +132,15 @@ def find_key(root: Shape, key: str) -> tuple[str, ...] | None:
     todo: list[tuple[tuple[str, ...], Shape]] = [((), root)]
     seen = set()
     for path, shape in todo:
-        for leaf in shape.leaves():
-            if key in leaf.fields():
+        for leaf in shape.leaves:
+            if key in leaf.fields:
                 return (*path, key)
             if leaf.model is None:
                 free = {"NAME": leaf.inside("NAME"), "ELEMENT": leaf.inside(0)}
                 todo += [((*path, step), inner) for step, found in free.items() for inner in found]
             elif leaf.model not in seen:
                 seen.add(leaf.model)
-                todo += [((*path, step), inner) for step, inner in leaf.fields().items()]
+                todo += [((*path, step), inner) for step, inner in leaf.fields.items()]
     return None
 
 

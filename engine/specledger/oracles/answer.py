@@ -10,8 +10,8 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any, Final
 
+from specledger.core.canonical import parse_json
 from specledger.core.digest import sha256_hex
-from specledger.core.json_text import parse_json
 
 MOST_ANSWER: Final = 1_048_576
 """Bytes of an answer at most."""

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.core.json_text import parse_json
 from specledger.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
 from specledger.oracles.reading import pause_of, read_answer, reason_of

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
+from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, printable
-from specledger.core.json_text import parse_json
 from specledger.core.verdict import Verdict
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import TIMED_OUT, Answer

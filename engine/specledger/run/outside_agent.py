@@ -14,9 +14,8 @@ from specledger.agents.agent import MOST_PROPOSALS
 from specledger.agents.procedure import Choice
 from specledger.compile.plan import KernelPlan, Plan, PlannedOutside, Proposal
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import NotCanonical, canonical_ints
+from specledger.core.canonical import NotCanonical, canonical_ints, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.core.json_text import parse_json
 from specledger.expr import INT, Type, conforms
 from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive

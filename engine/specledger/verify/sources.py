@@ -12,7 +12,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
-from specledger.load.from_sources import InvalidSources, load_sources, read_sources
+from specledger.load.sources import InvalidSources, load_sources, read_sources
 from specledger.spec.base import Models
 from specledger.verify.checks import Broken
 from specledger.verify.documents import MAX_SPECS, read_document, read_plain

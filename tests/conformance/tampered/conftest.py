@@ -9,7 +9,7 @@ import specledger.verify.discovery
 import specledger.verify.run
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.load.from_sources import InvalidSources
+from specledger.load.sources import InvalidSources
 from specledger.verify.checks import Broken, Lacking
 from tests.conformance.tampered.deletion import watching
 from tools.conformance import PLACE, cases, lay_out, read_case

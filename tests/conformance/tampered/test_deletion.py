@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import specledger.load.from_sources
+import specledger.load.sources
 import specledger.verify.audit
 import specledger.verify.bundle
 import specledger.verify.counterexamples
@@ -36,7 +36,7 @@ from tools.conformance import PLACE
 pytestmark = pytest.mark.slow
 
 ENGINE = [
-    specledger.load.from_sources,
+    specledger.load.sources,
     specledger.verify.audit,
     specledger.verify.bundle,
     specledger.verify.counterexamples,
@@ -76,7 +76,7 @@ UNNOTICED = {
     "fork:_bytes": (1, LIMIT),
     "fork:compare_heads": (2, BEHIND),
     "fork:same_log": (1, ASKED),
-    "from_sources:load_sources": (1, BEHIND),
+    "sources:load_sources": (1, BEHIND),
     "law:LawContent._check_verdict": (1, UNMADE),
     "law:check_proof": (3, UNMADE),
     "law:check_refutation": (1, UNMADE),

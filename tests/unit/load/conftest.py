@@ -6,7 +6,7 @@ from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.load import Search
 from specledger.load.input_filter import read_text
-from specledger.load.tree import parse
+from specledger.load.yaml_reader import parse
 
 SPECS = {
     "world": """\

@@ -1,4 +1,4 @@
-"""Every code of this room has a page that helps, and a test that triggers it."""
+"""Every code of the package has a page that helps, and a test that triggers it."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from specledger.core.diagnostics import explain
 ROOT = Path(__file__).resolve().parents[3]
 CODES = sorted(
     name
-    for path in (ROOT / "engine" / "load").glob("*.py")
+    for path in (ROOT / "engine" / "specledger" / "load").glob("*.py")
     for name in re.findall(r"^(E_[A-Z_]+) = code\(", path.read_text(encoding="utf-8"), re.MULTILINE)
 )
 

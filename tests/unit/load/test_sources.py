@@ -11,8 +11,7 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import MODELS, load
 from specledger.load import Search
-from specledger.load.from_sources import InvalidSources, load_sources, read_sources
-from specledger.load.sources import ORIGIN
+from specledger.load.sources import ORIGIN, InvalidSources, load_sources, read_sources
 from tests.toys import CLIMB
 
 INVARIANT = "spec: invariant/v1\nname: {name}\nscope: step\nrequire: {require}\n"

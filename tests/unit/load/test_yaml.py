@@ -105,7 +105,7 @@ def test_refused_yaml(read, text, code, line, column, pure):
 
 
 def test_a_document_has_a_bounded_number_of_values(read, monkeypatch):
-    monkeypatch.setattr("specledger.load.events.MAX_NODES", 5)
+    monkeypatch.setattr("specledger.load.yaml_reader.MAX_NODES", 5)
     assert read("a: [b, c]")[1] == ()
     _, (found,) = read("a: [b, c, d]")
     assert (found.code, str(found.span)) == ("E_YAML_NODES", "f.yaml:1:11")

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.canonical import canonical_bytes, parse_canonical, parse_json
 from specledger.core.digest import sha256_hex
-from specledger.core.json_text import parse_json
 from specledger.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, received
 
 

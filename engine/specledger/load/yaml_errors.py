@@ -1,6 +1,6 @@
-"""Why YAML could not be read, in the words of somebody who writes expressions.
+"""Findings about YAML that could not be read, with the likely cause.
 
-Decides which mistake PyYAML's complaint stands for; both of its parsers lead to the same words. Refuses to know nodes.
+Errors of both parsers of PyYAML lead to the same codes and messages.
 """
 
 import re

@@ -1,22 +1,159 @@
-"""Events -> a tree of nodes, in which every key and value keeps its place.
+"""YAML text -> a tree of nodes in which every key and value keeps its place.
 
-Decides that keys are distinct strings on one line, that no value is missing, and that every scalar is what a second
-reading of its source (`load.marks`) says; so both parsers of PyYAML give the same tree or none. Refuses to know kinds.
+A document is read in one pass over PyYAML's parser events, with bounded depth and size, before anything is built. There
+are no directives, anchors, aliases or tags; keys are distinct strings on one line; no value is missing; every scalar is
+compared with a second reading of its source (`scalars.scan`), so both parsers of PyYAML give the same tree or none.
 """
 
 import re
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, Node, Range, Source, Style, Value
-from specledger.load.events import E_YAML_DOCUMENTS, Stopped, read_events
 from specledger.load.input_filter import find_forbidden
-from specledger.load.scalar_source_map import scan
-from specledger.load.scalars import E_YAML_EMPTY, E_YAML_KEY, Flaw, resolve, resolve_key
-from specledger.load.syntax import E_YAML_ESCAPE, E_YAML_EXPRESSION, QUOTE, find_trap
+from specledger.load.scalars import E_YAML_EMPTY, E_YAML_KEY, Flaw, resolve, resolve_key, scan
+from specledger.load.yaml_errors import (
+    E_YAML_ALIAS,
+    E_YAML_ANCHOR,
+    E_YAML_DIRECTIVE,
+    E_YAML_ESCAPE,
+    E_YAML_EXPRESSION,
+    E_YAML_TAG,
+    QUOTE,
+    find_trap,
+    report_error,
+)
+
+MAX_DEPTH: Final = 48
+"""Collections inside one another; the canonical form of a bundle adds a few to a document's."""
+MAX_NODES: Final = 100_000
+"""Values and keys of a document."""
+
+E_YAML_DEPTH = code(
+    "E_YAML_DEPTH",
+    "Nested too deeply",
+    "A document holds at most 48 collections inside one another. A deeper one is a mistake, such as brackets that are "
+    "not closed, or an attack on the reader.",
+)
+E_YAML_NODES = code(
+    "E_YAML_NODES",
+    "Too many values",
+    "A document holds at most 100,000 values and keys. Split it, or say what repeats by an expression or by params.",
+)
+E_YAML_DOCUMENTS = code(
+    "E_YAML_DOCUMENTS",
+    "Not exactly one document",
+    "A file holds one spec: one YAML document, with at most a `---` before it. Put a second document in a file of its "
+    "own, and delete `...`.",
+)
+
+_YIELDED: Final = (yaml.NodeEvent, yaml.CollectionEndEvent)
+_DIRECTIVE: Final = re.compile(r"^%", re.MULTILINE)
+
+
+class Stopped(Exception):  # noqa: N818 - a finding was reported, and reading on makes no sense
+    """Ends the reading of a file after its finding was reported."""
+
+
+def read_events(source: Source, diagnostics: Diagnostics, *, pure: bool = False) -> Iterator[tuple[Any, int, int]]:
+    """The events of scalars, aliases and collections, with their offsets.
+
+    Aliases, anchors and tags are reported and reading goes on, so that all of a file's mistakes are found at once.
+
+    Args:
+        source: The text that `input_filter` has admitted.
+        diagnostics: Takes the findings.
+        pure: Use the parser in Python even where the one in C is installed.
+
+    Raises:
+        Stopped: The text is not YAML, or not as it is used here; a finding was reported.
+    """
+    events = _Events(source, diagnostics)
+    loader: Any = yaml.SafeLoader if pure or not yaml.__with_libyaml__ else yaml.CSafeLoader
+    parser = loader(source.text)
+    try:
+        while parser.check_event():
+            event = parser.get_event()
+            start, end = event.start_mark.index, event.end_mark.index
+            events.examine(event, start, end)
+            if isinstance(event, _YIELDED):
+                yield event, start, end
+    except yaml.MarkedYAMLError as error:
+        report_error(error, events.last, diagnostics)
+        raise Stopped from None
+    except (ValueError, OverflowError):  # the pure parser, of an escape beyond U+10FFFF
+        at = source.text.rfind("\\", 0, parser.index + 1)
+        events.stop(E_YAML_ESCAPE, "an escape that names no character", at, "double the backslash")
+    finally:
+        parser.dispose()
+
+
+class _Events:
+    """What has been seen of a document, and the refusals that depend on it."""
+
+    def __init__(self, source: Source, diagnostics: Diagnostics) -> None:
+        self.last = Range(source, 0, 0)
+        self._source = source
+        self._diagnostics = diagnostics
+        self._documents = self._nodes = self._depth = 0
+
+    def examine(self, event: Any, start: int, end: int) -> None:
+        """Count an event and report what is not used.
+
+        Raises:
+            Stopped: Reading on makes no sense.
+        """
+        if isinstance(event, yaml.NodeEvent):
+            self._examine_node(event, start, end)
+            if isinstance(event, yaml.CollectionStartEvent):
+                self._depth += 1
+                if self._depth > MAX_DEPTH:
+                    self.stop(E_YAML_DEPTH, f"more than {MAX_DEPTH} collections inside one another", start)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._depth -= 1
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                hint = "put it in a file of its own"
+                self.stop(E_YAML_DOCUMENTS, "a second document", start, hint)
+            directive = _DIRECTIVE.search(self._source.text, 0, end)
+            if directive or event.version or event.tags:
+                at = directive.start() if directive else start
+                self.stop(E_YAML_DIRECTIVE, "a directive (`%...`)", at, "delete the line")
+        elif isinstance(event, yaml.DocumentEndEvent) and event.explicit:
+            self.stop(E_YAML_DOCUMENTS, "the end marker `...`", start, "delete it")
+
+    def stop(self, code: str, message: str, at: int, hint: str | None = None) -> None:
+        """Report a finding and end the reading.
+
+        Raises:
+            Stopped: Always.
+        """
+        self._diagnostics.error(code, message, self._source.span(at, at + 1), hint=hint)
+        raise Stopped
+
+    def _examine_node(self, event: Any, start: int, end: int) -> None:
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            self.stop(E_YAML_NODES, f"more than {MAX_NODES} values and keys", start)
+        if start < end and not isinstance(event, yaml.CollectionStartEvent):
+            self.last = Range(self._source, start, end)
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(E_YAML_ALIAS, "an alias (`*name`)", start, end)
+            return
+        if event.anchor is not None:
+            self._refuse(E_YAML_ANCHOR, "an anchor (`&name`)", start, end)
+        if event.tag is not None:
+            self._refuse(E_YAML_TAG, "a tag (`!name`)", start, end)
+
+    def _refuse(self, code: str, message: str, start: int, end: int) -> None:
+        stop = self._source.text.find("\n", start, end)
+        self._diagnostics.error(code, message, self._source.span(start, end if stop < 0 else stop), hint=QUOTE)
+
 
 E_YAML_DUPLICATE_KEY = code(
     "E_YAML_DUPLICATE_KEY",
@@ -52,13 +189,13 @@ class _Open:
 
 
 def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False) -> Document | None:
-    """Read a text that the gate has admitted.
+    """Parse the text of a file.
 
     Args:
         text: The text, with LF line breaks.
         file: Its path as shown to people.
         diagnostics: Takes the findings. After a wrong scalar reading goes on; its node is `flawed`.
-        pure: Use the pure parser although the one in C is there.
+        pure: Use the parser in Python even where the one in C is installed.
 
     Returns:
         The document, or None if there is no tree.
@@ -66,8 +203,8 @@ def parse(text: str, file: str, diagnostics: Diagnostics, *, pure: bool = False)
     source = Source(file, text)
     builder = _Builder(source, diagnostics)
     try:
-        for event in read_events(source, diagnostics, pure=pure):
-            builder.take(event)
+        for event, start, end in read_events(source, diagnostics, pure=pure):
+            builder.take(event, start, end)
     except Stopped:
         return None
     if builder.root is None:
@@ -86,8 +223,7 @@ class _Builder:
         self._diagnostics = diagnostics
         self._stack: list[_Open] = []
 
-    def take(self, event: Any) -> None:
-        start, end = event.start_mark.index, event.end_mark.index
+    def take(self, event: Any, start: int, end: int) -> None:
         top = self._stack[-1] if self._stack else None
         if isinstance(event, yaml.CollectionEndEvent):
             self._close(end)
@@ -121,13 +257,13 @@ class _Builder:
             self.root = node
             return
         top = self._stack[-1]
-        top.end = max(top.end, node.place.end)
+        top.end = node.place.end if node.place.end > top.end else top.end
         if top.members is None:
             top.elements.append(node)
             return
         (name, place), top.key = top.key or (None, node.place), None
         if name is not None:
-            top.members[name] = replace(node, key=place)
+            top.members[name] = Node(node.place, node.style, node.value, place, node.flawed)
 
     def _take_key(self, event: Any, start: int, end: int, top: _Open) -> None:
         if not isinstance(event, yaml.ScalarEvent):
@@ -168,7 +304,9 @@ class _Builder:
         if top.flow and not _AFTER_FLOW_KEY.match(self._text, end):
             self._trap(top, start, end, "a piece of an expression, which YAML takes for a key")
             return None
-        if "\n" in self._text[start:end] or not (_AFTER_KEY.match(self._text, end) or self._ends_member(end, top)):
+        if "\n" in self._text[start:end] or not (
+            _AFTER_KEY.match(self._text, end) or (top.flow and _MEMBER_END.match(self._text, end))
+        ):
             return Flaw(E_YAML_KEY, "a key that is not on one line with its colon", "write `key: value`")
         if style == "plain":
             return resolve_key(event.value)
@@ -242,10 +380,6 @@ class _Builder:
             self._error(E_YAML_EXPRESSION, message, start, end, QUOTE)
         if top is not None and top.flow:
             top.trapped = True
-
-    def _ends_member(self, end: int, top: _Open) -> bool:
-        """Whether a key in braces ends without a colon; the missing value is reported then."""
-        return top.flow and _MEMBER_END.match(self._text, end) is not None
 
     def _trim(self, event: Any, start: int, end: int) -> int:
         """The end of a scalar: of a block one after its last whole line, of a plain one without trailing blanks."""
