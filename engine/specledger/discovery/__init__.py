@@ -1,1 +1,1 @@
-"""The conjecture loop: a model proposes laws, trials judge them, and what was learnt goes into the next question."""
+"""The discovery loop: a model proposes laws, trials judge them, and the next prompt reports the results."""

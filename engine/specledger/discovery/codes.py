@@ -54,8 +54,8 @@ E_DISCOVERY_TEMPLATE = code(
 )
 W_DISCOVERY_SCRAMBLED = code(
     "W_DISCOVERY_SCRAMBLED",
-    "a prompt is scrambled for somebody who does not read it",
-    "A prompt with `scramble` tells the universe in other symbols or names, and answers are translated back. A script "
-    "or a grammar answers the same whatever it is told: written in the universe's own names, its laws are about "
-    "nothing that there is, and end as UNKNOWN.",
+    "a prompt is scrambled for a model that does not read it",
+    "A prompt with `scramble` describes the universe in other symbols or names, and answers are translated back. A "
+    "script or a grammar does not read the prompt: its laws, in the universe's own names, are translated to names that "
+    "do not exist, and end as UNKNOWN.",
 )

@@ -1,7 +1,7 @@
-"""The universe contract: what a proposer may know of a universe, and of the forms of laws, derived from their specs.
+"""What a proposer may know of a universe and of the forms of laws, derived from their specs.
 
-Decides which facts those are: symbols, capabilities and ranges, never the rule of a step, what is conserved, or which
-transform is a symmetry. Refuses to know how they are worded. Source: law proposer, section 5, UniverseContract.
+The contract holds symbols, capabilities and ranges. It never holds the rule, conserved quantities or which transform is
+a symmetry. Source: law proposer, section 5, UniverseContract.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ def contract_of(universe: Universe, scramble: Scramble | None = None) -> Univers
 
 
 def facts_of(universe: Universe, templates: Mapping[str, Bundle], scramble: Scramble | None) -> dict[str, Any]:
-    """What a prompt may tell of a universe and of the forms of laws.
+    """The facts that a prompt may state about a universe and the forms of laws.
 
     Raises:
-        Rejected: A template is none.
+        Rejected: A template is invalid.
     """
     return {**contract_of(universe, scramble).document(), "templates": template_facts(templates), "law": limit_facts()}
 
@@ -92,7 +92,7 @@ def template_facts(templates: Mapping[str, Bundle]) -> list[dict[str, Any]]:
     """The forms of laws as JSON values, in the given order: `name`, `doc`, `needs`, `steps`, `parts`, `claim`.
 
     Raises:
-        Rejected: A template is none.
+        Rejected: A template is invalid.
     """
     found = Diagnostics()
     facts = []

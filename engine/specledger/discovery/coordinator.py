@@ -15,11 +15,11 @@ from typing import Any, Final
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
 from specledger.discovery.codes import E_STORE_BROKEN
-from specledger.discovery.discovery_state import Record, View, start_event
+from specledger.discovery.discovery_state import DiscoveryState, View, start_event
+from specledger.discovery.iteration import DiscoveryContext, digest_of, proposal_of, question_of
 from specledger.discovery.journal import Journal
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
 from specledger.discovery.prompt import Prompt
-from specledger.discovery.step import Workbench, digest_of, proposal_of, question_of
 from specledger.discovery.worker import ASK, ESCALATE, TRY, Worker
 from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
 from specledger.oracles.model import ModelAnswer, ModelRequest
@@ -46,7 +46,7 @@ class _Step:
     Attributes:
         position, kind, iteration: Which one it is; an escalation has the number of the iteration that follows.
         view: What it may look at.
-        result: What it came to so far.
+        result: Its result so far.
         open: How many of its tasks are not finished.
         question: The prompt and the request of an iteration.
         held: Whether its result was read from the journal.
@@ -72,7 +72,7 @@ class Coordinator:
 
     def __init__(
         self,
-        workbench: Workbench,
+        workbench: DiscoveryContext,
         identity: Mapping[str, Any],
         pool: Pool,
         journal: Journal,
@@ -97,7 +97,7 @@ class Coordinator:
         self._journal = journal
         self._width = width
         self._ask = ask
-        self._record = Record(workbench.plan, workbench.laws)
+        self._record = DiscoveryState(workbench.plan, workbench.laws)
         self._steps: dict[tuple[int, str], _Step] = {}
         self._tasks: dict[int, tuple[_Step, int | None]] = {}  # the step, and which of its laws; None is the question
         self._numbers = count()
@@ -254,7 +254,7 @@ def _check_result(step: _Step) -> None:
 
 
 def run_discovery(
-    workbench: Workbench, identity: Mapping[str, Any], ask: Ask | None = None, *, workers: int = 1
+    workbench: DiscoveryContext, identity: Mapping[str, Any], ask: Ask | None = None, *, workers: int = 1
 ) -> Iterator[Event]:
     """Make a discovery without keeping a journal.
 

@@ -1,8 +1,7 @@
-"""The record of a discovery: what its steps came to, committed one after the other, and the facts that follow.
+"""The state of a discovery: the results of its steps, committed in order, and the events that follow from them.
 
-Decides what is known after each step, which laws came too late to be new, when a discovery stops, and what it says at
-its end. It never tries a law and never asks anybody: a record is a pure function of results in their order, so whoever
-reads the same results, in whatever process, knows the same. Source: law proposer, sections 10 and 11.
+The state is a pure function of the results in their order, so that every process that reads the same results has the
+same state. Source: law proposer, sections 10 and 11.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class _Judged:
         return "ERROR" if self.verdict is None else str(self.verdict["status"])
 
 
-class Record:
+class DiscoveryState:
     """What a discovery knows after its first steps.
 
     Attributes:

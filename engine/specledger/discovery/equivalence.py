@@ -1,13 +1,10 @@
-"""Equivalence: whether two laws say the same under every rule, and not merely that both hold under this one.
+"""Equivalence: proves that two laws follow from each other under every rule, not only under their universe's own.
 
-Decides what a law states apart from its universe's rule, and proves with certificates that two statements follow from
-each other. Refuses to know names, and to believe samples: those only tell apart.
-
-Two laws that were both proved follow from each other trivially. So the states that a claim reads, at t, a step later
-and at the start, are taken as any rings of one length, whatever rule may have made them: one ring over tuples of
-symbols that no rule changes. That each condition implies the other there is a question to the prover, whose
-certificates a checker takes like any other. Symmetries need no proof: a rotation commutes with every rule, so that two
-transforms which differ in one only say the same.
+Two proved laws follow from each other trivially. So the states that a claim reads, at t, a step later and at the start,
+are taken as any rings of one length, whatever the rule: one ring over tuples of symbols that no rule changes. The
+prover answers whether each condition implies the other there, and its certificates are checked like any other. Samples
+only tell laws apart. Symmetries need no proof: a rotation commutes with every rule, so that transforms which differ by
+a rotation state the same.
 """
 
 from __future__ import annotations
@@ -56,10 +53,10 @@ MOST_SYMBOLS: Final = 64
 """Tuples of symbols of which one ring is made."""
 
 MIXED: Final = 96
-"""Tuples of short rings that statements are told apart by."""
+"""Tuples of short rings on which statements are compared."""
 
 UNIFORM: Final = 256
-"""Tuples of rings of one symbol each, whose sums take many values, that they are told apart by as well."""
+"""Tuples of rings of one symbol each, whose sums take many values, on which they are compared as well."""
 
 _AHEAD: Final = 1
 """Steps that may be waited for so that a claim with a horizon is still one condition."""
@@ -75,7 +72,7 @@ class Ring:
     times: int = 1
 
     def total(self, observable: Additive) -> int:
-        """What an observable is worth on it: every repetition adds the same."""
+        """The value of an observable on it: every repetition adds the same."""
         once = observable.total(self.cells) - observable.constant
         return self.times * once + observable.constant
 

@@ -1,6 +1,6 @@
-"""Facts about a proposed law that rankings read, and that memory keeps of a law that was tried.
+"""The facts about a proposed law that rankings read and that memory keeps: values of the type `LAW`.
 
-Decides their names and types: `LAW`. Refuses to know what a ranking makes of them. Source: law proposer, section 8.
+Source: law proposer, section 8.
 """
 
 from __future__ import annotations

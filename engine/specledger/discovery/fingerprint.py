@@ -1,13 +1,10 @@
-"""Fingerprints: what a proposed law says, apart from how it is written.
+"""Fingerprints: what a proposed law states, independent of how it is written.
 
-Decides when two laws have the same content, the same meaning or the same normal form, and into which pieces a law falls
-when two that differ are compared. Refuses to know which laws are known, and what follows from the universe's rule.
-Source: law proposer, section 9.
-
-The *content* is the candidate as it came, without its id. The *meaning* is what is judged: which steps, from which
-starts, and a tree in which every integer is a polynomial over what the universe measures, so that names of observables,
-the order of operands and the way in which a sum is split among observables are gone. The *normal form* is the text with
-its observables sorted, in lower case and without white space; it stands for laws that cannot be measured.
+The *content* is the candidate as it came, without its id. The *meaning* is what is judged: the steps, the starts, and a
+tree in which every integer is a polynomial over what the universe measures, so that names of observables, the order of
+operands and the split of a sum among observables do not matter. The *normal form* is the text with its observables
+sorted, in lower case and without white space; it serves for laws that cannot be measured. The pieces of a law are
+compared where two laws differ. Source: law proposer, section 9.
 """
 
 from __future__ import annotations
@@ -150,7 +147,7 @@ class _Tree:
     """Digests of trees, each made of those of its parts.
 
     Attributes:
-        read: What an observable stands for.
+        read: The polynomial of an observable.
         pieces: The parts that were made.
     """
 

@@ -1,23 +1,21 @@
-"""Reading JSON out of an answer: found anywhere in a text, mended where it is nearly JSON, in one pass.
+"""Reads JSON values from any text, and repairs what is nearly JSON, in one pass.
 
-Decides which pieces of a text are JSON, what is mended in them, and what is said about a piece that cannot be. Refuses
-to know what the objects mean, but for two keys that it is told: the one that wraps a list of them, and the one by which
-such an object is known inside a broken one. Every character is looked at a bounded number of times, whatever the text.
-
-Outside of brackets everything is prose, fences of code included. Inside, these are mended: a comma before a closing
-bracket, comments, backticks; and in a list whatever is no JSON is dropped, and its end may be missing. An object with
-anything else wrong is broken as a whole; objects inside it that have the known key are found all the same.
+Everything outside of brackets is prose, code fences included. Inside, these are repaired: a comma before a closing
+bracket, comments, backticks; in a list, what is not JSON is dropped, and the end may be missing. An object with another
+defect is broken as a whole; objects inside it that have the known key are found all the same. Each character is read a
+bounded number of times. Numbers and texts keep the bounds of canonical JSON.
 Source: law proposer, section 7, Extraction and Sanitization; RFC 8259.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, Final
 
-from specledger.core.canonical import MAX_DEPTH
-from specledger.discovery.tokens import TOKEN, Wrong, scalar
+from specledger.core.canonical import MAX_DEPTH, MAX_INTEGER
 
 COMMA: Final = "a comma before a closing bracket"
 COMMENT: Final = "a comment"
@@ -26,7 +24,28 @@ DROPPED: Final = "something that is no JSON, or a missing comma"
 UNCLOSED: Final = "a bracket that is not closed"
 
 _OPENING: Final = re.compile(r"\{(?=[ \t\r\n]*[\"'}/`])|\[(?=[ \t\r\n]*[\[{\]/`])")
-_SHOWN: Final = 24  # characters of a key in a reason
+_SHOWN: Final = 24  # characters of a token or a key in a reason
+
+
+TOKEN: Final = re.compile(
+    r"(?P<space>[ \t\r\n]+)"
+    r'|(?P<text>"[^"\\\x00-\x1f]*(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*)*)(?P<end>"?)'
+    r"|(?P<mark>[\[\]{},:])"
+    r"|(?P<number>-?[0-9][0-9eE.+-]*)"
+    r"|(?P<word>[A-Za-z_$][A-Za-z0-9_$]*)"
+    r"|(?P<line>//[^\n]*)"
+    r"|(?P<block>/\*)"
+    r"|(?P<tick>`+)"
+    r"|(?P<other>.)",
+    re.DOTALL,
+)
+"""Its groups say what a token is; `end` is empty after a text that is not closed on its line."""
+
+_INTEGER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)")
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_DIGITS: Final = 40  # characters of a number
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+_WORDS: Final = {"true": True, "false": False, "null": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +330,44 @@ def _broken_in(value: Any) -> list[Broken]:
     if isinstance(value, list):
         return [each for element in value for each in _broken_in(element)]
     return [value] if isinstance(value, Broken) else []
+
+
+class Wrong(ValueError):  # noqa: N818 - says what a token is
+    """A token that is not a value."""
+
+
+def scalar(kind: str | None, match: re.Match[str]) -> Any:
+    """The value of a scalar token.
+
+    Raises:
+        Wrong: It is not a value.
+    """
+    if kind == "text":
+        return _text(match)
+    token = match[0]
+    if kind == "word" and token in _WORDS:
+        return _WORDS[token]
+    if kind == "number" and len(token) <= _DIGITS and _NUMBER.fullmatch(token):
+        value = int(token) if _INTEGER.fullmatch(token) else float(token)
+        if isfinite(value) and abs(value) <= MAX_INTEGER:
+            return value
+    shown = token[:_SHOWN] + ("..." if len(token) > _SHOWN else "")
+    limit = " within 2^53 - 1" if kind == "number" else ""
+    raise Wrong(f"`{shown}` is no value{limit}")
+
+
+def _text(match: re.Match[str]) -> str:
+    """The value of a text token.
+
+    Raises:
+        Wrong: It is not closed on its line, has an escape that there is not, or half of a character.
+    """
+    if not match["end"]:
+        raise Wrong("a text that is not closed on its line")
+    try:
+        value: str = json.loads(match[0]) if "\\" in match[0] else match[0][1:-1]
+    except ValueError:
+        raise Wrong("a text with an escape that there is not") from None
+    if not value.isascii() and _SURROGATE.search(value):
+        raise Wrong("a text with half of a character")
+    return value

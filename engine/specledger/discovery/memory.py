@@ -1,10 +1,8 @@
 """Memory: what a proposer is told of the laws that were tried.
 
-Decides which list a verdict leads to, what is kept of it, and what is forgotten first. Refuses to know prompts, and how
-laws are tried. Source: law proposer, section 10.
-
 PROVED and PASS are accepted, FAIL is falsified, UNKNOWN is unknown with its reason. An error of the engine says nothing
-about a law: it is kept apart, and no proposer is told of it. A law that is tried again leaves its old place.
+about a law: it is kept apart, and no prompt shows it. A law that is tried again leaves its old list. The oldest entries
+are forgotten first. Source: law proposer, section 10.
 """
 
 from __future__ import annotations
@@ -171,8 +169,8 @@ class DiscoveryMemory:
 
     def snapshot(self) -> DiscoveryMemorySnapshot:
         """What is known now."""
-        told = {name: tuple(entries) for name, entries in self._lists.items() if name != "errors"}
-        return DiscoveryMemorySnapshot(**told, capabilities=self._capabilities)
+        lists = {name: tuple(entries) for name, entries in self._lists.items() if name != "errors"}
+        return DiscoveryMemorySnapshot(**lists, capabilities=self._capabilities)
 
     def _add(self, name: str, entry: Mapping[str, Any]) -> None:
         entries = self._lists[name]
@@ -192,8 +190,8 @@ class DiscoveryMemory:
             AGE: self._evaluations,
             "facts": facts,
         }
-        told = {name: said[name] for name in _VERDICT[route] if said.get(name) is not None}
-        entry: Mapping[str, Any] = frozen({**written, **head, **told})
+        kept = {name: said[name] for name in _VERDICT[route] if said.get(name) is not None}
+        entry: Mapping[str, Any] = frozen({**written, **head, **kept})
         return entry
 
 

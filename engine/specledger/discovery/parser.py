@@ -1,14 +1,13 @@
-"""The response parser: from whatever a model answered to laws, and to rejections with their reasons.
+"""The response parser: reads laws from the answer of a model, and gives a reason for each rejected object.
 
-Decides how much of an answer is read, what strict and lenient reading accept, and which keys are a proposer's to give.
-Whether an object is a law is the law compiler's to say, in its own words. Refuses to know who answered and whether a
-law is true. The answer is hostile: any text gives a result, in time that grows with its length.
+The answer is untrusted: any text gives a result, in time that grows with its length. Strict parsing rejects what
+lenient parsing repairs. Whether an object is a law is decided by the compiler of laws.
 Source: law proposer, section 7.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -18,9 +17,11 @@ from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.scramble import Scramble
 from specledger.laws.candidate import bundle_of
+from specledger.laws.claim import OPERATORS
 from specledger.laws.law import LawPlan
 from specledger.laws.law_check import strays_of
 from specledger.load import Bundle
+from specledger.spec.law import Law
 
 E_ANSWER_SIZE = code(
     "E_ANSWER_SIZE",
@@ -78,7 +79,7 @@ WITHHELD: Final = (
 """Keys of a law that are no proposer's to give: what files have, which universe it is, and how a law is tried."""
 
 _EXCERPT: Final = 1_000  # characters of a piece that is not kept whole
-_PRINTED: Final = 2_000  # characters of an excerpt or a reason; an escape is longer than what it stands for
+_PRINTED: Final = 2_000  # characters of an excerpt or a reason; an escape is longer than its character
 _FINDINGS: Final = 5  # findings in one reason
 
 
@@ -103,7 +104,7 @@ class ParseResult:
 
     Attributes:
         laws: The laws, in the answer's order.
-        rejections: What is no law, each with the reason: the object itself, or `{excerpt, size}` where it is too large
+        rejections: What is not a law, each with the reason: the object itself, or `{excerpt, size}` if it is too large
             or no JSON.
         warnings: What was mended, read from a string, or left out.
     """
@@ -159,7 +160,7 @@ class ResponseParser:
         return ParseResult(tuple(laws), tuple(rejections), tuple(warnings))
 
     def _read(self, piece: Found | Broken, place: int, warnings: list[str]) -> ParsedLaw | str:
-        """The law that a piece is, or the reason why it is none."""
+        """The law that a piece is, or the reason for its rejection."""
         if isinstance(piece, Broken):
             return f"{E_ANSWER_JSON}: {printable(piece.reason)}"
         if piece.mends and self._strict:
@@ -226,3 +227,57 @@ def kept(value: Any) -> Mapping[str, Any]:
 
 def _excerpt(text: str, size: int | None = None) -> dict[str, Any]:
     return {"excerpt": printable(text[:_EXCERPT])[:_PRINTED], "size": len(text) if size is None else size}
+
+
+_KEPT: Final = ("type", "enum", "anyOf", "items", "properties", "required", "minimum", "maximum")
+_NODE: Final = {"$ref": "#/$defs/node"}
+
+
+def answer_schema(templates: Iterable[str]) -> dict[str, Any]:
+    """The JSON Schema of an answer that is a list of laws, for models that can be held to one.
+
+    It uses only the keywords that services understand. The parser does not rely on it.
+    Source: law proposer, sections 4 and 6.
+
+    Args:
+        templates: The templates that a law may have.
+    """
+    shape = Law.model_json_schema(by_alias=True)
+    fields = {name: _plain(each, shape["$defs"]) for name, each in shape["properties"].items() if name not in WITHHELD}
+    fields["template"] = {"type": "string", "enum": list(templates)}
+    fields["claim_ast"] = _NODE
+    law = {"type": "object", "properties": fields, "required": list(REQUIRED)}
+    return {"type": "array", "items": law, "$defs": {"node": _node(), "time": _time()}}
+
+
+def _node() -> dict[str, Any]:
+    """A node of a claim: any of its forms, by the keys that it may have."""
+    keys: dict[str, Any] = {
+        "const": {"anyOf": [{"type": "integer"}, {"type": "boolean"}, {"type": "string"}]},
+        "obs": {"type": "string"},
+        "t": {"$ref": "#/$defs/time"},
+        "op": {"type": "string", "enum": [*OPERATORS, "not"]},
+        **dict.fromkeys(("lhs", "rhs", "arg"), _NODE),
+    }
+    return {"type": "object", "properties": keys}
+
+
+def _time() -> dict[str, Any]:
+    keys = {"var": {"type": "string", "enum": ["t"]}, "t_plus_1": {"type": "boolean"}, "const": {"type": "integer"}}
+    return {"type": "object", "properties": keys}
+
+
+def _plain(value: Any, definitions: Mapping[str, Any]) -> Any:
+    """A schema without references, in the keywords that are kept; a constant is a choice of one."""
+    if "$ref" in value:
+        return _plain(definitions[value["$ref"].rpartition("/")[2]], definitions)
+    kept = {key: value[key] for key in _KEPT if key in value}
+    if "const" in value:
+        kept["enum"] = [value["const"]]
+    if "items" in kept:
+        kept["items"] = _plain(kept["items"], definitions)
+    if "anyOf" in kept:
+        kept["anyOf"] = [_plain(each, definitions) for each in kept["anyOf"]]
+    if "properties" in kept:
+        kept["properties"] = {name: _plain(each, definitions) for name, each in kept["properties"].items()}
+    return kept

@@ -1,7 +1,6 @@
-"""The plan of a discovery: everything that its loop needs, from resolved specs.
+"""The compiled plan of a discovery: its steps, and how hard a proposed law is tried.
 
-Decides what a discovery's steps are and which of them may be under way at once, and how hard a proposed law is tried.
-Refuses to know models, prompts and databases. Source: law proposer, section 11.
+Source: law proposer, section 11.
 """
 
 from __future__ import annotations
@@ -100,10 +99,10 @@ class DiscoveryPlan:
         return ParsedLaw(document, bundle, compile_law(bundle))
 
     def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
-        """A proposed law as it is tried: how hard, is no matter of who proposed it.
+        """A proposed law as it is tried; the proposer does not decide how hard.
 
         Raises:
-            Rejected: It is no law.
+            Rejected: The document is not a law.
         """
         return self._compiled(document, effort, self.universe)
 
@@ -111,7 +110,7 @@ class DiscoveryPlan:
         """A proposed law about another universe.
 
         Raises:
-            Rejected: It is none there: the universe lacks a symbol that it names, say.
+            Rejected: It is not a law there: for example, the universe lacks a symbol that it names.
         """
         return self._compiled(document, self.model.held_out, universe)
 
@@ -185,7 +184,7 @@ class LawReader:
 
 
 _OURS: Final = ("seed", "expect")
-"""Fields of a law that are no matter of whoever proposes it."""
+"""Fields of a law that its proposer does not decide."""
 
 _HEAD: Final = ("spec", "name", "doc", "metadata", "universe", *_OURS)
 """What a law's file says beside what a proposer says."""

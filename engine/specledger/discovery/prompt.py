@@ -1,11 +1,8 @@
-"""The prompt builder: from a prompt's spec, a universe's contract and a memory to what a model is told.
+"""The prompt builder: fills a prompt's spec with a universe's contract and the memory.
 
-Decides how places in a text are filled, which part stays the same between iterations, and what is left out where there
-are too many tokens. All words are the spec's. Refuses to know models and verdicts. Source: law proposer, section 5.
-
-Where the prompt is over its budget, the oldest memory goes first: the list with the most entries left loses its oldest
-one, of equally long lists the one that is shown last. Tokens are estimated from lengths, so that replay makes the same
-prompt without asking anybody.
+All words are the spec's. Where the prompt is over its budget, the oldest memory goes first: the list with the most
+entries left loses its oldest one; of equally long lists, the one that is shown last. Tokens are estimated from lengths,
+so that replay builds the same prompt without a model. Source: law proposer, section 5.
 """
 
 from __future__ import annotations
@@ -49,7 +46,7 @@ E_PROMPT_BUDGET = code(
 PROMPT_TAG: Final = "specledger/prompt/v1"
 
 BUDGET: Final = 8000
-"""Tokens of a prompt at most, where nobody says how many (law proposer, section 3)."""
+"""Tokens of a prompt at most, unless a configuration says otherwise (law proposer, section 3)."""
 
 
 class Request(Protocol):
@@ -111,7 +108,7 @@ class PromptPlan:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a model is told.
+    """The text that a model is sent.
 
     Attributes:
         prompt: The key of the prompt's spec.
@@ -178,7 +175,7 @@ def check_prompt(spec: Resolved, diagnostics: Diagnostics) -> None:
         diagnostics: Receives every finding.
     """
     model = spec.model
-    assert isinstance(model, PromptSpec)  # noqa: S101 - whoever asks knows the kind
+    assert isinstance(model, PromptSpec)  # noqa: S101 - the caller knows the kind
     if model.universe is not None and model.scramble:
         diagnostics.error(E_PROMPT_SCRAMBLE, f"the prompt is about {model.universe}", spec.span("scramble"))
     _check_places(model, facts_of_any(), spec, diagnostics)

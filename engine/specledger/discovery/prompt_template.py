@@ -1,7 +1,6 @@
-"""Places in the texts of a prompt: how they are found, filled and checked.
+"""Placeholders in the texts of a prompt: `{{fact}}`, and `{{fact|words}}` where the fact may be missing.
 
-Decides what `{{place}}` and `{{place|words}}` stand for, how a fact is written on one line, and that what is filled in
-is never read for places itself. Refuses to know which facts there are.
+A fact is written on one line. What is filled in is never read for placeholders.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ from specledger.spec.prompt import Section
 
 E_PROMPT_PLACE = code(
     "E_PROMPT_PLACE",
-    "a place in a prompt that nothing fills",
+    "a placeholder in a prompt that no fact fills",
     "`{{symbols}}` and the like are filled with facts about the universe, the templates and the request; inside an "
     "`item` also with those of the element. Write `{{place|words}}` where a fact may be missing; the facts are listed "
     "in docs/prompts.md.",
 )
 
 ITEM: Final = "item"
-"""The place of an element that is no mapping."""
+"""The placeholder of an element that is not a mapping."""
 
 Facts = Mapping[str, Any]
 
@@ -129,11 +128,11 @@ def _check(text: str, facts: Facts, span: Span, diagnostics: Diagnostics) -> Non
 
 def _check_braces(text: str, span: Span, diagnostics: Diagnostics) -> None:
     for braces in _strange(text):
-        diagnostics.error(E_PROMPT_PLACE, f"`{braces}` is no place", span)
+        diagnostics.error(E_PROMPT_PLACE, f"`{braces}` is not a placeholder", span)
 
 
 def _strange(text: str) -> Iterator[str]:
-    """What looks like a place and is none."""
+    """What looks like a placeholder and is not one."""
     return (match[0] for match in _BRACES.finditer(_PLACE.sub("", text)))
 
 

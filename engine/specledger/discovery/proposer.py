@@ -1,10 +1,7 @@
-"""The proposer: from what is remembered to a batch of laws that are worth a trial.
+"""The proposer: builds a question from the memory, and a batch of ranked, new laws from the answer.
 
-Decides the order of the steps, which laws of an answer may pass, and that a model that fails gives an empty batch with
-the reason. Refuses to know who answers, how a law is tried, and any clock. Source: law proposer, section 3.
-
-All but the asking is pure: `ask_for` makes the question from what is remembered, `digest_answer` a batch from the
-answer, so that a replay makes the same batch again from the answer that was kept.
+`ask_for` and `digest_answer` are pure, so that a replay makes the same batch from the recorded answer. A failure of the
+model gives an empty batch with the reason. Source: law proposer, section 3.
 """
 
 from __future__ import annotations
@@ -20,11 +17,12 @@ from specledger.discovery.prompt import BUDGET, Prompt, PromptBuilder, PromptPla
 from specledger.discovery.ranking import RankingFeatures, RankingModel, RankingPlan
 from specledger.discovery.redundancy import RedundancyDetector, RedundancyMatch
 from specledger.load import Bundle
-from specledger.oracles.model import FAILURES, TRUNCATED, Known, Model, ModelAnswer, ModelRequest
+from specledger.oracles.failures import FAILURES, TRUNCATED
+from specledger.oracles.model import Known, Model, ModelAnswer, ModelRequest
 
 E_PROPOSAL_TEMPLATE = code(
     "E_PROPOSAL_TEMPLATE",
-    "a proposed law has a form that was not asked for",
+    "a proposed law has a template that was not asked for",
     "A request may name the templates to keep to, and those to avoid. What a model proposes beyond them is no part of "
     "the batch, whatever the prompt said.",
 )
@@ -83,12 +81,12 @@ class ProposalBatch:
     Attributes:
         laws: The laws, the best first.
         features: The scores of each.
-        rejections: What is no law, or none that was asked for, each with the reason.
+        rejections: What is not a law, or was not asked for, each with the reason.
         redundant: The laws that were left out, each with what it repeats.
-        prompt_hash: Digest of what the model was told.
+        prompt_hash: Digest of the prompt.
         prompt_tokens, response_tokens: What that cost; thinking counts as response.
         runtime_ms: How long the model took, by the clock that the proposer was given; in no document.
-        warnings: What is worth knowing: why there was no answer, what was mended.
+        warnings: Why there was no answer, and what was repaired.
     """
 
     laws: tuple[ParsedLaw, ...]
@@ -191,12 +189,12 @@ def digest_answer(
     *,
     learn: bool = False,
 ) -> ProposalBatch:
-    """The batch that an answer comes to: read, filtered and put in order.
+    """The batch of an answer: read, filtered and ranked.
 
     Args:
         tools: What it is read with.
         answer: What the model answered, or why it did not.
-        prompt: What it was told.
+        prompt: Its prompt.
         snapshot: What was remembered then.
         request: What was asked for.
         detector: The laws that are known.
@@ -229,7 +227,7 @@ def digest_answer(
 
 
 def _parse(tools: Tools, answer: ModelAnswer) -> tuple[ParseResult, list[str]]:
-    """What an answer holds, and why it is none, if it is none. Of one that was cut off the whole laws are read."""
+    """The laws of an answer, and warnings. Of an answer that was cut off the complete laws are read."""
     warnings = []
     if answer.failure is not None:
         detail = f": {printable(answer.detail)}" if answer.detail else ""

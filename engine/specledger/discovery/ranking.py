@@ -1,11 +1,8 @@
-"""Rankings: which proposed laws are tried first, by factors that a spec makes of facts.
-
-Decides which facts rules may read, how rules become scores, and in which order laws with scores come. Refuses to know
-any factor by name. Source: law proposer, section 8.
+"""Rankings: the order in which proposed laws are tried, by scores that a spec computes from facts.
 
 All numbers are integers: weights and scores in millionths, a law's overall score as an exact sum of products of both.
-So the order is the same on every machine, and so is the answer to whether another weight would change it: two laws
-change places where their overall scores meet, and that is the root of one linear equation in the weight.
+So the order is the same on every machine, and so is the sensitivity: two laws change places where their overall scores
+meet, which is the root of one linear equation in the weight. Source: law proposer, section 8.
 """
 
 from __future__ import annotations
@@ -219,8 +216,8 @@ class RankingModel:
             known: What is remembered.
             nearest: For each law the known law that it resembles most; if left out, it resembles none.
         """
-        told = known or DiscoveryMemorySnapshot()
-        lists = {"accepted": told.accepted_laws, "falsified": told.falsified_laws, "unknown": told.unknown_laws}
+        memory = known or DiscoveryMemorySnapshot()
+        lists = {"accepted": memory.accepted_laws, "falsified": memory.falsified_laws, "unknown": memory.unknown_laws}
         remembered = {name: [thawed(each["facts"]) for each in entries] for name, entries in lists.items()}
         warnings: list[str] = []
         scored = []

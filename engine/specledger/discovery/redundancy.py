@@ -1,12 +1,9 @@
-"""Redundancy: whether a proposed law was proposed before, in other words or not.
+"""Redundancy: finds the known law that a proposed law repeats or resembles.
 
-Decides in four tiers when two laws are the same (equal content, equal meaning, equal normal form, proved equivalent),
-how alike two others are, and from which similarity on a law is left out. Refuses to know what became of the known laws.
-Source: law proposer, section 9.
-
-Laws that are not the same are compared by their parts: the number of parts that both have, by the number that one or
-the other has, each counted as often as it occurs (the index of Jaccard over multisets). Equal laws are found by
-digest; laws are only compared with those that share a part.
+Two laws are the same in four tiers: equal content, equal meaning, equal normal form, proved equivalent. Other laws are
+compared by their parts: the number of parts that both have, by the number that either has, each counted as often as it
+occurs (the Jaccard index over multisets). Equal laws are found by digest; laws are only compared with those that share
+a part. Source: law proposer, section 9.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Scrambling: a universe's symbols and names exchanged for neutral ones, against recall of what was read elsewhere.
+"""Scrambling: exchanges a universe's symbols and names for neutral ones, so that a model cannot recall the universe.
 
-Decides which symbol and name stands for which, by a seed, and where they stand in laws, in what is remembered of them
-and in texts. Refuses to know prompts. Each exchange is a swap of two things that do not overlap, so that the same
-function translates there and back, and twice is nothing.
-
-In texts, expressions included, a symbol is exchanged where it stands in quotes, and a name where it is a whole word.
+Each exchange is a swap of two things that do not overlap, so that the same function translates there and back. In
+texts, expressions included, a symbol is exchanged where it is quoted, and a name where it is a whole word.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The trials that a discovery makes: of a proposed law, of an accepted one, and of one under other rules.
+"""The trials of a discovery: of a proposed law, of an accepted law, and of a law under other rules.
 
-Decides what of a trial is kept, that a trial in which the prover and the cases disagree gives an error and no verdict,
-and that what no receipt can hold is UNKNOWN. Refuses to know who proposed a law and what follows from its trial.
+Where the prover and the cases disagree the result is an error without a verdict. A verdict that no receipt can hold is
+UNKNOWN.
 """
 
 from __future__ import annotations

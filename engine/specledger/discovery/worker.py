@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from specledger.compile.model import PlannedModel, compile_model
+from specledger.discovery.iteration import DiscoveryContext, open_context
 from specledger.discovery.plan import DiscoveryPlan, compile_discovery
-from specledger.discovery.step import Workbench, open_workbench
 from specledger.discovery.trials import try_elsewhere, try_proposed
 from specledger.load import Bundle
 from specledger.oracles.model import Model
@@ -20,14 +20,14 @@ Task = tuple[str, Any]
 """What to do, and with what: a `ModelRequest`, or the document of a law."""
 
 
-def open_all(bundle: Bundle) -> tuple[Workbench, PlannedModel]:
+def open_all(bundle: Bundle) -> tuple[DiscoveryContext, PlannedModel]:
     """Compile a discovery with its model, prompt and ranking.
 
     Raises:
         Rejected: With the findings of the first of them that has any.
     """
     plan = compile_discovery(bundle)
-    return open_workbench(plan), compile_model(bundle, plan.key("model"))
+    return open_context(plan), compile_model(bundle, plan.key("model"))
 
 
 class Worker:

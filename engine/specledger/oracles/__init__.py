@@ -1,1 +1,1 @@
-"""The only hole in determinism: answers from outside, recorded on a tape and read back from it."""
+"""Answers from outside, the only input that specs do not determine: models and agents, recorded and replayed."""

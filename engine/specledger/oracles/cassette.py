@@ -1,12 +1,9 @@
-"""A cassette: a model's answers in a file, each found by the digest of what was asked and of who was asked.
+"""A cassette: a file of a model's answers, each found by the digest of its request and of the model.
 
-Decides that replay asks nobody, that recording asks only what the file does not hold, and that a file which says
-anything else than a record is refused. Refuses to know who is recorded. Above the service's package, because that one
-would record the key.
-
-The first line is `{"format", "model"}`, the model's identity; every other line is `{"answer", "key", "request"}`, the
-request with its texts as digests. All are canonical JSON. Failures are recorded as they came: a record tells what
-happened. Delete a line to have its question asked again.
+Replay never asks the model; recording asks only what the file does not hold. The first line is `{"format", "model"}`,
+the identity of the model; every other line is `{"answer", "key", "request"}`, the request with its texts as digests.
+All are canonical JSON. Failures are recorded too. Delete a line to have its question asked again. The recorder works on
+answers, never on HTTP exchanges, which hold the key.
 """
 
 from __future__ import annotations
@@ -50,11 +47,11 @@ E_CASSETTE_FILE = code(
     "E_CASSETTE_FILE",
     "a cassette cannot be opened",
     "A cassette is a plain file of at most 64 MiB beside the spec that names it. To replay, it must be there; to "
-    "record, it must be writable, and is no link.",
+    "record, it must be writable, and not a link.",
 )
 E_CASSETTE_FORM = code(
     "E_CASSETTE_FORM",
-    "a cassette is damaged, or is none",
+    "a cassette is damaged, or not a cassette",
     "Each line is one canonical JSON document as `spec discover --record` writes them, under the key that its content "
     "has. An unfinished last line is what an interrupted recording leaves: record again, and it is replaced. Other "
     "damage must be undone by hand: delete the line.",
@@ -62,7 +59,7 @@ E_CASSETTE_FORM = code(
 E_CASSETTE_TWICE = code(
     "E_CASSETTE_TWICE",
     "a cassette holds two answers to one question",
-    "A question has one recorded answer; somebody has put two records together, or edited one. Delete a line.",
+    "A question has one recorded answer; two records were put together, or one was edited. Delete a line.",
 )
 E_CASSETTE_MODEL = code(
     "E_CASSETTE_MODEL",
@@ -80,7 +77,7 @@ _HINTS: Final = {
 
 
 class CassetteModel:
-    """Answers from a record, and adds to it if told to.
+    """Answers from a record, and extends it when recording.
 
     Attributes:
         identity: Of the model that is recorded, so that an answer is found under the same key as if it were asked.
@@ -111,7 +108,7 @@ class CassetteModel:
 
     @property
     def outside(self) -> bool:
-        """Always: the file is no spec."""
+        """Always: the file is not a spec."""
         return True
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
@@ -141,7 +138,7 @@ class CassetteModel:
         raise Rejected([Diagnostic(E_CASSETTE_MISS, message, _line(self._path, 1), hint=_HINT)])
 
     def _record(self, key: str, request: ModelRequest, source: Callable[[], Model]) -> ModelAnswer:
-        """Ask, unless another process has done so in the meantime, and add the answer; whoever is first is right."""
+        """Ask, unless another process has done so in the meantime, and add the answer; the first one counts."""
         with _opened(self._path, write=True) as file:
             self._catch_up(file)
         if key not in self._answers:
@@ -167,7 +164,7 @@ class CassetteModel:
         """
         size = os.fstat(file).st_size
         if size > MOST_FILE or size < self._read:
-            raise _unopened(self._path, "it is too large" if size > MOST_FILE else "somebody has shortened it")
+            raise _unopened(self._path, "it is too large" if size > MOST_FILE else "it became shorter")
         data = _bytes(file, self._read, size)
         whole, end, rest = data.rpartition(b"\n")
         head = canonical_bytes({"format": FORMAT, "model": dict(self.identity)})
@@ -189,7 +186,7 @@ class CassetteModel:
         """Take the next line.
 
         Raises:
-            Rejected: It is none of a cassette.
+            Rejected: It is not a line of a cassette.
         """
         number = self._lines
         try:
@@ -206,9 +203,9 @@ class CassetteModel:
             if not isinstance(request, dict) or request_key(self.identity, request) != held["key"]:
                 raise ValueError("the key is that of another request")
         except NotCanonical as error:
-            raise self._wrong(E_CASSETTE_FORM, f"the line is no record: {error.message}", number) from None
+            raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error.message}", number) from None
         except ValueError as error:
-            raise self._wrong(E_CASSETTE_FORM, f"the line is no record: {error}", number) from None
+            raise self._wrong(E_CASSETTE_FORM, f"the line is not a record: {error}", number) from None
         if self._answers.setdefault(held["key"], answer) != answer:
             raise self._wrong(E_CASSETTE_TWICE, "the line answers a question in another way than one before", number)
         if type(request.get("turn")) is int:
@@ -246,11 +243,11 @@ def _opened(path: Path, *, write: bool) -> Iterator[int]:
         raise _unopened(path, error.strerror or "it cannot be opened") from None
     try:
         if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise _unopened(path, "it is no plain file")
+            raise _unopened(path, "it is not a plain file")
         fcntl.flock(file, fcntl.LOCK_EX if write else fcntl.LOCK_SH)
         yield file
     except OSError as error:
-        raise _unopened(path, error.strerror or "the system refuses") from None
+        raise _unopened(path, error.strerror or "operating system error") from None
     finally:
         os.close(file)
 

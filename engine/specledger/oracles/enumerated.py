@@ -1,11 +1,8 @@
-"""An enumerating oracle: answers that walk a grammar, the cheap documents first, without any model.
+"""A model that enumerates the documents of a grammar, the cheapest first.
 
-Decides the order of the documents that a grammar makes, and which of them an answer holds: as many as are asked for,
-from where the last answer ended. Each is found by its number, so that an answer is a pure function of turn and count.
-Refuses to know what the documents mean.
-
-The cost of a document is the sum of the costs of the alternatives that it is made of, each at least 1. Documents of one
-cost are in the order of the alternatives, and of the places in each: those of a mapping by its keys.
+The cost of a document is the sum of the costs of its alternatives, each at least 1. Documents of one cost are in the
+order of the alternatives, and of the places in each; those of a mapping are in the order of its keys. A document is
+found by its number, so that an answer is a pure function of the turn and the count.
 """
 
 from __future__ import annotations
@@ -20,8 +17,8 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.digest import hash_json
 from specledger.load import Resolved
 from specledger.load.bundle import encode
+from specledger.oracles.failures import EXHAUSTED
 from specledger.oracles.model import (
-    EXHAUSTED,
     NO_TOKENS,
     ModelAnswer,
     ModelRequest,
@@ -152,7 +149,7 @@ class EnumeratedModel:
         self.last_usage: TokenUsage = NO_TOKENS
 
     def ask(self, request: ModelRequest) -> ModelAnswer:
-        """The documents from `turn * count` on; a failure where there is none left."""
+        """The documents from `turn * count` on; a failure where none is left."""
         count = min(max(request.known.count, 1), MOST_DOCUMENTS)
         documents = []
         for number in range(request.turn * count, (request.turn + 1) * count):

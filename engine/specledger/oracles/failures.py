@@ -1,7 +1,4 @@
-"""Why a model gives no answer that can be used: the words that stand on record, each with its page.
-
-Decides the closed list of reasons. Refuses to know which oracle meets them.
-"""
+"""The failures of a model, each with the diagnostic code that explains it."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _FAILURES: dict[str, str] = {}
 
 
 def _word(code_: str) -> str:
-    """The word that stands on record where there is no answer, from the code of the page that explains it."""
+    """The name of a failure in records, from the code that explains it."""
     word = code_.removeprefix("E_MODEL_").lower()
     _FAILURES[word] = code_
     return word
@@ -60,8 +57,8 @@ MALFORMED: Final = _word(
     code(
         "E_MODEL_MALFORMED",
         "a model's service answered something else",
-        "What came over HTTP is no answer of the API: no JSON, or JSON of another shape. A proxy may have answered. "
-        "A text that is no JSON is no failure: the reader of laws says what is wrong with it.",
+        "The HTTP response is not an answer of the API: it is not JSON, or JSON of another shape. A proxy may have "
+        "answered. A text that is not JSON is not a failure: the parser of laws reports it.",
     )
 )
 TIMED_OUT: Final = _word(
@@ -75,7 +72,7 @@ REFUSED: Final = _word(
     code(
         "E_MODEL_REFUSED",
         "a model's service cannot be reached",
-        "No connection: the address is wrong, the network is down, or nobody listens there.",
+        "No connection: the address is wrong, the network is down, or no service listens there.",
     )
 )
 CUT_OFF: Final = _word(
@@ -137,7 +134,7 @@ EXHAUSTED: Final = _word(
 )
 
 FAILURES: Final[Mapping[str, str]] = MappingProxyType(_FAILURES)
-"""Why there is no answer that can be used -> the code of its page."""
+"""The code that explains each failure."""
 
 LASTING: Final = frozenset({UNAUTHORISED, INVALID, REDIRECTED})
 """Failures that the next question would meet as well, until the user mends what is wrong."""

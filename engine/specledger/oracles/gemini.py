@@ -1,7 +1,7 @@
-"""A Gemini model over HTTP, through google-genai 3.4: the one model that costs money.
+"""A Gemini model over HTTP, through google-genai 3.4.
 
-Decides how a request becomes a call, when it is made again, and that everything which may go wrong between here and the
-service is an answer with a reason. Refuses to know what is asked. Source: law proposer, section 4, GeminiClient.
+Whatever goes wrong between here and the service is an answer with a failure. Source: law proposer, section 4,
+GeminiClient.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
+from specledger.oracles.gemini_response import pause_of, read_answer, reason_of
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
-from specledger.oracles.reading import pause_of, read_answer, reason_of
 from specledger.oracles.retry_clock import Clock, MachineClock
 from specledger.oracles.service import E_MODEL_PACKAGE, Key, address_of, key_of, open_connection, trusted
 from specledger.spec.base import QFIXED_ONE
@@ -104,7 +104,7 @@ class GeminiClient:
         return self.ask(ModelRequest(0, system_instruction or "", prompt, temperature=held))
 
     def generate_json(self, prompt: str, system_instruction: str | None = None) -> tuple[Any, ModelAnswer]:
-        """Send a prompt, get a JSON value; None where there is none, and the answer says why."""
+        """Send a prompt, get a JSON value; None where there is none; the answer says why."""
         answer = self.generate(prompt, system_instruction)
         if answer.text is None or not answer.usable:
             return None, answer
@@ -166,7 +166,7 @@ class GeminiClient:
         )
 
     def _left_ms(self) -> int:
-        """Milliseconds until the time is over, at least one: none would mean that there is no end."""
+        """Milliseconds until the time is over, at least one: zero would mean no deadline."""
         return max(1, round((self._end - self._clock.now()) * 1000))
 
     def _late(self) -> bool:

@@ -1,8 +1,7 @@
-"""The port of a model: what it is asked, what it answers, what that cost, and why there is no answer.
+"""The interface of models: requests, answers, usage of tokens, failures.
 
-Decides that a failure of a model is data with a reason, never an exception; what is kept of an answer, and how it is
-written and read back. Refuses to know who answers (`gemini`, `scripted`, `enumerated`, `cassette`) and what an answer
-means: its text is hostile input. Source: law proposer, section 4.
+A failure of a model is data with a reason, never an exception. The text of an answer is untrusted.
+Source: law proposer, section 4.
 """
 
 from __future__ import annotations
@@ -13,26 +12,7 @@ from typing import Any, Final, Protocol
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes
 from specledger.core.digest import hash_json, tagged
-from specledger.oracles.failures import EXHAUSTED, FAILURES, MOST_TEXT, TOO_LARGE, TRUNCATED
-
-__all__ = [
-    "EXHAUSTED",
-    "FAILURES",
-    "MOST_DETAIL",
-    "MOST_TEXT",
-    "NO_TOKENS",
-    "TRUNCATED",
-    "Known",
-    "Model",
-    "ModelAnswer",
-    "ModelRequest",
-    "TokenUsage",
-    "answered",
-    "estimate_tokens",
-    "estimated_usage",
-    "failed",
-    "request_key",
-]
+from specledger.oracles.failures import FAILURES, MOST_TEXT, TOO_LARGE
 
 MOST_DETAIL: Final = 500
 """Characters of a word more about a failure."""
@@ -93,7 +73,7 @@ class TokenUsage:
 
 
 NO_TOKENS: Final = TokenUsage(0, 0)
-"""What a call cost that reached nobody."""
+"""The cost of a call that did not reach the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +135,7 @@ class ModelRequest:
         """The digest of the question and of who is asked: what an answer is recorded and found under.
 
         Args:
-            identity: `Model.identity` of whoever answers.
+            identity: `Model.identity` of the model that answers.
         """
         return request_key(identity, self.document())
 
@@ -234,10 +214,10 @@ def failed(
     """No answer, with its reason; what came of a text is kept as far as it is not too large.
 
     Raises:
-        ValueError: The failure is none of `FAILURES`.
+        ValueError: The failure is not one of `FAILURES`.
     """
     if failure not in FAILURES:
-        raise ValueError(f"{failure!r} is no failure of a model")
+        raise ValueError(f"{failure!r} is not a failure of a model")
     kept = None if text is None else _whole(text)
     if kept is not None and len(canonical_bytes(kept)) > MOST_TEXT:
         kept = None
@@ -245,7 +225,7 @@ def failed(
 
 
 class Model(Protocol):
-    """Whoever is asked for laws."""
+    """A model that is asked for laws."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -267,7 +247,7 @@ class Model(Protocol):
         """
 
     def count_tokens(self, text: str) -> int:
-        """How many tokens a text has; an estimate where nobody counts them."""
+        """How many tokens a text has; an estimate where there is no count."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -279,7 +259,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimated_usage(request: ModelRequest, text: str) -> TokenUsage:
-    """What a call would have cost, where nobody counts."""
+    """The estimated cost of a call, where there is no count."""
     asked = estimate_tokens(request.system) + estimate_tokens(request.prompt)
     return TokenUsage(asked, estimate_tokens(text), estimated=True)
 

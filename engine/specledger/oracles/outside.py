@@ -1,8 +1,7 @@
-"""Who is asked outside: a program that answers lines of JSON, or a function of a Python module.
+"""Agents outside the engine: a program that answers lines of JSON, or a Python function.
 
-Decides how they are started, asked and ended, and what of their answers is read. Both run only because the user said
-so, with no variable of the environment but `PATH` and those that their spec lists. Refuses to know a clock: whoever
-asks does so in a process that a watchdog ends, with the program in its group.
+Both run only with the user's consent, and see no environment variable but `PATH` and those that their spec lists. There
+is no deadline here: a watchdog ends the process that asks, with the program in its group.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO
 from specledger.spec.agent import Outside
 
 ALWAYS: Final = ("PATH",)
-"""What an agent is told of the environment without being listed."""
+"""Environment variables that an agent sees without listing them."""
 
 E_AGENT_UNTRUSTED = code(
     "E_AGENT_UNTRUSTED",
@@ -43,7 +42,7 @@ _PATIENCE_MS: Final = 1_000  # how often a reader looks whether anybody still wa
 
 
 class Policy(Protocol):
-    """Somebody outside who can be asked."""
+    """An outside agent that can be asked."""
 
     @property
     def started(self) -> bool:
@@ -61,7 +60,7 @@ class Policy(Protocol):
 
 
 def policy_of(outside: Outside) -> Policy:
-    """Whoever a spec names; nothing is started yet."""
+    """The agent that a spec names; it is not started yet."""
     kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
     if outside.command is not None:
         return Program(outside.command, kept)
@@ -137,7 +136,7 @@ class Program:
         while True:
             while not poll.poll(_PATIENCE_MS):
                 if os.getppid() != self._parent:
-                    raise BrokenPipeError("nobody waits any more")
+                    raise BrokenPipeError("the asking process has ended")
             more = os.read(pipe, 1 << 16)
             line, end, _ = more.partition(b"\n")
             data += line
@@ -173,7 +172,7 @@ class Function:
         return self._call is not None
 
     def answer(self, episode: int, t: int, question: bytes) -> Answer:
-        """Call it once: bytes and text are taken as they are, None is no answer, another value is written as JSON."""
+        """Call it once: bytes and text are taken as they are, None is an empty answer, other values are written as JSON."""
         call = self._call or self._start()
         try:
             given = call(parse_canonical(question, limit=len(question)))
@@ -203,7 +202,7 @@ class Function:
             message = f"{self._target} cannot be imported: {_class_name(error)}"
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
         if not callable(found):
-            raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is no function")])
+            raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is not a function")])
         self._call = found
         call: Callable[[Any], object] = found
         return call

@@ -1,7 +1,6 @@
-"""The clock of those who ask services: how much time is left, and how one waits before asking again.
+"""The clock of clients of services: the time left, and the wait before the next attempt.
 
-Decides nothing; it is here so that whoever waits can be tested without waiting. Nothing of what it says is hashed: that
-an answer did not come in time is a fact about a machine, which the answer states and nobody measures again.
+Nothing that it measures is hashed. Tests replace it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A model that follows a script: deterministic, free, and as badly behaved as the script wants it.
+"""A model that follows a script.
 
-Decides which answer of the script a request gets, from the request alone: asked again, or elsewhere, it answers the
-same. Refuses to know why somebody wants a model to fail. Source: law proposer, section 13, MockGeminiClient.
+An answer depends on the request alone, so that the same request gets the same answer everywhere. Source: law proposer,
+section 13, MockGeminiClient.
 """
 
 from __future__ import annotations

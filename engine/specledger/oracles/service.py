@@ -1,8 +1,7 @@
-"""How a model's service is reached: with whose key, at which address, and how much of what it sends is read.
+"""The connection to a model's service: the key, the address, and the limits of what is read.
 
-Decides that the key comes from the environment and is shown nowhere, that no spec can say where it is sent, that it
-travels encrypted or not at all, that no redirect is followed, and that reading ends at a size and at a time. Refuses to
-know what the service says.
+The key comes from the environment and is shown nowhere. No spec can choose where it is sent. It travels encrypted, or
+to this machine only; no redirect is followed; reading ends at a size and at a time.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ MOST_BODY: Final = 4_194_304
 is kept may need so many."""
 
 HIDDEN: Final = "[key]"
-"""What stands where the key would stand."""
+"""The replacement of the key in texts."""
 
 E_MODEL_KEY = code(
     "E_MODEL_KEY",
@@ -60,19 +59,19 @@ _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class TooLargeError(Exception):
-    """More was sent than is read."""
+    """The response is larger than the limit."""
 
 
 class LateError(Exception):
-    """The time was over while something was still being sent."""
+    """The deadline passed while the response was read."""
 
 
 class EncodedError(Exception):
-    """The answer is compressed, which was not asked for and would hide its size."""
+    """The response is compressed, which was not asked for and would hide its size."""
 
 
 class Key:
-    """A key: whoever prints it sees nothing of it."""
+    """A key, whose printed form does not show it."""
 
     __slots__ = ("_text",)
 
@@ -100,7 +99,7 @@ class Key:
 
 
 def key_of(environment: Mapping[str, str]) -> Key:
-    """The key of whoever runs this.
+    """The key of the user.
 
     Raises:
         Rejected: E_MODEL_KEY.
@@ -135,8 +134,8 @@ def address_of(environment: Mapping[str, str]) -> str:
 
 @lru_cache(maxsize=1)
 def trusted() -> SSLContext:
-    """Whose certificates are believed: those that this machine believes; read once, because that takes a while."""
-    import httpx2  # noqa: PLC0415 - only who asks a service loads it
+    """The certificates that this machine trusts; read once, because that is slow."""
+    import httpx2  # noqa: PLC0415 - loaded only to ask a service
 
     return httpx2.create_ssl_context()
 

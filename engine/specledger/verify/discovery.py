@@ -17,8 +17,8 @@ from specledger.core.diagnostics import Rejected, code
 from specledger.core.events import Event
 from specledger.discovery.coordinator import run_discovery
 from specledger.discovery.discovery_state import ledger_line
+from specledger.discovery.iteration import DiscoveryContext
 from specledger.discovery.plan import DiscoveryPlan
-from specledger.discovery.step import Workbench
 from specledger.discovery.worker import open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
@@ -104,7 +104,7 @@ class DiscoveryContent:
     """
 
     checked: Checked[DiscoveryOrder, Any]
-    workbench: Workbench
+    workbench: DiscoveryContext
     model: PlannedModel
     recording: ModelTape | None
     workers: int
@@ -269,7 +269,7 @@ def _refusing() -> Iterator[None]:
         raise Broken(E_VERDICT, f"a receipt is malformed: {error!r}") from None
 
 
-def _again(workbench: Workbench, model: PlannedModel, tape: ModelTape | None, workers: int) -> Iterator[Event]:
+def _again(workbench: DiscoveryContext, model: PlannedModel, tape: ModelTape | None, workers: int) -> Iterator[Event]:
     """The events of a discovery whose answers are read from its tape, or follow from its specs.
 
     Raises:

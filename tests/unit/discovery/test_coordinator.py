@@ -6,8 +6,8 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.rng import Stream
 from specledger.discovery import trials
 from specledger.discovery.coordinator import Coordinator, run_discovery
+from specledger.discovery.iteration import KnownLaws
 from specledger.discovery.journal import Journal
-from specledger.discovery.step import Known
 from specledger.discovery.trials import try_proposed
 from specledger.discovery.worker import Worker, open_all
 from specledger.evidence.result import DiscoveryTally
@@ -204,7 +204,7 @@ def test_without_the_filter_refuted_laws_are_tried_again_and_told_once(quick):
 def test_what_is_known_is_what_was_committed_whatever_was_asked_before(small, facts):
     _, workbench, _ = small
     laws = [workbench.laws.read(body["document"]) for type_, body, _ in facts if type_ == "law"]
-    known = Known(workbench.plan.model.redundancy)
+    known = KnownLaws(workbench.plan.model.redundancy)
     for some in (laws[:3], laws, laws[:1], laws[1:], []):
         detector = known.detector(some)
         assert len(detector) == len(some)

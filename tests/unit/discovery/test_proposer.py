@@ -20,7 +20,8 @@ from specledger.discovery.proposer import (
 )
 from specledger.discovery.ranking import RankingModel
 from specledger.discovery.redundancy import RedundancyDetector
-from specledger.oracles.model import FAILURES, NO_TOKENS, TRUNCATED, TokenUsage, answered, failed
+from specledger.oracles.failures import FAILURES, TRUNCATED
+from specledger.oracles.model import NO_TOKENS, TokenUsage, answered, failed
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
 T = {"var": "t"}

@@ -105,7 +105,7 @@ def test_a_text_has_a_bound_in_the_bytes_that_are_written(letter):
 
 
 def test_an_unknown_failure_is_a_mistake_of_the_programmer():
-    with pytest.raises(ValueError, match="no failure"):
+    with pytest.raises(ValueError, match="not a failure"):
         failed("tired")
 
 

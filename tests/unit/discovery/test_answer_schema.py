@@ -6,10 +6,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from specledger.core.canonical import canonical_bytes
-from specledger.discovery.response_schema import answer_form
+from specledger.discovery.parser import answer_schema
 from tests.unit.discovery.shipped import NAMES, law, proposal, templates
 
-FORM = answer_form(templates())
+FORM = answer_schema(templates())
 
 
 def errors(answer):

@@ -13,7 +13,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.discovery.discovery_state import View
-from specledger.discovery.parser import ParsedLaw
+from specledger.discovery.parser import ParsedLaw, answer_schema
 from specledger.discovery.plan import DiscoveryPlan, LawReader
 from specledger.discovery.prompt import Prompt, compile_prompt
 from specledger.discovery.proposer import (
@@ -27,14 +27,13 @@ from specledger.discovery.proposer import (
 )
 from specledger.discovery.ranking import compile_ranking, sensitivity
 from specledger.discovery.redundancy import RedundancyDetector
-from specledger.discovery.response_schema import answer_form
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.spec.discovery import Redundancy
 
 ANSWER_TAG: Final = "specledger/model-answer/v1"
 
 
-class Known:
+class KnownLaws:
     """The laws that a proposal must differ from; since what is known grows, each is looked at once."""
 
     def __init__(self, redundancy: Redundancy) -> None:
@@ -58,7 +57,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Workbench:
+class DiscoveryContext:
     """What the steps of one discovery are done with.
 
     Attributes:
@@ -73,10 +72,10 @@ class Workbench:
     laws: LawReader
     tools: Tools
     request: ProposalRequest
-    known: Known
+    known: KnownLaws
 
 
-def open_workbench(plan: DiscoveryPlan) -> Workbench:
+def open_context(plan: DiscoveryPlan) -> DiscoveryContext:
     """Compile what a discovery asks and reads with: its prompt and its ranking.
 
     Raises:
@@ -87,7 +86,7 @@ def open_workbench(plan: DiscoveryPlan) -> Workbench:
     config = ProposerConfig(**{name: getattr(proposer, name) for name in type(proposer).model_fields})
     prompt = compile_prompt(plan.bundle.specs[plan.key("prompt")], plan.checked, plan.templates, model.seed)
     ranking = compile_ranking(plan.bundle, plan.key("ranking"))
-    form = answer_form(plan.allowed)
+    form = answer_schema(plan.allowed)
     tools = make_tools(config, prompt, ranking, plan.universe, plan.templates, form)
     request = ProposalRequest(
         asked.count,
@@ -95,10 +94,10 @@ def open_workbench(plan: DiscoveryPlan) -> Workbench:
         None if asked.exclude_templates is None else tuple(asked.exclude_templates),
         asked.temperature,
     )
-    return Workbench(plan, LawReader(plan), tools, request, Known(model.redundancy))
+    return DiscoveryContext(plan, LawReader(plan), tools, request, KnownLaws(model.redundancy))
 
 
-def question_of(workbench: Workbench, view: View, iteration: int) -> tuple[Prompt, ModelRequest]:
+def question_of(workbench: DiscoveryContext, view: View, iteration: int) -> tuple[Prompt, ModelRequest]:
     """The question of an iteration, from what the iteration may look at.
 
     Raises:
@@ -108,7 +107,7 @@ def question_of(workbench: Workbench, view: View, iteration: int) -> tuple[Promp
 
 
 def proposal_of(
-    workbench: Workbench, view: View, prompt: Prompt, request: ModelRequest, answer: ModelAnswer
+    workbench: DiscoveryContext, view: View, prompt: Prompt, request: ModelRequest, answer: ModelAnswer
 ) -> dict[str, Any]:
     """The result of an iteration but for its trials: the proposal, and its laws in the order of the ranking."""
     detector = workbench.known.detector(view.known)

@@ -1,7 +1,4 @@
-"""What a Gemini service sent, or what went wrong on the way, as an answer of the port.
-
-Decides which of the failures of `oracles.model` it is. Refuses to know how the service was reached.
-"""
+"""What a Gemini service sent, or an error of the connection, as an answer of a model."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ if TYPE_CHECKING:
     from google.genai.types import GenerateContentResponse
 
 DONE: Final = frozenset({None, "STOP", "FINISH_REASON_UNSPECIFIED"})
-"""Why a model stops that has said all it wanted to say."""
+"""The finish reasons of a complete answer."""
 
 FULL: Final = "MAX_TOKENS"
 
 LONGEST_PAUSE: Final = 3_600
-"""Seconds that a service may ask to wait; more is not believed."""
+"""Seconds that a service may ask to wait; longer waits are cut."""
 
 
 def read_answer(response: GenerateContentResponse, request: ModelRequest, hide: Callable[[str], str]) -> ModelAnswer:
@@ -69,7 +66,7 @@ def read_answer(response: GenerateContentResponse, request: ModelRequest, hide: 
 
 def reason_of(error: Exception) -> tuple[str, str]:
     """Why a call failed, and a word more; never the text of an exception that is not the service's own message."""
-    import httpx2  # noqa: PLC0415 - whoever gets here has loaded it
+    import httpx2  # noqa: PLC0415 - loaded already where an error is read
     from google.genai.errors import APIError  # noqa: PLC0415
 
     if isinstance(error, APIError):
@@ -94,29 +91,29 @@ def pause_of(error: Exception) -> float:
 
 def _refusal(error: APIError) -> tuple[str, str]:
     status = error.code
-    told = f"HTTP {status} {_word(error.status) or ''}: {_word(error.message) or ''}"
+    detail = f"HTTP {status} {_word(error.status) or ''}: {_word(error.message) or ''}"
     if status in (401, 403) or (status == 400 and "API_KEY" in str(error.details)):
-        return UNAUTHORISED, told
+        return UNAUTHORISED, detail
     if status == 429:
-        return RATE_LIMITED, told
+        return RATE_LIMITED, detail
     if 300 <= status < 400:
         return REDIRECTED, f"HTTP {status}"
     if 400 <= status < 500:
-        return INVALID, told
-    return (UNAVAILABLE, told) if 500 <= status < 600 else (MALFORMED, f"HTTP {status}")
+        return INVALID, detail
+    return (UNAVAILABLE, detail) if 500 <= status < 600 else (MALFORMED, f"HTTP {status}")
 
 
 def _usage(response: GenerateContentResponse, request: ModelRequest, text: str) -> TokenUsage:
     """What the service counted; what it does not say is estimated."""
-    told = response.usage_metadata
+    counts = response.usage_metadata
     guess = estimated_usage(request, text)
-    if told is None:
+    if counts is None:
         return guess
-    prompt, output = _count(told.prompt_token_count), _count(told.candidates_token_count)
+    prompt, output = _count(counts.prompt_token_count), _count(counts.candidates_token_count)
     return TokenUsage(
         guess.prompt_tokens if prompt is None else prompt,
         guess.output_tokens if output is None else output,
-        _count(told.thoughts_token_count) or 0,
+        _count(counts.thoughts_token_count) or 0,
         estimated=prompt is None or (output is None and bool(text)),
     )
 
