@@ -172,7 +172,7 @@ class Function:
         return self._call is not None
 
     def answer(self, episode: int, t: int, question: bytes) -> Answer:
-        """Call it once: bytes and text are taken as they are, None is an empty answer, other values are written as JSON."""
+        """Call it once. Bytes and text are the answer, None is an empty one, another value is written as JSON."""
         call = self._call or self._start()
         try:
             given = call(parse_canonical(question, limit=len(question)))
