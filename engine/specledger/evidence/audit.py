@@ -1,22 +1,15 @@
-"""The audit log: a file of hash-chained entries that is only ever appended to.
-
-Decides when a line counts as written, who may write, and how a log goes on after a crash. Refuses to know what an entry
-means: entries come sealed (`core.entries`), and whoever opens a log says which documents are entries.
+"""The audit log: an append-only file of hash-chained entries.
 
 A line is the canonical JSON of an entry and a newline. In the mode `live` it is on the disk when `append` returns, in
-the mode `simulated` after `sync`, once an episode; in both the system has it when `append` returns, so it survives the
-end of this process. A line without its newline was never said to be written: it is cut off when the log is opened
-again, that is reported, and the log goes on from the last whole entry. If a line cannot be written, `append` raises,
-and so does every later one: nothing acts on what was not logged.
+the mode `simulated` after `sync`, once an episode; in both it survives the end of this process. A torn last line is cut
+off when the log is opened again, and reported. If a line cannot be written, `append` and every later call of it raise:
+nothing acts on what was not logged.
 
 Source: toy-pseudo-axion, Audit log hashing rules.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -26,10 +19,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canon
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import GENESIS, Entries, Mode, entry_hash, mode_of
-from specledger.evidence.disk import sync_folder, write_all
-
-if sys.platform != "win32":
-    import fcntl
+from specledger.evidence.disk import AppendFile, Busy, NotPlain
 
 AUDIT: Final = "audit"
 """The type of the event whose body is an entry."""
@@ -38,7 +28,7 @@ MAX_ENTRY: Final = 4_194_304
 
 E_AUDIT_BUSY = code(
     "E_AUDIT_BUSY",
-    "somebody else writes this audit log",
+    "another process writes this audit log",
     "An audit log has one writer at a time, and another process holds its lock. Wait for that run to end, or name "
     "another log.",
 )
@@ -96,10 +86,9 @@ class AuditLog:
         self.written = 0
         self.findings: tuple[Diagnostic, ...] = ()
         self._accepts = accepts
-        self._file: int | None = None
+        self._file = self._open()
         try:
-            self._file = _open(path)
-            self._size = self._continue(self._file)
+            self._continue(self._file)
         except OSError as error:
             self.close()
             raise self._unwritable(error) from error
@@ -108,23 +97,18 @@ class AuditLog:
             raise
 
     def append(self, entry: Mapping[str, Any]) -> None:
-        """Write one entry; when this returns, what it speaks of may be done.
+        """Write one entry; when this returns, the action that it describes may be executed.
 
         Raises:
             Rejected: E_AUDIT_ENTRY, after which the log can still be appended to; E_AUDIT_UNWRITABLE, after which it
                 cannot.
         """
-        if self._file is None:
-            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
+        self._refuse_closed()
         line = self._line(entry)
         try:
-            write_all(self._file, line)
-            if self.mode is Mode.LIVE:
-                os.fsync(self._file)
+            self._file.append(line, sync=self.mode is Mode.LIVE)
         except OSError as error:
-            self._withdraw(self._file)
             raise self._unwritable(error) from error
-        self._size += len(line)
         self.head = entry["entry_hash"]
         self.written += 1
 
@@ -134,19 +118,30 @@ class AuditLog:
         Raises:
             Rejected: E_AUDIT_UNWRITABLE, after which nothing can be appended.
         """
-        if self._file is None:
-            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
+        self._refuse_closed()
         try:
-            os.fsync(self._file)
+            self._file.sync()
         except OSError as error:
-            self.close()
             raise self._unwritable(error) from error
 
     def close(self) -> None:
-        """Give up the log and its lock."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        """Close the log and release its lock."""
+        self._file.close()
+
+    def _refuse_closed(self) -> None:
+        if self._file.closed:
+            raise Rejected([Diagnostic(E_AUDIT_UNWRITABLE, f"{self.path} is closed")])
+
+    def _open(self) -> AppendFile:
+        try:
+            return AppendFile(self.path, wait=False)
+        except Busy:
+            message = f"another process is writing {self.path}"
+            raise Rejected([Diagnostic(E_AUDIT_BUSY, message)]) from None
+        except NotPlain:
+            raise Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{self.path} is no plain file")]) from None
+        except OSError as error:
+            raise self._unwritable(error) from error
 
     def __enter__(self) -> Self:
         """The open log."""
@@ -177,11 +172,10 @@ class AuditLog:
             raise self._refused(f"it has {len(line)} bytes, more than {MAX_ENTRY}")
         return line
 
-    def _continue(self, file: int) -> int:
-        """Go to the end of a log, cutting off a torn line; the size that is left."""
-        size = os.fstat(file).st_size
-        start = max(0, size - 2 * MAX_ENTRY)  # a torn line, and a whole one before it
-        tail = os.pread(file, size - start, start)
+    def _continue(self, file: AppendFile) -> None:
+        """Read the last entry, and cut off a torn line."""
+        start = max(0, file.size - 2 * MAX_ENTRY)  # a torn line, and a whole one before it
+        tail = file.read(start)
         whole = tail.rfind(b"\n") + 1
         torn = tail[whole:]
         if whole:
@@ -189,11 +183,9 @@ class AuditLog:
         elif start or not (len(torn) < MAX_ENTRY and torn.startswith(_OPENING[: len(torn)])):
             raise self._foreign("it has no line that could be an entry")
         if torn:
-            os.ftruncate(file, start + whole)
-            os.fsync(file)
+            file.cut(start + whole)
             message = f"{len(torn)} bytes (SHA-256 {sha256_hex(torn)}) were cut off the end of {self.path}"
             self.findings = (Diagnostic(W_AUDIT_TORN, message, severity=Severity.WARNING),)
-        return start + whole
 
     def _last(self, lines: bytes) -> str:
         """The hash of the last entry of lines."""
@@ -206,15 +198,6 @@ class AuditLog:
             raise self._foreign("its last line is no entry with a right hash")
         hashed: str = entry["entry_hash"]
         return hashed
-
-    def _withdraw(self, file: int) -> None:
-        """Cut off what was written of a line that could not be written whole, if the system lets us, and close."""
-        try:
-            os.ftruncate(file, self._size)
-        except OSError:
-            pass  # the next who opens the log cuts it off
-        finally:
-            self.close()
 
     def _refused(self, why: str) -> Rejected:
         return Rejected([Diagnostic(E_AUDIT_ENTRY, f"the entry is not appended to {self.path}: {why}")])
@@ -253,29 +236,3 @@ def record(
         log.append(entry)
         log.sync()
         return entry, log.findings
-
-
-def _open(path: Path) -> int:
-    """Open a plain file for appending, made if it is not there, and lock it.
-
-    Raises:
-        Rejected: E_AUDIT_BUSY, E_AUDIT_FOREIGN.
-        OSError: The system refuses.
-    """
-    if sys.platform == "win32":
-        raise OSError("audit logs need file locks as POSIX systems have them")
-    fresh = not path.exists()
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise Rejected([Diagnostic(E_AUDIT_FOREIGN, f"{path} is no plain file")])
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Rejected([Diagnostic(E_AUDIT_BUSY, f"{path} is being written by another process")]) from None
-        if fresh:
-            sync_folder(path.parent)
-    except BaseException:
-        os.close(file)
-        raise
-    return file

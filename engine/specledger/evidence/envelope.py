@@ -1,14 +1,19 @@
-"""DSSE envelopes: a payload with the signatures of one or more keys.
-
-Decides the one form of an envelope that is written and read. Refuses to know what the payload says, and which keys are
-trusted.
+"""DSSE envelopes: an in-toto Statement about a bundle, with the signatures of one or more keys.
 
 An envelope is canonical JSON with a newline: `{"payload", "payloadType", "signatures": [{"keyid", "sig"}]}`, nothing
 else. Its type is that of in-toto Statements, its base64 the standard alphabet with padding, a key id the SHA-256 of the
-raw public key. No key signs twice. What is signed is the pre-authentication encoding, so no payload passes for one of
-another type.
+raw public key. No key signs twice. The signed bytes are the pre-authentication encoding, so a payload cannot be taken
+for one of another type.
 
-Source: DSSE 1.0.2 (github.com/secure-systems-lab/dsse, envelope.md and protocol.md).
+Both statements follow from the manifest, so a verifier makes them again and compares:
+
+- `attestation`: the manifest is the subject, by SHA-256 of the file; `specs.json` is the configuration. PASS is called
+  `PASSED`, or `WARNED` if the result has warnings; every other verdict is `FAILED`, INCONCLUSIVE and ERROR included.
+- `provenance`: the same subject for `trestle verify`. Its digest is over the canonical JSON of the manifest, which is
+  the file without its final newline.
+
+Source: DSSE 1.0.2 (github.com/secure-systems-lab/dsse, envelope.md and protocol.md); in-toto Attestation Framework,
+Statement v1 and predicate test-result v0.1; compliance-trestle 5.2, `trestle sign`.
 """
 
 from __future__ import annotations
@@ -16,12 +21,18 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.digest import sha256_hex
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import MANIFEST, SPECS
 
+STATEMENT: Final = "https://in-toto.io/Statement/v1"
+TEST_RESULT: Final = "https://in-toto.io/attestation/test-result/v0.1"
+OSCAL_SIGNING: Final = "https://oscal-compass.github.io/compliance-trestle/predicates/oscal-signing/v1"
 PAYLOAD_TYPE: Final = "application/vnd.in-toto+json"
 MOST_SIGNATURES: Final = 16
 MAX_ENVELOPE: Final = 1_048_576
@@ -147,3 +158,50 @@ def from_base64(text: Any) -> bytes:
     if data is None or to_base64(data) != text:
         raise ValueError("is not standard base64 with padding")
     return data
+
+
+def attestation(manifest: Mapping[str, Any]) -> bytes:
+    """The payload of `attestation.dsse.json`.
+
+    Args:
+        manifest: The manifest's content.
+    """
+    specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
+    predicate = {
+        "configuration": [{"digest": {"sha256": specs}, "name": SPECS}],
+        "result": outcome(manifest["result"]),
+    }
+    return _statement(canonical_bytes(manifest) + b"\n", TEST_RESULT, predicate)
+
+
+def provenance(manifest: Mapping[str, Any]) -> bytes:
+    """The payload of `manifest.json.dsse.json`.
+
+    Args:
+        manifest: The manifest's content.
+    """
+    predicate = {
+        "canonicalization": "RFC8785",
+        "digestAlgorithm": "sha256",
+        "digestSource": "canonical-json",
+        "tool": "specledger",
+    }
+    return _statement(canonical_bytes(manifest), OSCAL_SIGNING, predicate)
+
+
+def outcome(result: Mapping[str, Any]) -> str:
+    """What the predicate calls the result of a run: PASSED, WARNED or FAILED."""
+    if result["verdict"] != Verdict.PASS:
+        return "FAILED"
+    return "WARNED" if result.get("warnings") else "PASSED"
+
+
+def _statement(subject: bytes, type_: str, predicate: Mapping[str, Any]) -> bytes:
+    return canonical_bytes(
+        {
+            "_type": STATEMENT,
+            "predicate": dict(predicate),
+            "predicateType": type_,
+            "subject": [{"digest": {"sha256": sha256_hex(subject)}, "name": MANIFEST}],
+        }
+    )

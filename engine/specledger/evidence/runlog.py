@@ -1,24 +1,18 @@
-"""The run log: a file in which a run is announced before it is made, and its evidence entered after.
-
-Decides the form of a log, what may be appended to it, and when an entry counts as written. Refuses to know how things
-are run and what a reader makes of a log (`verify.runlog`).
+"""The run log: a file in which a run is announced before it is made, and in which its result is recorded after.
 
 A line is `{"body", "prev", "seq", "type"}` in canonical form and a newline; its digest is `SHA-256(
 "specledger/runlog/v1" || 0x00 || line)`, and the next line names it. The first line is of type `log`. An `attempt` says
 what will be run: kind, name, digest of the resolved specs, run identifier, seeds, purpose. A `result` names the attempt
-and says what came of it: the SHA-256 of the manifest, the receipts' count, head and root, and the verdict. An attempt
-is on the disk before anything runs for it, so one that was broken off, or whose result nobody liked, stays an attempt
-without a result. That nothing was run before, unannounced, no log can show.
+and states the SHA-256 of the manifest, the receipts' count, head and root, and the verdict. An attempt is on the disk
+before anything runs for it, so an attempt that was interrupted, or whose result was unwanted, remains without a result.
+No log can show that nothing was run before without an announcement.
 
-A line without its newline was never said to be written: the next writer cuts it off and says so. Writers take turns by
-the system's locks, each for as long as it takes to read the log and append one line; the chain is read whole before.
+The next writer cuts off a torn last line and reports it. Writers take turns by the operating system's locks, each for
+as long as it takes to read the log and append one line.
 """
 
 from __future__ import annotations
 
-import os
-import stat
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,10 +22,7 @@ from typing import Any, Final
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.core.digest import sha256_hex, tagged
-from specledger.evidence.disk import sync_folder, write_all
-
-if sys.platform != "win32":
-    import fcntl
+from specledger.evidence.disk import AppendFile, NotPlain
 
 FORMAT: Final = "specledger/runlog/v1"
 GENESIS: Final = "0" * 64
@@ -219,27 +210,17 @@ def _warning(path: Path, log: RunLog) -> tuple[Diagnostic, ...]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[int, RunLog]]:
-    """A log that nobody else writes meanwhile, without a torn line.
+def _opened(path: Path) -> Iterator[tuple[AppendFile, RunLog]]:
+    """A log that no other process writes meanwhile, without a torn line.
 
     Raises:
         Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
     """
     try:
-        if sys.platform == "win32":
-            raise OSError("run logs need file locks as POSIX systems have them")
-        fresh = not path.exists()
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
-        try:
-            if not stat.S_ISREG(os.fstat(file).st_mode):
-                raise InvalidLog("it is no plain file")
-            fcntl.flock(file, fcntl.LOCK_EX)
-            log = _read(file)
-            if fresh:
-                sync_folder(path.parent)
-            yield file, log
-        finally:
-            os.close(file)
+        with AppendFile(path, wait=True) as file:
+            yield file, _read(file)
+    except NotPlain:
+        raise Rejected([Diagnostic(E_RUNLOG, f"{path} cannot be continued: it is no plain file")]) from None
     except InvalidLog as error:
         raise Rejected([Diagnostic(E_RUNLOG, f"{path} cannot be continued: {error}")]) from None
     except OSError as error:
@@ -247,35 +228,26 @@ def _opened(path: Path) -> Iterator[tuple[int, RunLog]]:
         raise Rejected([Diagnostic(E_RUNLOG_UNWRITABLE, message)]) from error
 
 
-def _read(file: int) -> RunLog:
-    """The log of an open file; a torn line is cut off the file, and a log that is empty is begun."""
-    size = os.fstat(file).st_size
-    if size > MAX_LOG:
+def _read(file: AppendFile) -> RunLog:
+    """The log in an open file; a torn line is cut off, and an empty log is begun."""
+    if file.size > MAX_LOG:
         raise InvalidLog(f"it has more than {MAX_LOG} bytes")
-    log = read_runlog(_bytes(file, size))
+    log = read_runlog(file.read())
     if log.torn and not log.heads and not _LINE.startswith(log.torn):
         raise InvalidLog("it has no line that could be an entry")
     if log.torn:
-        os.ftruncate(file, size - len(log.torn))
+        file.cut(file.size - len(log.torn))
     if log.heads:
         return log
-    write_all(file, _LINE + b"\n")
+    file.append(_LINE + b"\n", sync=False)
     return RunLog((), (tagged(FORMAT, _LINE),), log.torn)
 
 
 _LINE: Final = canonical_bytes({"body": {"format": FORMAT}, "prev": GENESIS, "seq": 0, "type": "log"})
 
 
-def _bytes(file: int, size: int) -> bytes:
-    parts: list[bytes] = []
-    while size and (part := os.pread(file, size, sum(map(len, parts)))):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)
-
-
-def _append(file: int, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
-    """Write one line, force it to the disk, and cut it off again if that fails.
+def _append(file: AppendFile, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
+    """Append one line and force it to the disk; its number.
 
     Raises:
         InvalidLog: It would be no entry.
@@ -284,13 +256,7 @@ def _append(file: int, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
     seq = len(log.heads)
     line = canonical_bytes({"body": dict(body), "prev": log.head, "seq": seq, "type": type_})
     _read_line(seq, line, log.head)
-    size = os.fstat(file).st_size
-    try:
-        write_all(file, line + b"\n")
-        os.fsync(file)
-    except OSError:
-        os.ftruncate(file, size)
-        raise
+    file.append(line + b"\n", sync=True)
     return seq
 
 

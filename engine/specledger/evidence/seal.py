@@ -34,7 +34,15 @@ from specledger.evidence.checkpoint import (
     sign_note,
 )
 from specledger.evidence.disk import write_file
-from specledger.evidence.envelope import Envelope, InvalidEnvelope, Signature, read_envelope, write_envelope
+from specledger.evidence.envelope import (
+    Envelope,
+    InvalidEnvelope,
+    Signature,
+    attestation,
+    provenance,
+    read_envelope,
+    write_envelope,
+)
 from specledger.evidence.guide import guide
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.layout import (
@@ -51,7 +59,6 @@ from specledger.evidence.layout import (
     TIMESTAMP,
     file_digest,
 )
-from specledger.evidence.statement import attestation, provenance
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 
 _RUN: Final = re.compile(r"[0-9a-f]{32}")

@@ -17,7 +17,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.digest import sha256_hex, sha256_raw
 from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, key_hash, read_note
-from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, read_envelope
+from specledger.evidence.envelope import MAX_ENVELOPE, Envelope, InvalidEnvelope, attestation, provenance, read_envelope
 from specledger.evidence.guide import guide
 from specledger.evidence.keys import verify
 from specledger.evidence.layout import (
@@ -32,7 +32,6 @@ from specledger.evidence.layout import (
     TIMESTAMP,
 )
 from specledger.evidence.seal import E_TIMESTAMP, sums
-from specledger.evidence.statement import attestation, provenance
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 from specledger.verify.checks import E_FILES, Broken, Lacking
 from specledger.verify.documents import MAX_MANIFEST, read_plain

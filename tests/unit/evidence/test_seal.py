@@ -15,12 +15,11 @@ from specledger.core.events import Event
 from specledger.evidence.archive import unpack
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.checkpoint import key_hash, read_note
-from specledger.evidence.envelope import pae, read_envelope
+from specledger.evidence.envelope import attestation, outcome, pae, provenance, read_envelope
 from specledger.evidence.keys import SigningKey, key_id, verify
 from specledger.evidence.kind import SUITE
 from specledger.evidence.layout import ATTACHED
 from specledger.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
-from specledger.evidence.statement import attestation, outcome, provenance
 from tests.unit.evidence.test_timestamp import info, response
 
 RUN = "ab" * 16
