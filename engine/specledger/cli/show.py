@@ -158,15 +158,15 @@ def finished_json(finished: Finished) -> dict[str, Any]:
 
 def verification_text(place: Path, verification: Verification) -> str:
     """Every check on a line, every level with what is known of it, then what it amounts to."""
-    from specledger.verify.assurance_levels import TOLD, climb, headline
+    from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
 
     lines = []
     for check in verification.checks:
         detail = "" if check.message is None else f": {printable(check.message)}"
         prefix = f" [{check.code}]" if check.code else ""
         lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
-    for rung in climb(verification):
-        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in TOLD else ""
+    for rung in level_statuses(verification):
+        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
         lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
     lines += [f"not checked: {one}" for one in verification.unchecked]
     return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])

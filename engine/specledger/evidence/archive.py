@@ -1,11 +1,8 @@
 """A bundle as one zip file, the same bytes on every machine.
 
-Decides the order, the times and the rights of what is in the file, and what is refused in one that others made. Refuses
-to know what a bundle holds.
-
 The entries are the plain files of the folder in the order of their paths' UTF-8 bytes, each stored as it is: compressed
 bytes would depend on the version of the library. Times are those of the earliest date that the format has, rights are
-0644 of a plain file. A reader takes no file whose form differs in any of this, and nothing that leaves the folder.
+0644 of a plain file. A reader refuses a file whose form differs in any of this, and every path that leaves the folder.
 
 Source: PKWARE APPNOTE 6.3.
 """

@@ -1,11 +1,8 @@
 """Checkpoints: signed notes that state the size and the Merkle root of a log, here of the receipts of a run.
 
-Decides the text of a note, its signature lines, and what is refused in one. Refuses to know which keys are trusted,
-and whether two checkpoints are consistent.
-
 A note is three lines (origin, size, root), an empty line, and signature lines: an em dash, the key's name, which is the
 origin, and base64 of a hash and the signature. The hash is the first four bytes of SHA-256(name || 0x0A || 0x01 ||
-public key). A log never signs two checkpoints of which none extends the other, so an origin stands for one run: `{run}`
+public key). A log never signs two checkpoints of which none extends the other, so an origin is that of one run: `{run}`
 in it is replaced by the run's identifier.
 
 Source: C2SP tlog-checkpoint and signed-note (c2sp.org), signature type 0x01 (Ed25519).

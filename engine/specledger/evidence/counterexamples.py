@@ -1,8 +1,7 @@
-"""The minimal failing cases of a run, a law or a discovery: the receipts that show each, folded from all of them.
+"""The minimal failing cases of a run, a law or a discovery: the receipts that show each cause for the first time.
 
-Decides what a failing case is and which of them are kept: those that show a cause for the first time. The writer of a
-bundle and its verifier use the same fold. It goes over the receipts twice and holds one at a time, since there may be
-any number of them before a step is over. Refuses to judge: what failed is said in the receipts.
+The writer of a bundle and its verifier use the same code. It reads the receipts twice and holds one at a time, since a
+step may have any number of them.
 """
 
 from __future__ import annotations

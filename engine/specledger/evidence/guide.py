@@ -1,7 +1,6 @@
-"""`VERIFY.md`: how somebody who has a bundle and common tools alone checks it.
+"""`VERIFY.md`: how to check a bundle with common tools alone.
 
-Decides the words and the commands. Refuses to know what the run was about: of the manifest it repeats digests only, so
-that no text of a spec stands where people copy commands from.
+It repeats only digests of the manifest, so no text of a spec is near commands that people copy.
 """
 
 from __future__ import annotations

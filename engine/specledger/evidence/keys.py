@@ -1,9 +1,8 @@
 """Keys that sign bundles: Ed25519, private ones in PEM from a file or the environment.
 
-Decides how a key is made, kept, found and named, and whether a signature is a key's. Refuses to know what is signed,
-and to show a private key: no text, file or error of this module holds a byte of one except the file that it is made in.
+No text, file or error of this module contains a byte of a private key, except the file that is created for it.
 
-`cryptography` is imported by whoever signs or verifies; the extra `sign` installs it.
+`cryptography` is imported when something is signed or verified; the extra `sign` installs it.
 
 Source: RFC 8032; RFC 8410 (PKCS#8 and SubjectPublicKeyInfo of Ed25519); RFC 7468 (PEM).
 """
@@ -231,7 +230,7 @@ def _create(path: Path, data: bytes, mode: int) -> None:
     except FileExistsError:
         raise Rejected([Diagnostic(E_KEY_EXISTS, f"{path} is there already")]) from None
     except OSError as error:
-        raise _wrong(f"{path} cannot be written: {error.strerror or 'the system refuses'}") from None
+        raise _wrong(f"{path} cannot be written: {error.strerror or 'operating system error'}") from None
 
 
 def _wrong(message: str) -> Rejected:

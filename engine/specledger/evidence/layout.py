@@ -1,7 +1,4 @@
-"""What a bundle is: its files by their names, its format, and how large what is read whole may be.
-
-Decides names and bounds, which makers and checkers of evidence share. Refuses to know how anything is written.
-"""
+"""The layout of a bundle: names of files, formats and size limits, shared by writer and verifier."""
 
 from __future__ import annotations
 

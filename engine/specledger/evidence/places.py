@@ -1,6 +1,6 @@
-"""What lies at a place where a bundle is to be written: nothing, an earlier bundle, or something else.
+"""What is at a place where a bundle is to be written: nothing, an earlier bundle, or something else.
 
-Decides what a run may replace, by the looks of it: nothing here is verified. Refuses to write.
+Only its form is looked at; nothing is verified.
 """
 
 from __future__ import annotations

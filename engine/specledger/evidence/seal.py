@@ -1,10 +1,7 @@
-"""What covers a bundle from outside its manifest: signatures, a time stamp, digests and a guide for people.
-
-Decides what is written, and that a seal is refused where it would cover something else than the bundle. Refuses to know
-who is trusted, and whether the bundle is in order: whoever seals one that others made verifies it before.
+"""Sealing a bundle: signatures, a time stamp, digests and a guide, beside the manifest.
 
 The manifest covers the files, the checkpoint the receipts, the two envelopes the manifest, so nothing covers itself. Of
-a bundle that holds others the outer one alone is sealed: its manifest holds the digests of the inner manifests.
+a bundle that holds others only the outer one is sealed: its manifest has the digests of the inner manifests.
 """
 
 from __future__ import annotations
@@ -155,7 +152,7 @@ def seal_bundle(place: Path, seal: Seal) -> None:
     except InvalidArchive as error:
         raise _no_bundle(place, str(error)) from None
     except OSError as error:
-        raise _no_bundle(place, error.strerror or "the system refuses") from None
+        raise _no_bundle(place, error.strerror or "operating system error") from None
 
 
 def read_timestamp_file(path: Path) -> bytes:
@@ -169,7 +166,7 @@ def read_timestamp_file(path: Path) -> bytes:
             data = file.read(MAX_TIMESTAMP + 1)
         read_timestamp(data)
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or 'the system refuses'}"
+        message = f"{path} cannot be read: {error.strerror or 'operating system error'}"
         raise Rejected([Diagnostic(E_TIMESTAMP, message)]) from None
     except InvalidTimestamp as error:
         raise Rejected([Diagnostic(E_TIMESTAMP, f"{path} is no time stamp: {error}")]) from None

@@ -1,7 +1,7 @@
-"""Time stamps: what a response of a time-stamping authority is over, and when it says that it was made.
+"""Time stamps: the digest that the response of a time-stamping authority covers, and its time.
 
-Decides where in the response the message imprint and the time stand, and refuses whatever is not DER. Refuses to know
-whether the authority is trusted and its signature right: that takes its certificates, and `openssl ts -verify`.
+Only the message imprint and the time are read, from strict DER. Whether the authority is trusted and its signature
+right takes its certificates, and `openssl ts -verify`.
 
 Source: RFC 3161, 2.4; RFC 5652, 5.1 and 5.2 (SignedData); X.690 (DER).
 """

@@ -1,8 +1,4 @@
-"""The folder beside a place in which a bundle grows, until it is moved there whole.
-
-Decides what happens to what is at the place, and to what killed processes left beside it. Refuses to know what a bundle
-holds.
-"""
+"""The folder beside a place in which a bundle is written until it is moved there whole."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from specledger.laws.law import Law
 from specledger.verify.statements import InvalidCertificate
-from specledger.verify.violation import Retold, State, measured
+from specledger.verify.violation import State, Trajectory, measured
 
 Body = Mapping[str, Any]
 
@@ -65,7 +65,7 @@ def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
 def _found(law: Law, found: Body) -> dict[str, Any]:
     """A counterexample, from the start to just after the violation."""
     t, begin = found["t"], found["excerpt"]["from"]
-    states = Retold(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states[: t + 2]
+    states = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states[: t + 2]
     return {
         "t": t,
         "excerpt": [begin, begin + len(found["excerpt"]["states"])],
@@ -84,7 +84,7 @@ def _example(law: Law) -> dict[str, Any] | None:
         start = example_start(law)
         if start is None:
             return None
-        states = Retold(law, start).states[: law.steps + 1]
+        states = Trajectory(law, start).states[: law.steps + 1]
         drawn = states[:EXAMPLE_STATES]
         symbols, observables = law.universe.rule.symbols, sorted(law.observables.items())
         values = [{name: measured(each.root, state, symbols) for name, each in observables} for state in drawn]
@@ -104,7 +104,7 @@ def example_start(law: Law) -> State | None:
     """The start of the example: the same one for the same law; None if no start that is looked at can be used."""
     short = replace(law, T=min(law.T, STEPS))
     for starts in _starts(law):
-        usable = [told for told in (Retold(short, start) for start in starts) if told.usable()]
+        usable = [told for told in (Trajectory(short, start) for start in starts) if told.usable()]
         if usable:
             return max(usable, key=_shows).states[0]
     return None
@@ -117,7 +117,7 @@ def _starts(law: Law) -> Iterator[Iterator[State]]:
         yield (list(start) for start in islice(product(law.starts, repeat=length), STARTS))
 
 
-def _shows(told: Retold) -> tuple[int, int, int]:
+def _shows(told: Trajectory) -> tuple[int, int, int]:
     """How many steps are tested, and how many different symbols and states there are."""
     law, places = told.law, range(len(told.states[0]) if told.law.template.cells else 1)
     judged = range(law.template.first, law.T - law.template.short + 1)

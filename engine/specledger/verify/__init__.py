@@ -1,5 +1,4 @@
-"""Checks of evidence: numbered, each with a stable code; the chain alone first, then replay from the resolved specs.
+"""The verification of evidence: numbered checks with stable codes, first of the files alone, then by replay.
 
-Everything below `verify.receipts` needs only `core`, `evidence` and the commitment rules, no engine. Decides what is
-checked and in which order. Refuses to believe anything that it can recompute.
+`receipts` and what it imports need only `core` and `evidence`, no engine.
 """

@@ -1,11 +1,8 @@
-"""The ladder: how far evidence was shown to be what it claims, and always what was not checked, and why.
+"""Assurance levels: which of L0 to L5 a verification reached, and why the others were not reached.
 
-Decides what each level means, which were reached, and the words for the whole. Refuses to call anything verified that
-was not checked: a level without a check that passed is never reached, and unsigned evidence is called so.
-
-L0 is about the evidence alone and every other level rests on it. The others say different things, so each stands for
-itself: who made it (L1), since when it exists (L2), that it only grew (L3), that the specs lead to it (L4), and that a
-second evaluator agrees (L5).
+A level is reached only if a check of it passed and none is open. L0 is about the evidence alone, and every other level
+needs it. The others are independent of each other: who made the evidence (L1), since when it exists (L2), that its log
+was only extended (L3), that the specs reproduce it (L4), and that a second evaluator agrees (L5).
 """
 
 from __future__ import annotations
@@ -34,8 +31,8 @@ NAMES: Final[Mapping[Level, str]] = {
     Level.JUDGED: "a second evaluator agrees with every verdict of an expression",
 }
 
-TOLD: Final = frozenset({Level.TIMED, Level.JUDGED})
-"""Levels that, once reached, are reached only as far as their check says: when, by whom, and of what."""
+QUALIFIED: Final = frozenset({Level.TIMED, Level.JUDGED})
+"""Levels whose summary repeats what their check found: when, by whom, or how much."""
 
 _NOT_ASKED: Final[Mapping[Level, str]] = {
     Level.INTACT: "there was nothing to check",
@@ -57,7 +54,7 @@ class Reached(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LevelStatus:
-    """One level of the ladder.
+    """The status of one assurance level.
 
     Attributes:
         level: Which.
@@ -76,18 +73,18 @@ class LevelStatus:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What the reader of evidence brings and asks for; none of it comes from the evidence.
+    """What the reader of evidence requests and knows; none of it comes from the evidence.
 
     Attributes:
         replay: Whether runs are made again.
-        trust: Whom the reader trusts, and what is expected.
+        trust: The keys that the reader trusts, and what is expected.
         against: Heads that were seen before.
-        judge: Whether a second evaluator looks at every verdict.
+        judge: Whether a second evaluator judges every verdict.
         levels: The levels that must be reached, beside L0; empty for those that the rest asks for.
         proof: The number of the receipt whose inclusion is to be proved, if one is.
         log: A run log that the evidence must be entered in.
         log_head: A head of that log that was seen before.
-        authorities: Who the reader trusts to stamp a time.
+        authorities: The time-stamping authorities that the reader trusts.
     """
 
     replay: bool = True
@@ -101,7 +98,7 @@ class Reader:
     authorities: Authorities | None = None
 
     def __post_init__(self) -> None:
-        """Take the last head that the trust file tells among those that were seen."""
+        """Add the head in the trust file to the heads that were seen."""
         if self.trust is not None and self.trust.seen is not None and not any(one.trusted for one in self.against):
             known = Against(self.trust.seen, "the trust file", run=self.trust.run, trusted=True)
             object.__setattr__(self, "against", (*self.against, known))
@@ -120,14 +117,15 @@ class Reader:
         return frozenset({Level.INTACT, Level.REPLAYED, *(level for level, wanted in more.items() if wanted)})
 
 
-def climb(verification: Verification) -> tuple[LevelStatus, ...]:
-    """What is known of every level, from the checks that were made."""
+def level_statuses(verification: Verification) -> tuple[LevelStatus, ...]:
+    """The status of every level, from the checks that were made."""
     return tuple(
-        _rung(level, [check for check in verification.checks if check.level is level], verification) for level in Level
+        _status(level, [check for check in verification.checks if check.level is level], verification)
+        for level in Level
     )
 
 
-def _rung(level: Level, checks: Sequence[Check], verification: Verification) -> LevelStatus:
+def _status(level: Level, checks: Sequence[Check], verification: Verification) -> LevelStatus:
     name = NAMES[level]
     failed = next((check for check in checks if check.status is Status.FAILED), None)
     if failed is not None:
@@ -142,20 +140,20 @@ def _rung(level: Level, checks: Sequence[Check], verification: Verification) -> 
 
 
 def _unasked(level: Level, verification: Verification) -> str:
-    """Why there is no check of a level: of evidence that was refuted nobody looked whether it is signed or stamped."""
+    """Why there is no check of a level; of refuted evidence, signatures and stamps are not looked for."""
     if not verification.intact and level in (Level.SIGNED, Level.TIMED):
         return "an earlier check failed"
     return "it is unsigned" if level is Level.SIGNED and not verification.signed else _NOT_ASKED[level]
 
 
 def headline(verification: Verification) -> str:
-    """What the verification amounts to, in a few words: never more than was checked."""
-    rungs = {rung.level: rung for rung in climb(verification)}
+    """The summary of a verification in a few words: never more than was checked."""
+    rungs = {rung.level: rung for rung in level_statuses(verification)}
     if not verification.intact:
         codes = [check.code or "" for check in verification.checks if check.status is Status.FAILED]
         return f"REFUTED [{', '.join(dict.fromkeys(codes))}]"
     if rungs[Level.INTACT].status is not Reached.REACHED:
-        return "nothing was shown"
+        return "nothing was checked"
     words = ["intact", _signed(verification, rungs[Level.SIGNED])]
     said = {
         Level.TIMED: "stamped",
@@ -183,7 +181,7 @@ def _signed(verification: Verification, rung: LevelStatus) -> str:
 def level_of(verification: Verification) -> Level | None:
     """The highest level up to which every one was reached, a time stamp being optional; None if it is not intact."""
     found = None
-    for rung in climb(verification):
+    for rung in level_statuses(verification):
         if rung.status is Reached.REACHED:
             found = rung.level
         elif rung.level is not Level.TIMED:
@@ -215,7 +213,7 @@ def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
                 "code": rung.code,
                 "why": rung.why,
             }
-            for rung in climb(verification)
+            for rung in level_statuses(verification)
         ],
         "checks": [
             {

@@ -1,8 +1,7 @@
-"""The verification of an audit log: its entries, their chain, and what its tokens are bound to.
+"""The verification of an audit log: its entries, their hash chain, and the bindings of its tokens.
 
-One pass over the file, line by line; memory does not grow with the number of entries. Decides whether the entries are
-what somebody once appended in this order. Refuses to know whether the decisions were right. That nothing was cut off at
-the end is shown only by a head that was kept elsewhere.
+One pass over the file, line by line; memory does not grow with the number of entries. Whether the decisions were right
+is not checked here. Only a head that was kept elsewhere shows that nothing was cut off the end.
 
 Source: toy-pseudo-axion, Audit log hashing rules.
 """
@@ -90,7 +89,7 @@ def verify_audit(path: Path) -> Verification:
             file.seek(0)
             return _verify(_read(file))
     except OSError as error:
-        raise _no_log(path, error.strerror or "the system refuses") from error
+        raise _no_log(path, error.strerror or "operating system error") from error
 
 
 def check_log(path: Path, entries: Sequence[str]) -> str:

@@ -1,7 +1,6 @@
-"""Certificates of laws, checked from nothing but the statement they are about: no prover, no search, integers only.
+"""Certificates of laws, checked against their question: without a prover or a search, in integers.
 
-Decides whether a certificate proves its question. Refuses to know how it was found, and to believe any of its fields.
-docs/proofs.md says why each kind is a proof. Work is bounded before it is done; whatever is malformed is refused.
+docs/proofs.md explains why each kind is a proof. Work is bounded before it is done; a malformed certificate is refused.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import Level, Verification
 from specledger.verify.fork import Against, compare_heads, same_log
 from specledger.verify.kind import Compiled
-from specledger.verify.runlog import Thing, check_runlog
+from specledger.verify.runlog import LogSubject, check_runlog
 from specledger.verify.signed import Seals, check_expected, check_seals, check_signatures, check_time, note_signers
 from specledger.verify.trust import Seen
 
@@ -64,7 +64,7 @@ def check_external(verification: Verification, compiled: Compiled[Any], reader: 
         verification.attempt(_extends(before), step, Level.UNFORKED)
     if reader.log is not None:
         specs = compiled.specs
-        thing = Thing(specs.main.kind, specs.main.name, seeds_of(specs))
+        thing = LogSubject(specs.main.kind, specs.main.name, seeds_of(specs))
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
 

@@ -1,10 +1,7 @@
-"""Whether a log only grew since somebody saw its head: no fork, no rollback.
+"""Comparison with a head of the log that was seen before: the log was extended, not forked and not rolled back.
 
-Decides how two heads of one log compare: the same size has the same root, and a smaller one is a prefix, shown by a
-consistency proof. Refuses to know who signed which head.
-
-The root over the first receipts is computed again from the receipts themselves, so no proof has to be believed; the
-proof is made for whoever has only the two heads.
+Heads of the same size have the same root; a smaller one is a prefix. The root over the first receipts is recomputed
+from the receipts themselves. The consistency proof is for readers who have only the two heads.
 
 Source: RFC 6962, sections 2.1.2 and 5 (gossip of tree heads); C2SP tlog-checkpoint.
 """
@@ -87,7 +84,7 @@ def read_against(place: Path) -> Against:
     except Broken as broken:
         raise _nothing(place, broken.message) from None
     except OSError as error:
-        raise _nothing(place, error.strerror or "the system refuses") from error
+        raise _nothing(place, error.strerror or "operating system error") from error
     except (ValueError, LookupError, TypeError) as error:
         raise _nothing(place, str(error)) from error
 

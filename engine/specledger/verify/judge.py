@@ -1,11 +1,9 @@
-"""The second evaluator: every gate's decision and every invariant's verdict of a run, judged by another engine of CEL.
+"""The second evaluator on a run: every decision of a gate and every verdict of an invariant, by another CEL engine.
 
-Decides which recorded verdicts are those of expressions, what each expression is given, and what counts as agreement.
-The run is made again, and compared, for the states that the expressions are about; their values, and those of what a
-governor names by `let`, `each` and `cost`, come from the other engine (`cel-expr-python`, the extra `judge`) alone.
-Refuses to claim more: worlds step by our code, and functions of ours that an expression calls are ours there too; both
-are counted and said. What is no expression (the schema gate, scopes, tokens) is not judged. `judge_kernel` sees to
-documents and probes.
+The run is made again, and compared, for the states that the expressions read. The values of the expressions, and of
+what a governor names by `let`, `each` and `cost`, come from the other engine alone (`cel-expr-python`, the extra
+`judge`). Worlds step by our code, and an expression may call functions of ours; both are counted and reported. The
+schema gate, scopes and tokens are no expressions and are not judged.
 
 Source: CEL language definition (github.com/google/cel-spec).
 """
@@ -29,7 +27,7 @@ from specledger.gates.invariant import Invariant, check_invariant
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
-from specledger.verify.judge_kernel import KernelWitness, fields_of
+from specledger.verify.judge_kernel import KernelJudge, fields_of
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import Made, first_difference
@@ -53,7 +51,7 @@ def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[
         Broken: E_REPLAY, if the run is not the recorded one.
         Rejected: E_JUDGE_PACKAGE.
     """
-    witness = _Witness(compile_scenario(specs), _Rules(specs))
+    witness = _RunJudge(compile_scenario(specs), _Rules(specs))
     chain = Chain(run_id(specs.digest))
     for event, line in zip_longest(make(witness.plan)(None), recorded):
         made = None if event is None else chain.seal(event)
@@ -115,7 +113,7 @@ def _unwritten(*_: Any) -> Any:
     raise NotImplementedError("rules are checked here, not compiled")
 
 
-class _Witness:
+class _RunJudge:
     """Stands beside a run, sees what its rules are given, and has each verdict judged.
 
     Attributes:
@@ -132,7 +130,7 @@ class _Witness:
         self._given: tuple[Any, ...] | None = None
         self._judgements: list[Judgement] = []
         told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
-        self._kernel = KernelWitness(self.count, self._reference, rules.state)
+        self._kernel = KernelJudge(self.count, self._reference, rules.state)
         kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
         self.plan = replace(plan, judge=self._judged, invariants=told, kernel=kernel)
 

@@ -1,8 +1,7 @@
-"""The second evaluator on a suite's own checks, those of its mutants and their controls among them.
+"""The second evaluator on the checks of a suite, of its mutants and of their controls.
 
-Decides what `require` and `opportunities` are given: the figures as they were computed again from the receipts of the
-runs, which our code does. The verdict of a mutant follows from those of its checks, so it is none by itself. Refuses to
-judge what is no expression's verdict: a check of a figure that has no value.
+`require` and `opportunities` read the figures that our code recomputed from the receipts of the runs. The verdict of a
+mutant follows from its checks and is not judged by itself. A check of a figure without a value is not judged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The second evaluator on the verdicts of a discovery: those of its laws, harder ones, and those under other rules.
-
-Decides which verdicts a receipt holds and what each is about. Refuses to know how a verdict is judged.
-"""
+"""The second evaluator on a discovery: verdicts on laws, on escalations, and under held-out rules."""
 
 from __future__ import annotations
 
@@ -15,9 +12,9 @@ from specledger.laws.law import Law
 from specledger.load import Bundle
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import Count
-from specledger.verify.law_cel import SpokenLaw
+from specledger.verify.law_cel import CelLaw
 from specledger.verify.reference import Reference, Unjudged
-from specledger.verify.universe_cel import Ring, SpokenUniverse
+from specledger.verify.universe_cel import CelUniverse, Ring
 
 ENDED: Final = "trials that ended in an error"
 INAPPLICABLE: Final = "laws that another universe cannot say"
@@ -41,7 +38,7 @@ class _Judge:
     def __init__(self, plan: DiscoveryPlan, obstacle: str | None) -> None:
         self._plan, self._obstacle = plan, obstacle
         self._count, self._work, self._reference = Count(), Work(), Reference()
-        self._universes: dict[str, SpokenUniverse] = {}
+        self._universes: dict[str, CelUniverse] = {}
 
     def all(self, told: Iterable[tuple[str, Mapping[str, Any]]]) -> Count:
         """Judge until a verdict differs."""
@@ -90,20 +87,20 @@ class _Judge:
     ) -> None:
         known = law()
 
-        def speak() -> SpokenLaw:
+        def speak() -> CelLaw:
             spoken = self._universe(universe)
             table, own, rule = spoken.table, self._plan.checked.rule.table, known.universe.rule.table
             if universe is self._plan.universe:  # an entry that a mutant has changed is no expression's
                 table = tuple(
                     ours if ours != first else said for said, first, ours in zip(table, own, rule, strict=True)
                 )
-            return SpokenLaw(spoken, known, self._plan.parsed(document).bundle.main, table)
+            return CelLaw(spoken, known, self._plan.parsed(document).bundle.main, table)
 
         judge_law(speak, verdict, partial(self._cases, known), self._count, self._work, name)
 
-    def _universe(self, bundle: Bundle) -> SpokenUniverse:
+    def _universe(self, bundle: Bundle) -> CelUniverse:
         if bundle.root not in self._universes:
-            self._universes[bundle.root] = SpokenUniverse(self._reference, bundle.main)
+            self._universes[bundle.root] = CelUniverse(self._reference, bundle.main)
         return self._universes[bundle.root]
 
     def _cases(self, law: Law) -> Sequence[Ring]:

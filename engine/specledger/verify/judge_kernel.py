@@ -1,10 +1,8 @@
-"""The second evaluator on a kernel: what its invariants find in documents, and what probes are made for and expect.
+"""The second evaluator on a kernel: invariants of documents, and the conditions and expectations of probes.
 
-Decides which verdicts of a kernel are those of expressions. `when` and `require` of an invariant of documents are
-judged at each ruling, an offer's among them; `when` of a probe where a probe is due, by whether it was made; `expect`
-from what its receipt holds, for each answer to a challenge and for each offer. Scores, and whether a refusal was
-logged, stand in no receipt: they are those that replay makes. Refuses to judge what is no expression: what the answers
-amount to together, what a challenge demands beside them, and what was never asked.
+`when` and `require` of an invariant are judged at each ruling; `when` of a probe at each step, by whether the probe was
+made; `expect` from its receipt, for each answer to a challenge and for each offer. Scores, and whether a refusal was
+logged, are in no receipt: they come from replay.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ OTHERWISE: Final = "offers that were not denied for their breach"
 """What is counted as no expression's verdict."""
 
 
-class KernelWitness:
+class KernelJudge:
     """Stands beside a kernel, sees what its rules are given, and has each verdict judged.
 
     Attributes:

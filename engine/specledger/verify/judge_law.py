@@ -1,10 +1,9 @@
-"""The second evaluator on verdicts about laws: refutations, passes and proofs.
+"""The second evaluator on verdicts about laws: refutations, passes and proofs, within a bound of work.
 
-Decides on which starts a verdict is judged, within a bound of work, and what counts as agreement: a counterexample
-violates its law at the recorded step and at none before; no case of a law that passed violates it, and as many are
-usable and hit as is recorded; no start of a short ring violates a law that is proved. The rule, what is measured,
-preconditions and claims come from the other engine; cells are stepped and quantifiers are walked through here. Refuses
-to judge certificates and the starts of the search: they are counted, and said.
+A counterexample must violate its law at the recorded step and at none before. No case of a law that passed may violate
+it, and as many must be usable and hit as recorded. No start of a short ring may violate a law that is proved. The rule,
+measures, preconditions and claims come from the other engine; stepping and quantifiers are done here. Certificates and
+the starts of the search are not judged; they are counted.
 
 Source: law proposer, sections 6 and 8; CEL language definition (github.com/google/cel-spec).
 """
@@ -17,7 +16,7 @@ from itertools import product
 from typing import Any, Final
 
 from specledger.verify.judged import BEYOND_WORK, Count
-from specledger.verify.law_cel import SpokenLaw
+from specledger.verify.law_cel import CelLaw
 from specledger.verify.reference import Unjudged
 from specledger.verify.universe_cel import Ring
 
@@ -48,7 +47,7 @@ class Work:
 
 
 def judge_law(
-    speak: Callable[[], SpokenLaw],
+    speak: Callable[[], CelLaw],
     verdict: Mapping[str, Any],
     cases: Callable[[], Sequence[Ring]],
     count: Count,
@@ -91,7 +90,7 @@ def judge_law(
 
 
 def _refuted(
-    law: SpokenLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
+    law: CelLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
 ) -> str | None:
     """A start that violates the law at the recorded step and at none before; what is written down around it."""
     recorded, alphabet = verdict["counterexample"], law.law.universe.alphabet
@@ -120,7 +119,7 @@ def _refuted(
 
 
 def _passed(
-    law: SpokenLaw, verdict: Mapping[str, Any], cases: Callable[[], Sequence[Ring]], count: Count, work: Work
+    law: CelLaw, verdict: Mapping[str, Any], cases: Callable[[], Sequence[Ring]], count: Count, work: Work
 ) -> str | None:
     """No case violates the law, and as many are usable and hit as is recorded."""
     starts, spent, looked, hits, usable = cases(), 0, 0, 0, 0
@@ -149,7 +148,7 @@ def _passed(
 
 
 def _proved(
-    law: SpokenLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
+    law: CelLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
 ) -> str | None:
     """No start of a short ring violates the law; what is proved of longer ones rests on the certificate."""
     spent = looked = usable = 0
@@ -172,5 +171,5 @@ def _proved(
     return None
 
 
-def _shown(law: SpokenLaw, start: Ring) -> str:
+def _shown(law: CelLaw, start: Ring) -> str:
     return repr("".join(law.law.universe.alphabet[cell] for cell in start))

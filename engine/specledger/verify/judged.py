@@ -1,7 +1,6 @@
-"""What became of the verdicts that a second evaluator looked at, and the words for it.
+"""Counts of the verdicts that a second evaluator judged, and their summary.
 
-Decides what counts as agreement, and that a verdict which was not judged is never among those on which the evaluators
-agree. Refuses to know which verdicts there are.
+A verdict that was not judged never counts as agreement.
 """
 
 from __future__ import annotations

@@ -27,10 +27,10 @@ from specledger.verify.checks import E_ENDS, Broken, Verification
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.law_cel import SpokenLaw
+from specledger.verify.law_cel import CelLaw
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.replay import compare, invalid, make_again
-from specledger.verify.universe_cel import Ring, SpokenUniverse
+from specledger.verify.universe_cel import CelUniverse, Ring
 from specledger.verify.violation import check_counterexample, check_proved
 
 E_VERDICT = code(
@@ -134,9 +134,9 @@ class LawContent:
     def judge(self, obstacle: str | None) -> Count:
         """Judge the verdict."""
         law, specs, main, count = self.plan.law, self.specs.specs, self.specs.main, Count()
-        universe = SpokenUniverse(Reference(), specs[main.refs["universe",]])
+        universe = CelUniverse(Reference(), specs[main.refs["universe",]])
         verdict = self.bodies["verdict"]["verdict"]
-        judge_law(lambda: SpokenLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
+        judge_law(lambda: CelLaw(universe, law, main), verdict, self._cases, count, Work(), f"law {law.name}")
         return count
 
     def _cases(self) -> Sequence[Ring]:

@@ -1,8 +1,7 @@
-"""A law as another evaluator of CEL has it: what it measures, when a start counts, and where it is violated.
+"""A law for the other CEL engine: its observables, its preconditions and its claim.
 
-Decides how the parts of a law are put to the other engine: observables and preconditions as they stand in the spec,
-with what the universe measures as functions of the ring that is looked at; the claim as the text of its tree. Cells are
-stepped and quantifiers are walked through here, in the plainest way. Refuses to know verdicts.
+Observables and preconditions are those of the spec, with the observables of the universe as functions of the current
+ring; the claim is printed from its tree. Stepping and quantifiers are done here.
 
 Source: law proposer, section 6, CandidateLaw; CEL language definition (github.com/google/cel-spec).
 """
@@ -22,9 +21,9 @@ from specledger.load import Resolved
 from specledger.spec.law import Law as LawSpec
 from specledger.spec.law import Precondition
 from specledger.verify.reference import Unjudged
-from specledger.verify.universe_cel import UNREADABLE, Ring, SpokenUniverse
+from specledger.verify.universe_cel import UNREADABLE, CelUniverse, Ring
 
-MOST_KEPT: Final = 20_000
+MAX_REMEMBERED: Final = 20_000
 """Rings whose next state and measures are remembered."""
 
 Reads = dict[tuple[str, Time], str]
@@ -74,7 +73,7 @@ class Found:
     hits: int
 
 
-class SpokenLaw:
+class CelLaw:
     """A law as the other engine has it.
 
     Attributes:
@@ -82,7 +81,7 @@ class SpokenLaw:
         universe: What it is about, as the other engine has it.
     """
 
-    def __init__(self, universe: SpokenUniverse, law: Law, spec: Resolved, table: Sequence[int] | None = None) -> None:
+    def __init__(self, universe: CelUniverse, law: Law, spec: Resolved, table: Sequence[int] | None = None) -> None:
         """Read the law's expressions.
 
         Args:
@@ -154,7 +153,7 @@ class SpokenLaw:
             self._ring = ring
             for name, checked in self._observables:
                 known[name] = self.universe.reference.value(checked, partial(self._given, known))
-            if len(self._worth) >= MOST_KEPT:
+            if len(self._worth) >= MAX_REMEMBERED:
                 self._worth.clear()
             self._worth[ring] = known
         return known
@@ -165,7 +164,7 @@ class SpokenLaw:
             table, size = self._table, len(self.universe.alphabet)
             neighbours = zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1], strict=True)
             after = bytes([table[(left * size + own) * size + right] for left, own, right in neighbours])
-            if len(self._next) >= MOST_KEPT:
+            if len(self._next) >= MAX_REMEMBERED:
                 self._next.clear()
             self._next[ring] = after
         return after
@@ -195,7 +194,7 @@ class SpokenLaw:
                 values.append(self.measured(rows[STATE][step])[name])
         key = (text, *values)
         if key not in self._truths:
-            if len(self._truths) >= MOST_KEPT:
+            if len(self._truths) >= MAX_REMEMBERED:
                 self._truths.clear()
             given = dict(zip(reads.values(), values, strict=True))
             self._truths[key] = _truth(self.universe.reference.say(text, given))

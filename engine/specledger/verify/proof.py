@@ -1,8 +1,7 @@
-"""Inclusion proofs: that one receipt stands at one place of a log with a given root, without the other receipts.
+"""Inclusion proofs: one receipt is at one place of a log with a given root, shown without the other receipts.
 
-Decides the form of a proof, `specledger/inclusion/v1`: the receipt's line, its place, the size and the root of the log,
-and the path. Refuses to know whether the root is the right one: whoever checks a proof compares it with a head of the
-same run, and a proof is signed by whoever signed a checkpoint that states its head.
+A proof, `specledger/inclusion/v1`, holds the receipt's line, its place, the size and the root of the log, and the path.
+Whether the root is the right one follows only from a known head of the same run.
 
 Source: RFC 6962, section 2.1.1; RFC 9162, section 2.1.3.2.
 """
@@ -214,7 +213,7 @@ def _read(path: Path) -> Any:
         with path.open("rb") as file:
             proof = read_json(file.read(MAX_PROOF + 1), MAX_PROOF)
     except OSError as error:
-        raise _no_proof(path, error.strerror or "the system refuses") from error
+        raise _no_proof(path, error.strerror or "operating system error") from error
     except ValueError as error:
         raise _no_proof(path, str(error)) from error
     if not isinstance(proof, dict) or proof.keys() != _FIELDS or proof["format"] != INCLUSION:

@@ -1,8 +1,7 @@
-"""The reference implementation of CEL (`cel-expr-python`), asked for the values of checked expressions.
+"""The reference implementation of CEL (`cel-expr-python`), which evaluates checked expressions.
 
-Decides how an expression and its variables are said to the other engine, and how its values come back. Functions that
-CEL lacks are given to it, and whoever asks is told which: those are computed by our code. Refuses to fall back on our
-evaluator: what the other engine cannot say is `Unjudged`.
+Functions that CEL lacks are passed to it and computed by our code; callers are told which. There is no fallback to our
+evaluator: an expression without a value there raises `Unjudged`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""What a run log says, alone and of a bundle: which attempt it is, and what became of the others.
+"""The verification of a run log, alone and for one bundle: which attempt the bundle is, and how the others ended.
 
-Decides which attempts are of the same thing: those of its kind and name. Refuses to believe a log because it is whole:
-whoever writes a log alone can write another one, and the bytes that it holds may have been made before, unannounced. A
-reader who saw its head earlier names it, and it must still be there.
+Attempts at the same thing have the same kind and name. A valid chain alone proves little, because its writer can write
+another log; a reader who saw its head earlier passes it, and the log must still contain it.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def _ended(attempt: Attempt) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class LogSubject:
     """What was run, as the specs of a bundle say it.
 
     Attributes:
@@ -124,7 +123,7 @@ class Thing:
         return bool(body["kind"] == self.kind and body["name"].partition(".")[0] == self.name)
 
 
-def check_runlog(path: Path, manifest: Mapping[str, Any], thing: Thing, seen: str | None = None) -> str:
+def check_runlog(path: Path, manifest: Mapping[str, Any], thing: LogSubject, seen: str | None = None) -> str:
     """Find a bundle in a log, and see that the log says of it what it says of itself.
 
     Args:
@@ -171,7 +170,7 @@ def _read(path: Path) -> RunLog:
         raise Broken(E_RUNLOG, f"{path.name} cannot be read: {error.strerror or error}") from None
 
 
-def tell(log: RunLog, attempt: Attempt, thing: Thing) -> str:
+def tell(log: RunLog, attempt: Attempt, thing: LogSubject) -> str:
     """Which attempt of a thing one is, in words.
 
     Args:

@@ -1,8 +1,7 @@
-"""What covers a bundle from outside its manifest: the checkpoint, two envelopes, a time stamp, digests and a guide.
+"""The detached files of a bundle: checkpoint, two envelopes, time stamp, digests and guide.
 
-Decides that each of them is about this bundle, whoever signed it: what they say follows from the manifest, so it is
-made again and compared. Then whose signatures count: only those of keys that the reader brings, each once. Refuses to
-trust a key that lies in a bundle; there is none.
+What they say follows from the manifest, so it is made again and compared. Only signatures of keys that the reader
+trusts count, each key once; a key inside a bundle is never used.
 
 Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 """

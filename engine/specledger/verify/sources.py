@@ -1,7 +1,4 @@
-"""The sources of a bundle: resolved again, they give the specs that ran.
-
-Decides how much is read. Refuses to read anything but the sources: what they refer to lies among them.
-"""
+"""The source files of a bundle: resolved again, from these files alone, they give the recorded specs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What a certificate is about: a claim as JSON, what windows add to it, and how it is judged on rings directly.
+"""The question of a certificate as JSON, and its direct evaluation on windows and rings.
 
-Decides what a question says, in the plainest way, and tries every ring of a length. Refuses to know provers and other
-kinds of proof. docs/proofs.md has the fields; the clauses of a condition are in the order that it gives.
+docs/proofs.md has the fields; the clauses of a condition are in the order that it gives.
 """
 
 from __future__ import annotations

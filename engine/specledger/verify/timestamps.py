@@ -1,11 +1,10 @@
-"""Who signed a time stamp: an authority of the reader's, at a time at which its certificate was valid for that.
+"""The signer of a time stamp: a trusted authority, with a certificate that was valid at the time of the stamp.
 
-Decides what an authority is: root certificates that the reader brings, and the certificates that lead from the signer
-to one of them. What leads to none refutes nothing, since anybody may stamp; what leads to one must be right. Refuses to
-take a root from the response, to ask anybody whether a certificate was revoked, and to know what time it is now: a
-certificate must have been valid when it stamped, by the stamp's own time.
+An authority is a root certificate that the reader passes, with the certificates between the signer and that root. A
+stamp of another signer refutes nothing, because anybody may stamp; a stamp of a trusted authority must be right. Roots
+are never taken from the response, revocation is not looked up, and the current time is not used.
 
-`rfc3161-client` and `cryptography` are imported by whoever verifies a stamp; the extra `sign` installs them.
+`rfc3161-client` and `cryptography` are imported when a stamp is verified; the extra `sign` installs them.
 
 Source: RFC 3161, 2.3 (purpose) and 2.4.2 (response); RFC 5652, 5.4 (signature); RFC 5280, 6.1 (path).
 """
@@ -104,7 +103,7 @@ def _certificates(file: Path) -> list[Certificate]:
             raise ValueError("no certificate in it is a root")
         return found
     except OSError as error:
-        raise _unreadable(file, error.strerror or "the system refuses") from error
+        raise _unreadable(file, error.strerror or "operating system error") from error
     except ValueError as error:
         raise _unreadable(file, str(error)) from error
 

@@ -1,8 +1,7 @@
-"""What a reader trusts: a file that comes from outside the evidence, such as `trust.json`.
+"""The trust file of a reader, which comes from outside the evidence.
 
-Decides its form: `{format, origin, keys: [{id, public}], threshold}`, and what may be expected beside it, `run`,
-`specs` and `checkpoint`. It is strict, since a misread trust is worse than none: nothing unknown, nothing twice, and
-the id of a key is SHA-256 of the key. Refuses to read any of this from a bundle.
+Its form is `{format, origin, keys: [{id, public}], threshold}` and optionally `run`, `specs` and `checkpoint`. It is
+read strictly: no unknown field, no key twice, and the id of a key is its SHA-256.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def read_trust(path: Path) -> Trust:
         document = read_json(data, MAX_TRUST)
         return _trust(document)
     except OSError as error:
-        raise _wrong(path, error.strerror or "the system refuses") from error
+        raise _wrong(path, error.strerror or "operating system error") from error
     except ValueError as error:
         raise _wrong(path, str(error)) from error
     except Rejected as rejected:  # of the origin

@@ -1,8 +1,7 @@
-"""What a universe says by expressions, as another evaluator of CEL has it: its rule, its observables, its shifts.
+"""A universe for the other CEL engine: its rule, its observables and its shifts.
 
-Decides the rule's table, what an observable is worth on a ring, and the image of a ring, where the value of every
-expression comes from the other engine. Adding up windows, walking along cells, and what the spec says as data (a table,
-a number, a map) are done here, in the plainest way. Refuses to know claims.
+The values of expressions come from the other engine. Tables, numbers and maps of the spec, sums over windows and steps
+along cells are evaluated here.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ Ring = bytes
 """The symbols of a ring's cells, a byte each: places in the alphabet."""
 
 
-class SpokenUniverse:
+class CelUniverse:
     """The expressions of one universe, evaluated by the other engine and remembered by what they were given."""
 
     def __init__(self, reference: Reference, spec: Resolved) -> None:
@@ -144,7 +143,7 @@ class _Measure:
 
     def __init__(
         self,
-        universe: SpokenUniverse,
+        universe: CelUniverse,
         body: Checked,
         given: Mapping[str, Any],
         names: tuple[str, ...],

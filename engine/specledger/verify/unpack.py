@@ -1,8 +1,7 @@
-"""A bundle that comes as one zip file, laid out in a folder for as long as it is verified.
+"""A bundle in one zip file, unpacked to a temporary folder while it is verified.
 
-Decides what is refused before anything is written, and that nothing is left behind. `evidence.archive` says the one
-form that such a file has, which leaves no room for links, compressed bytes, or paths that lead elsewhere. Refuses to
-know what the bundle holds.
+`evidence.archive` describes the one accepted form, which excludes links, compressed bytes and paths that leave the
+folder.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def is_archive(path: Path) -> bool:
         with path.open("rb") as file:
             return file.read(4) in _MAGIC
     except OSError as error:
-        message = f"{path} cannot be read: {error.strerror or 'the system refuses'}"
+        message = f"{path} cannot be read: {error.strerror or 'operating system error'}"
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
 
 
@@ -50,7 +49,7 @@ def unpacked(path: Path) -> Iterator[Path]:
             unpack(path, folder)
             yield folder
     except OSError as error:
-        message = f"{path} cannot be laid out: {error.strerror or 'the system refuses'}"
+        message = f"{path} cannot be laid out: {error.strerror or 'operating system error'}"
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
 
 

@@ -1,9 +1,8 @@
-"""Violations of laws, evolved anew: cell by cell, one state at a time, by the rule's table and nothing else.
+"""Violations of laws, evolved cell by cell from the table of the rule.
 
-Decides whether a recorded start violates a law at the recorded step and never before, whether what was written down
-around it is what happens, and whether a law that is said to be proved is violated on rings that are tried at once.
-Refuses to know how laws are judged elsewhere: neither arrays nor the engine's own exact run are used, only what the law
-says.
+A recorded start must violate its law at the recorded step and at none before, and the recorded states and observables
+must be the evolved ones. A law that is proved is also tried on a few short rings. Neither arrays nor the exact run of
+the engine are used.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ STEPS: Final = 4
 """Steps that it is judged over."""
 
 
-class Retold:
+class Trajectory:
     """What happens to one start under a law's rule, and what the law says of it."""
 
     def __init__(self, law: Law, start: Sequence[int]) -> None:
@@ -151,7 +150,7 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     require(set(start) <= set(law.starts), "no start of the law has these symbols")
     first, last = law.template.first, law.T - law.template.short
     require(type(t) is int and first <= t <= last, f"step {t!r} is not judged")
-    told = Retold(law, start)
+    told = Trajectory(law, start)
     require(told.usable(), "the start does not meet the preconditions")
     require(told.violated(t), f"the law holds at step {t}")
     require(not any(told.violated(step) for step in range(first, t)), f"the law is violated before step {t}")
@@ -182,7 +181,7 @@ def check_proved(law: Law, up_to: int | None) -> None:
     short = replace(law, T=min(law.T, STEPS))
     longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
     for start in _short_starts(law, longest):
-        told = Retold(short, start)
+        told = Trajectory(short, start)
         if told.usable():
             for t in range(short.template.first, short.T - short.template.short + 1):
                 shown = "".join(law.universe.alphabet[cell] for cell in start)

@@ -8,7 +8,7 @@ from specledger.compile.law import compile_law
 from specledger.kinds import load
 from specledger.report import ring
 from specledger.verify.statements import InvalidCertificate
-from specledger.verify.violation import Retold
+from specledger.verify.violation import Trajectory
 
 FOUND = {"start": ".>.<", "t": 1, "excerpt": {"from": 0, "states": [".>.<", "..X.", ".<.>"]}}
 VERDICT = {"law": "one", "claim": "a claim", "status": "PASS", "counterexample": None}
@@ -40,7 +40,7 @@ def test_the_example_begins_with_the_first_start_that_shows_most(name, start):
     assert (None if found is None else "".join(law.universe.alphabet[cell] for cell in found)) == start
     if found is not None:
         assert len(found) == law.universe.shortest
-        assert Retold(law, found).usable()
+        assert Trajectory(law, found).usable()
         assert {*found} <= {*law.starts}
 
 

@@ -13,7 +13,7 @@ from specledger.pipeline import verify
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
 from specledger.verify import judge_checks
-from specledger.verify.assurance_levels import Reader, climb
+from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
 from tools.tampering.forger import HELP, Forger, canonical, tagged
 
@@ -249,7 +249,7 @@ def test_what_only_replay_finds_refutes_replay_alone_however_runs_are_compared(t
     succeed_early(place)
     assert failure(place, replay=False) is None
     found = verify(place)
-    assert [rung.level.value for rung in climb(found) if rung.status == "refuted"] == ["L4"]
+    assert [rung.level.value for rung in level_statuses(found) if rung.status == "refuted"] == ["L4"]
     assert (found.checks[-1].code, found.checks[-1].name) == ("E_RUNS", NAMES[-1])
     assert (found.checks[-1].message or "").startswith(f"{RUN}: ")
 

@@ -9,7 +9,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import MODELS
 from specledger.pipeline import verify
-from specledger.verify.assurance_levels import Reader, climb, headline
+from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
@@ -57,7 +57,7 @@ def test_what_the_other_engine_does_not_say_is_not_claimed(bundles, monkeypatch)
     facts = found.facts["judge"]
     assert (facts["judged"], facts["not_judged"]) == (0, {"beyond the other evaluator": facts["of"]})
     assert found.verdict is Verdict.INCONCLUSIVE
-    (rung,) = [rung for rung in climb(found) if rung.level == "L5"]
+    (rung,) = [rung for rung in level_statuses(found) if rung.level == "L5"]
     assert rung.status == "not checked"
     assert f"judged 0 of {facts['of']}" in rung.why
 

@@ -11,7 +11,7 @@ from specledger.discovery.worker import open_all
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.kinds import MODELS, load
-from specledger.verify.assurance_levels import Reader, climb
+from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.discovery import DISCOVERY
 from specledger.verify.judge_discovery import ENDED, judge_discovery
@@ -45,7 +45,7 @@ def verified(made, place, forge=lambda fact: fact, *, replay=True):
             writer.add(forge(event))
         writer.finish()
     verification = verify_bundle(place, DISCOVERY, MODELS, Reader(judge=True, replay=replay))
-    (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
+    (rung,) = [rung for rung in level_statuses(verification) if rung.level == "L5"]
     return verification, rung
 
 

@@ -11,9 +11,9 @@ from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
 from specledger.probes.offer import UNDENIED
 from specledger.verify import judge_kernel
-from specledger.verify.assurance_levels import Reader, climb
+from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
-from specledger.verify.judge_kernel import KernelWitness
+from specledger.verify.judge_kernel import KernelJudge
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
@@ -67,7 +67,7 @@ def test_every_verdict_of_a_kernel_is_judged_and_the_level_names_what_is_none(ru
     assert f"verdict {result}" in {check.message for check in found.checks}
     assert (facts["judged"], facts["not_judged"]) == (facts["of"], {})
     assert set(facts["no_expression"]) <= {"the schema gate", judge_kernel.UNCHANGED}
-    (rung,) = [rung for rung in climb(found) if rung.level == "L5"]
+    (rung,) = [rung for rung in level_statuses(found) if rung.level == "L5"]
     assert all(f"{name} {count}" in rung.why for name, count in facts["no_expression"].items())
 
 
@@ -125,7 +125,7 @@ def see(kernel):
 
     def seen(number, given, evidence, verdict="PASS", cause=""):
         count = Count()
-        witness = KernelWitness(count, Reference(), STATE)
+        witness = KernelJudge(count, Reference(), STATE)
         probe = witness.beside(kernel).probes[number]
         witness._probe = kernel.probes[number]
         for values in given:
@@ -177,7 +177,7 @@ def test_an_expression_without_a_value_is_not_judged(kernel):
         raise EvaluationError("E_EVAL_INDEX", "nothing", kernel.probes[1].rules[1].text.span(0, 1))
 
     count = Count()
-    witness = KernelWitness(count, Reference(), STATE)
+    witness = KernelJudge(count, Reference(), STATE)
     probe = replace(kernel.probes[1], expect=none)
     with pytest.raises(EvaluationError):
         witness._expected(probe, {})

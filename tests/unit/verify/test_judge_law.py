@@ -19,14 +19,14 @@ from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time
 from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
 from specledger.verify import judge_law as judging
-from specledger.verify.assurance_levels import Reader, climb
+from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
 from specledger.verify.law import LAW
-from specledger.verify.law_cel import SpokenLaw, cel_of
+from specledger.verify.law_cel import CelLaw, cel_of
 from specledger.verify.reference import Reference, Unjudged
-from specledger.verify.universe_cel import SpokenUniverse
+from specledger.verify.universe_cel import CelUniverse
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
@@ -94,10 +94,10 @@ def verdict_of(trials, name):
 def judged(trials, name, verdict=None, work=None):
     specs = trials[name][0]
     main, law, count = specs.main, compile_law(specs).law, Count()
-    universe = SpokenUniverse(Reference(), specs.specs[main.refs["universe",]])
+    universe = CelUniverse(Reference(), specs.specs[main.refs["universe",]])
     cases = [case.cells for case in make_cases(law)]
     said = verdict_of(trials, name) if verdict is None else verdict
-    judge_law(lambda: SpokenLaw(universe, law, main), said, lambda: cases, count, work or Work(), name)
+    judge_law(lambda: CelLaw(universe, law, main), said, lambda: cases, count, work or Work(), name)
     return count
 
 
@@ -190,8 +190,8 @@ def wrong_rule(monkeypatch):
 
 
 def wrong_measure(monkeypatch):
-    honest = SpokenUniverse.measure
-    monkeypatch.setattr(SpokenUniverse, "measure", lambda self, *given: honest(self, *given) + (given[2][0] == 0))
+    honest = CelUniverse.measure
+    monkeypatch.setattr(CelUniverse, "measure", lambda self, *given: honest(self, *given) + (given[2][0] == 0))
 
 
 def wrong_truth(monkeypatch):
@@ -248,7 +248,7 @@ def sealed(trials, tmp_path):
 
 def verified(place):
     verification = verify_bundle(place, LAW, MODELS, Reader(judge=True))
-    (rung,) = [rung for rung in climb(verification) if rung.level == "L5"]
+    (rung,) = [rung for rung in level_statuses(verification) if rung.level == "L5"]
     return verification, rung
 
 

@@ -12,7 +12,7 @@ from specledger.evidence.checkpoint import NoteSignature, read_note, sign_note
 from specledger.evidence.keys import SigningKey
 from specledger.evidence.seal import Seal
 from specledger.kinds import MODELS
-from specledger.verify.assurance_levels import Reader, climb, headline
+from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Level
 from specledger.verify.fork import Against, read_against
@@ -96,7 +96,7 @@ def trusting(*keys, threshold=1, **more):
 
 def told(found):
     """The verdict, and status and code of L1 and L3."""
-    levels = {rung.level.value: (rung.status.value, rung.code) for rung in climb(found)}
+    levels = {rung.level.value: (rung.status.value, rung.code) for rung in level_statuses(found)}
     return found.verdict.value, levels["L1"], levels["L3"]
 
 

@@ -4,10 +4,10 @@ import pytest
 
 from specledger.evidence.runlog import announce, attempt_of, enter, read_runlog, result_of
 from specledger.verify.checks import Broken
-from specledger.verify.runlog import Thing, check_runlog, is_runlog, verify_runlog
+from specledger.verify.runlog import LogSubject, check_runlog, is_runlog, verify_runlog
 
 STRICT, LOOSE = "a" * 64, "b" * 64
-HEIGHTS = Thing("suite", "heights", [1])
+HEIGHTS = LogSubject("suite", "heights", [1])
 
 
 def manifest(specs=STRICT, verdict="PASS", mark="0"):
@@ -54,7 +54,7 @@ def test_it_says_which_attempt_it_is_and_what_became_of_the_others(attempts, seq
     path = log(*attempts)
     specs, verdict, *more = next(attempt for attempt in reversed(attempts) if attempt[1] is not None)
     used = more[1] if len(more) > 1 else [1]
-    words = check_runlog(path, manifest(specs, verdict, str(seq % 10)), Thing("suite", "heights", used))
+    words = check_runlog(path, manifest(specs, verdict, str(seq % 10)), LogSubject("suite", "heights", used))
     assert [part for part in parts if part not in words] == []
     assert [part for part in absent if part in words] == []
 

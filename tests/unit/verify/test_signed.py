@@ -17,7 +17,7 @@ from specledger.evidence.keys import SigningKey, key_id
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds import MODELS
 from specledger.pipeline import verify
-from specledger.verify.assurance_levels import Reader, climb, headline, level_of
+from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
 from specledger.verify.bundle import compile_bundle, verify_bundle
 from specledger.verify.checks import Level, Stopped, Verification
 from specledger.verify.fork import read_against
@@ -62,7 +62,7 @@ def failed(found):
 
 
 def statuses(found):
-    return {rung.level.value: (rung.status.value, rung.code) for rung in climb(found)}
+    return {rung.level.value: (rung.status.value, rung.code) for rung in level_statuses(found)}
 
 
 def test_two_trusted_keys_reach_the_level_and_are_named(signed):
@@ -89,7 +89,7 @@ def test_signed_evidence_that_fails_early_is_not_called_unsigned(signed, name):
     (signed / name).write_bytes((signed / name).read_bytes() + b" ")
     found = look(signed)
     assert (found.verdict, found.signed) == (Verdict.FAIL, True)
-    assert [rung.why for rung in climb(found)][1] == "an earlier check failed"
+    assert [rung.why for rung in level_statuses(found)][1] == "an earlier check failed"
 
 
 def test_an_archive_that_cannot_be_read_is_not_called_unsigned(signed, tmp_path):
@@ -97,7 +97,7 @@ def test_an_archive_that_cannot_be_read_is_not_called_unsigned(signed, tmp_path)
     with (tmp_path / "signed.zip").open("ab") as file:
         file.write(b"more")
     found = verify(tmp_path / "signed.zip")
-    assert (found.verdict, [rung.why for rung in climb(found)][1]) == (Verdict.FAIL, "an earlier check failed")
+    assert (found.verdict, [rung.why for rung in level_statuses(found)][1]) == (Verdict.FAIL, "an earlier check failed")
 
 
 def test_unsigned_evidence_is_never_called_anything_else(bundles):
@@ -349,7 +349,7 @@ def test_every_level_is_always_told(bundles, forge):
     forger = forge("small")
     forger.write("receipts.jsonl", b"")
     for folder in (bundles["small"], forger.folder):
-        rungs = climb(look(folder))
+        rungs = level_statuses(look(folder))
         assert [rung.level.value for rung in rungs] == ["L0", "L1", "L2", "L3", "L4", "L5"]
         assert all(rung.why for rung in rungs if rung.status != "reached")
 

@@ -17,7 +17,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.seal import Seal
 from specledger.evidence.timestamp import read_timestamp
 from specledger.kinds import MODELS
-from specledger.verify.assurance_levels import Reader, climb, headline
+from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Broken, Lacking, Level
 from specledger.verify.run import RUN
@@ -174,7 +174,7 @@ def stamped(bundles, tmp_path_factory):
 
 def look(desk, tsa):
     found = verify_bundle(desk / "bundle", RUN, MODELS, Reader(authorities=read_authorities([tsa]) if tsa else None))
-    (rung,) = (rung for rung in climb(found) if rung.level is Level.TIMED)
+    (rung,) = (rung for rung in level_statuses(found) if rung.level is Level.TIMED)
     return found, rung
 
 
