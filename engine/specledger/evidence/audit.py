@@ -47,7 +47,7 @@ E_AUDIT_FOREIGN = code(
 E_AUDIT_ENTRY = code(
     "E_AUDIT_ENTRY",
     "the entry cannot be appended to this log",
-    "An entry is a schema-valid document, follows the entry before it by hash, carries its own hash, and tells the "
+    "An entry is a schema-valid document, follows the entry before it by hash, carries its own hash, and has the "
     "mode of the log. Nothing was written.",
 )
 W_AUDIT_TORN = code(
@@ -220,7 +220,7 @@ def record(
 
     Args:
         path: The log.
-        mode: The mode that the entry tells.
+        mode: The mode of the entry.
         accepts: Whether a document is a schema-valid entry.
         event: The entry's event, `FATAL_HANG` for one.
         facts: What `Entries.seal` takes by name.

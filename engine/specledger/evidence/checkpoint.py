@@ -23,16 +23,16 @@ from specledger.evidence.envelope import MOST_SIGNATURES, from_base64, to_base64
 MAX_NOTE: Final = 65_536
 """Bytes of a note at most."""
 ORIGIN: Final = "specledger/{run}"
-"""The origin unless somebody names one."""
+"""The default origin."""
 RUN: Final = "{run}"
-"""What stands for the run's identifier in an origin."""
+"""The placeholder of the run's identifier in an origin."""
 MAX_ORIGIN: Final = 255
 
 E_ORIGIN = code(
     "E_ORIGIN",
     "an origin that names no log",
     "An origin is the name of a log in its checkpoints: 1 to 255 visible ASCII characters without spaces and `+`, such "
-    "as example.org/lab/{run}, where {run} stands for the run's identifier. Two runs are two logs, so an origin for "
+    "as example.org/lab/{run}; the run's identifier replaces {run}. Two runs are two logs, so an origin for "
     "more than one run in a call holds {run}.",
 )
 
@@ -54,7 +54,7 @@ class NoteSignature:
 
     Attributes:
         name: The key's name.
-        hint: The key's hash for this name, 4 bytes; it tells keys apart and is no proof.
+        hint: The key's hash for this name, 4 bytes; it distinguishes keys and proves nothing.
         raw: The signature; that of an Ed25519 key has 64 bytes.
     """
 

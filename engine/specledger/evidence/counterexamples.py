@@ -19,7 +19,7 @@ MOST_CASES: Final = 100
 
 Body = Mapping[str, Any]
 
-Told = tuple[int, str, Body]
+Numbered = tuple[int, str, Body]
 """The number, the type and the body of a receipt."""
 
 _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
@@ -44,7 +44,7 @@ class Case:
         return counterexample_path(self.last)
 
 
-Finder = Callable[[Iterable[Told]], Iterator[Case]]
+Finder = Callable[[Iterable[Numbered]], Iterator[Case]]
 """Finds the failing cases in all receipts of one kind of evidence."""
 
 
@@ -84,7 +84,7 @@ class Steps:
         """Take one receipt; if it closes a step, or an episode after its last one, that is returned.
 
         Raises:
-            KeyError, TypeError, AttributeError: It is not what it must be.
+            KeyError, TypeError, AttributeError: It is malformed.
         """
         if type_ == "episode":
             self._step = None
@@ -114,7 +114,7 @@ def find_cases(find: Finder, lines: Iterable[bytes]) -> list[Case]:
     """
     known: set[str] = set()
     kept: list[Case] = []
-    for case in find(_told(lines)):
+    for case in find(_numbered(lines)):
         if not case.causes <= known:
             known |= case.causes
             kept.append(case)
@@ -130,9 +130,9 @@ def parts_of(cases: Iterable[Case], lines: Iterable[bytes]) -> Iterator[tuple[st
         cases: Those that `find_cases` found.
         lines: The same receipts once more.
     """
-    told = _told(lines)
+    receipts = _numbered(lines)
     for case in cases:
-        yield case.path, _document(case, told)
+        yield case.path, _document(case, receipts)
 
 
 def _cause(noun: str, name: Any) -> str:
@@ -145,7 +145,7 @@ def _causes(type_: str, body: Body) -> set[str]:
     """What failed according to one receipt.
 
     Raises:
-        KeyError, TypeError, AttributeError: It is not what it must be.
+        KeyError, TypeError, AttributeError: It is malformed.
     """
     if type_ == "probe":
         return {_cause("probe", body["probe"])} if body["verdict"] in _FAILED else set()
@@ -161,16 +161,16 @@ def _causes(type_: str, body: Body) -> set[str]:
     return found
 
 
-def _told(lines: Iterable[bytes]) -> Iterator[Told]:
+def _numbered(lines: Iterable[bytes]) -> Iterator[Numbered]:
     for seq, line in enumerate(lines):
         receipt: Any = parse_canonical(line, limit=MAX_LINE)
         yield seq, receipt["type"], receipt["body"]
 
 
-def _document(case: Case, told: Iterator[Told]) -> Iterator[bytes]:
+def _document(case: Case, receipts: Iterator[Numbered]) -> Iterator[bytes]:
     """The canonical form of `{causes, receipts}` and a newline."""
     yield b'{"causes":' + canonical_bytes(sorted(case.causes, key=str.encode)) + b',"receipts":['
-    for seq, type_, body in told:
+    for seq, type_, body in receipts:
         if seq >= case.first:
             yield b"," * (seq > case.first) + canonical_bytes({"body": body, "seq": seq, "type": type_})
         if seq == case.last:
@@ -178,25 +178,25 @@ def _document(case: Case, told: Iterator[Told]) -> Iterator[bytes]:
     yield b"]}\n"
 
 
-def run_cases(told: Iterable[Told]) -> Iterator[Case]:
+def run_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
     """Every step of a run in which something failed, or nothing."""
     steps = Steps(keep=False)
-    for seq, type_, body in told:
+    for seq, type_, body in receipts:
         step = steps.add(seq, type_, body)
         if step is not None:
             yield Case(frozenset(step.causes), step.first, seq)
 
 
-def law_cases(told: Iterable[Told]) -> Iterator[Case]:
+def law_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
     """The verdict of a law that is refuted."""
-    for seq, type_, body in told:
+    for seq, type_, body in receipts:
         if type_ == "verdict" and body["verdict"]["counterexample"] is not None:
             yield Case(frozenset([_cause("law", body["verdict"]["law"])]), seq, seq)
 
 
-def discovery_cases(told: Iterable[Told]) -> Iterator[Case]:
+def discovery_cases(receipts: Iterable[Numbered]) -> Iterator[Case]:
     """Every verdict with a counterexample."""
-    for seq, type_, body in told:
+    for seq, type_, body in receipts:
         verdict = body["verdict"] if type_ in ("law", "escalation") else None
         if verdict is not None and verdict["counterexample"] is not None:
             yield Case(frozenset([_cause("law", body["law"])]), seq, seq)

@@ -49,7 +49,7 @@ class InvalidEnvelope(ValueError):  # noqa: N818 - says what the bytes are, not 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A signature that somebody made.
+    """A signature.
 
     Attributes:
         key: The id of the key: SHA-256 of the raw public key, 64 hexadecimal digits.
@@ -149,7 +149,7 @@ def from_base64(text: Any) -> bytes:
     """The bytes of a text that is their one standard base64.
 
     Raises:
-        ValueError: It is no text, has other characters, no padding, or bits that stand for nothing.
+        ValueError: It is no text, has other characters, no padding, or unused bits that are set.
     """
     try:
         data = base64.b64decode(text, validate=True) if isinstance(text, str) else None

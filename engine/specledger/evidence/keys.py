@@ -47,7 +47,7 @@ E_KEY = code(
 E_KEY_EXISTS = code(
     "E_KEY_EXISTS",
     "there is something where the key would go",
-    "A key is never overwritten, since what it signed could not be told apart afterwards. Name another file.",
+    "A key is never overwritten, since what it signed could not be distinguished afterwards. Name another file.",
 )
 
 
@@ -181,7 +181,7 @@ def trust_document(public: bytes, origin: str) -> dict[str, Any]:
 
     Args:
         public: The raw public key, 32 bytes.
-        origin: The origin of the checkpoints, where `{run}` may stand for the run's identifier.
+        origin: The origin of the checkpoints, where `{run}` is replaced by the run's identifier.
     """
     keys = [{"id": key_id(public), "public": to_base64(public)}]
     return {"format": TRUST, "origin": origin, "keys": keys, "threshold": 1}

@@ -46,7 +46,7 @@ TIMESTAMP: Final = "timestamp.tsr"
 SUMS: Final = "sha256sums"
 GUIDE: Final = "VERIFY.md"
 ATTACHED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE, TIMESTAMP, SUMS, GUIDE)
-"""What may lie in a bundle that nothing else holds, outside its manifest: signatures, a time stamp, and help."""
+"""The detached files, which the manifest does not list: signatures, a time stamp, digests and a guide."""
 FOLDERS: Final = frozenset({"runs", "controls", "mutants"})
 """The folders of a suite's bundle, which hold the bundles of runs."""
 

@@ -38,7 +38,7 @@ _LISTED: Final = {SOURCES: is_source, COUNTEREXAMPLES: is_counterexample}
 def replaceable(place: Path) -> bool:
     """Whether nothing is there, an empty folder, or a bundle with a manifest of this format and nothing else.
 
-    `.` and `..` are never replaced: they are what the working folder stands in.
+    `.` and `..` are never replaced: the working folder is created in them.
     """
     if place.name in ("", ".."):
         return False

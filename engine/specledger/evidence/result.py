@@ -89,7 +89,7 @@ class Tally:
 
     @property
     def verdict(self) -> Verdict:
-        """What the receipts amount to.
+        """The verdict of the receipts.
 
         ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
         admissible action or a probe that failed, INCONCLUSIVE if nothing was checked, else PASS.
@@ -155,7 +155,7 @@ class SuiteTally:
 
     @property
     def verdict(self) -> Verdict:
-        """ERROR if a run of the suite had errors or the suite did not end, else what checks and mutants amount to."""
+        """ERROR if a run of the suite had errors or the suite did not end, else the verdict of checks and mutants."""
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
         return combine(self._verdicts)
@@ -177,7 +177,7 @@ OUTCOMES: Final[Mapping[str, Verdict]] = {
     "FAIL": Verdict.FAIL,
     "UNKNOWN": Verdict.INCONCLUSIVE,
 }
-"""What the status of a law that nothing was expected of amounts to."""
+"""The verdict of a law without an expectation, by its status."""
 
 
 class LawTally:
@@ -205,7 +205,7 @@ class LawTally:
 
     @property
     def verdict(self) -> Verdict:
-        """ERROR if the trial did not end; PASS or FAIL by what was expected; else what the status amounts to."""
+        """ERROR if the trial did not end; PASS or FAIL by what was expected; else by the status."""
         if not self._ended or self._figures["status"] not in OUTCOMES:
             return Verdict.ERROR
         if self._figures["met"] is not None:

@@ -42,7 +42,7 @@ E_RUNLOG_UNWRITABLE = code(
     "E_RUNLOG_UNWRITABLE",
     "the run log cannot be written",
     "What cannot be announced is not run. Make room, grant permission, or name another file. If the result of a run "
-    "could not be entered, its attempt stands in the log without one.",
+    "could not be entered, its attempt has none in the log.",
 )
 W_RUNLOG_TORN = code(
     "W_RUNLOG_TORN",
@@ -53,7 +53,7 @@ W_RUNLOG_TORN = code(
 
 
 class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that the engine failed
-    """The bytes are no run log; the message says which line is not what it must be."""
+    """The bytes are no run log; the message says which line is malformed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def read_runlog(data: bytes) -> RunLog:
         data: The bytes of the file.
 
     Raises:
-        InvalidLog: A line is not what it must be.
+        InvalidLog: A line is malformed.
     """
     if len(data) > MAX_LOG:
         raise InvalidLog(f"it has more than {MAX_LOG} bytes")

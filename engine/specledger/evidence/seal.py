@@ -83,11 +83,11 @@ E_TIMESTAMP = code(
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What somebody wants a bundle to be covered with.
+    """The signatures and time stamp that a bundle is sealed with.
 
     Attributes:
         key: The key that signs; None where nothing is signed.
-        origin: The origin of the checkpoint, where `{run}` stands for the run's identifier.
+        origin: The origin of the checkpoint, where `{run}` is replaced by the run's identifier.
         timestamp: The response of a time-stamping authority, if there is one.
     """
 
@@ -121,7 +121,7 @@ class Seal:
             files[CHECKPOINT] = _checkpoint(folder, manifest, self.key, self.origin)
             files[ATTESTATION] = _envelope(folder, ATTESTATION, attestation(manifest), self.key)
             files[PROVENANCE] = _envelope(folder, PROVENANCE, provenance(manifest), self.key)
-        for name in (SUMS, GUIDE):  # gone first: whoever is killed on the way leaves nothing that is wrong
+        for name in (SUMS, GUIDE):  # removed first, so that an interrupted seal leaves nothing wrong
             (folder / name).unlink(missing_ok=True)
         for name, content in files.items():
             _write(folder / name, content)
@@ -274,7 +274,7 @@ def _envelope(folder: Path, name: str, payload: bytes, key: SigningKey) -> bytes
 
 
 def _check_timestamp(data: bytes, digest: bytes) -> None:
-    """See that a response is over a digest.
+    """Check that a response is over a digest.
 
     Raises:
         Rejected: E_TIMESTAMP.
@@ -289,7 +289,7 @@ def _check_timestamp(data: bytes, digest: bytes) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Put a file in place whole, whatever was there; what a killed process leaves lies beside the bundle."""
+    """Replace a file as a whole; a killed process leaves its partial file beside the bundle."""
     beside = path.parent.parent / f".{path.parent.name}.{path.name}.{os.getpid()}"
     write_file(beside, data)
     beside.replace(path)

@@ -118,7 +118,7 @@ class Workplace:
 
 
 def explain_partial(folder: Path) -> str | None:
-    """What somebody should know who meets a folder in which a bundle grew; None if it is not called like one."""
+    """An explanation of a leftover working folder; None if a folder is not named like one."""
     match = _PARTIAL.fullmatch(folder.absolute().name)
     if match is None or not folder.is_dir():
         return None
@@ -135,7 +135,7 @@ def _hold(folder: Path) -> int | None:
     """Lock a folder until the descriptor is closed, at the latest with this process.
 
     Returns:
-        The descriptor, or None if somebody else holds the folder or the system has no such locks.
+        The descriptor, or None if another process holds the folder or the system has no such locks.
     """
     if sys.platform == "win32":
         return None

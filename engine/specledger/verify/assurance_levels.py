@@ -58,7 +58,7 @@ class LevelStatus:
 
     Attributes:
         level: Which.
-        name: What it shows, in words.
+        name: What it shows.
         status: What is known of it.
         code: Why it was refuted, or what is missing, where that has a code.
         why: What was found, or why it was not checked.
@@ -194,7 +194,7 @@ def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
 
     Args:
         verification: What was checked.
-        evidence: Where the evidence lies.
+        evidence: The place of the evidence.
     """
     level = level_of(verification)
     return {

@@ -112,7 +112,7 @@ def check_log(path: Path, entries: Sequence[str]) -> str:
     if failed is not None:
         raise Broken(failed.code or "", failed.message or "")
     with path.open("rb") as file:
-        held = deque(map(_told_hash, _read(file)), maxlen=len(entries))
+        held = deque(map(_hash_of, _read(file)), maxlen=len(entries))
     if list(held) != list(entries):
         raise Broken(E_AUDIT_DIFFERS, "the log does not end with the entries of the run")
     return f"{len(entries)} entries of the run, head {entries[-1] if entries else GENESIS}"
@@ -156,13 +156,13 @@ class _Log:
         """Check the next line, its newline included.
 
         Raises:
-            Broken: It is not what it must be.
+            Broken: It is malformed.
         """
         entry = self._entry(line)
         if entry["prev_entry_hash"] != self.head:
             raise self._broken(E_AUDIT_CHAIN, "does not follow the entry before it")
         if entry_hash(entry) != entry["entry_hash"]:
-            raise self._broken(E_AUDIT_CHAIN, "does not have the hash that it tells")
+            raise self._broken(E_AUDIT_CHAIN, "does not have its own hash")
         if entry["event"] == "CAPABILITY_ISSUED":
             for token in entry["capability_tokens"]:
                 self._check_token(entry, token)
@@ -208,13 +208,13 @@ def _read(file: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _told_hash(line: bytes) -> str:
-    """The hash that the line of an entry, which was checked, tells."""
+def _hash_of(line: bytes) -> str:
+    """The hash in the line of a checked entry."""
     entry: Any = parse_canonical(line[:-1], limit=MAX_ENTRY)
     return str(entry["entry_hash"])
 
 
 def _no_log(path: Path, why: str) -> Rejected:
     inside = path.name != AUDIT_LOG and holds_bundle(path.parent)
-    hint = f"it lies in a bundle: verify the folder `{path.parent}`" if inside else None
+    hint = f"it is part of a bundle: verify the folder `{path.parent}`" if inside else None
     return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no audit log: {why}", hint=hint)])

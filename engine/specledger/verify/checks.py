@@ -37,7 +37,7 @@ class Check:
 
     Attributes:
         number: Its place in the list.
-        name: What is checked, in words.
+        name: What is checked.
         status: Its outcome.
         code: Why it failed, or what is missing where it was not made: a registered code.
         message: What was found, with its place in the evidence; or why the check was not made.
@@ -78,7 +78,7 @@ class Stopped(Exception):  # noqa: N818 - as above
 
 @dataclass
 class Note:
-    """What a check found, in words, if it says more than that it passed."""
+    """What a check found, if that says more than that it passed."""
 
     message: str | None = None
 
@@ -186,7 +186,7 @@ E_FILES = code(
     "E_FILES",
     "a file of the bundle is missing, foreign or changed",
     "The manifest lists every file with its size and SHA-256. A file that it does not list is no part of the "
-    "evidence and must not lie among it.",
+    "evidence and must not be in the folder.",
 )
 E_SPECS = code(
     "E_SPECS",

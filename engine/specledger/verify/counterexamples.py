@@ -20,7 +20,7 @@ E_COUNTEREXAMPLES = code(
 
 
 def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read: Callable[[], Iterable[bytes]]) -> str:
-    """See that the failing cases of a bundle are those that its receipts show.
+    """Check that the failing cases of a bundle are those that its receipts show.
 
     Args:
         place: The bundle.
@@ -29,7 +29,7 @@ def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read:
         read: Gives the receipts from the first to the last, which are read twice.
 
     Returns:
-        How many there are, in words.
+        How many there are.
 
     Raises:
         Broken: E_COUNTEREXAMPLES.

@@ -37,8 +37,8 @@ from specledger.verify.replay import compare, invalid, make_again
 E_DISCOVERY_LEDGER = code(
     "E_DISCOVERY_LEDGER",
     "the ledger of a discovery is not what its verdicts lead to",
-    "The ledger names every refuted law with the ring that refutes it and when, in the order in which they were "
-    "proposed, and none else. A law was dropped, added, or is told with another ring.",
+    "The ledger has every refuted law with its counterexample, in the order in which the laws were proposed, and "
+    "no other law. A law was dropped or added, or has another counterexample.",
 )
 
 _INSIDE: Final[Mapping[str, frozenset[str]]] = {
@@ -52,7 +52,7 @@ _INSIDE: Final[Mapping[str, frozenset[str]]] = {
     "expected": frozenset({"expected", "end"}),
     "end": frozenset(),
 }
-"""By the type of a receipt what may follow it; escalations may also come right before `stop` tells why."""
+"""By the type of a receipt what may follow it; escalations may also come right before `stop`."""
 
 
 class DiscoveryOrder:
@@ -251,9 +251,9 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
         recording = ModelTape(path, model.identity) if path.exists() else None
     except TapeError as error:
         raise Broken(error.code, error.message) from None
-    told = list(checked.receipts.contents())
-    verdicts = [(type_, body) for type_, body in told if type_ in ("law", "escalation")]
-    ledger = [body for type_, body in told if type_ == "ledger"]
+    receipts = list(checked.receipts.contents())
+    verdicts = [(type_, body) for type_, body in receipts if type_ in ("law", "escalation")]
+    ledger = [body for type_, body in receipts if type_ == "ledger"]
     return DiscoveryContent(checked, workbench, model, recording, resources.workers, verdicts, ledger)
 
 

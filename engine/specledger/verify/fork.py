@@ -26,7 +26,7 @@ E_FORK = code(
     "E_FORK",
     "the log has forked",
     "The receipts do not begin with those of a head that was seen before: two histories of one log exist. Both heads "
-    "are shown. Keep both pieces of evidence; whoever signed both of them is convicted by the two signatures.",
+    "are shown. Keep both pieces of evidence; the two signatures prove that their signer published two histories.",
 )
 E_ROLLBACK = code(
     "E_ROLLBACK",
@@ -55,7 +55,7 @@ class Against:
 
     Attributes:
         seen: The head.
-        where: Where it was found, in words.
+        where: Where it was found.
         note: The checkpoint that states it, if one does.
         run: The run that it is a head of, if that was said.
         trusted: Whether the reader's trust file says so.
@@ -72,7 +72,7 @@ def read_against(place: Path) -> Against:
     """Read a checkpoint file, or the head of a bundle, folder or zip file, of which nothing else is looked at.
 
     Raises:
-        Rejected: E_AGAINST; E_NO_EVIDENCE, if a zip file cannot be laid out.
+        Rejected: E_AGAINST; E_NO_EVIDENCE, if a zip file cannot be unpacked.
     """
     try:
         if place.is_dir():
@@ -129,7 +129,7 @@ def _nothing(place: Path, why: str) -> Rejected:
 
 
 def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[str, dict[str, Any]]:
-    """See that a log only grew since a head of it was seen.
+    """Check that a log extends a head that was seen before.
 
     Args:
         lines: All receipts of the log.
@@ -137,7 +137,7 @@ def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[s
         before: The head that was seen.
 
     Returns:
-        What was found, in words, and as facts: both heads, and the consistency proof.
+        What was found, as text and as facts: both heads, and the consistency proof.
 
     Raises:
         Broken: E_ROLLBACK or E_FORK, with both heads.
@@ -163,7 +163,7 @@ def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[s
 
 
 def same_log(before: Against, run: str, origin: str | None) -> str:
-    """What shows that a head is one of this log, in words.
+    """What shows that a head is one of this log.
 
     Args:
         before: The head.

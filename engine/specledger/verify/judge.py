@@ -117,7 +117,7 @@ class _RunJudge:
     """Stands beside a run, sees what its rules are given, and has each verdict judged.
 
     Attributes:
-        plan: The plan, which tells of its judgements and of its invariants.
+        plan: The plan, whose judgements and invariants are recorded.
         count: What was judged so far.
     """
 
@@ -129,10 +129,10 @@ class _RunJudge:
         self._judge = plan.judge
         self._given: tuple[Any, ...] | None = None
         self._judgements: list[Judgement] = []
-        told = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
+        invariants = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
         self._kernel = KernelJudge(self.count, self._reference, rules.state)
         kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
-        self.plan = replace(plan, judge=self._judged, invariants=told, kernel=kernel)
+        self.plan = replace(plan, judge=self._judged, invariants=invariants, kernel=kernel)
 
     def _judged(self, *given: Any) -> list[Judgement]:
         self._judgements = self._judge(*given)
@@ -169,7 +169,7 @@ class _RunJudge:
             self._given = None
 
     def _count_rest(self, recorded: set[str]) -> None:
-        """The schema gate looks at every proposal; of other gates without an expression only a rejection is told."""
+        """Count the schema gate, which judges every proposal, and rejections by other gates without an expression."""
         ruled = {gate.id for gate in self._rules.governor.gates} | self._kernel.ruled
         self.count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
 

@@ -20,18 +20,20 @@ ENDED: Final = "trials that ended in an error"
 INAPPLICABLE: Final = "laws that another universe cannot say"
 
 
-def judge_discovery(plan: DiscoveryPlan, told: Iterable[tuple[str, Mapping[str, Any]]], obstacle: str | None) -> Count:
+def judge_discovery(
+    plan: DiscoveryPlan, receipts: Iterable[tuple[str, Mapping[str, Any]]], obstacle: str | None
+) -> Count:
     """Judge the verdicts of a discovery, in the order of its receipts.
 
     Args:
         plan: The discovery.
-        told: Its receipts that hold verdicts, with their types: `law` and `escalation`.
+        receipts: Its receipts that hold verdicts, with their types: `law` and `escalation`.
         obstacle: Why cases cannot be made again, if they cannot.
 
     Raises:
         Rejected: E_JUDGE_PACKAGE.
     """
-    return _Judge(plan, obstacle).all(told)
+    return _Judge(plan, obstacle).all(receipts)
 
 
 class _Judge:
@@ -40,9 +42,9 @@ class _Judge:
         self._count, self._work, self._reference = Count(), Work(), Reference()
         self._universes: dict[str, CelUniverse] = {}
 
-    def all(self, told: Iterable[tuple[str, Mapping[str, Any]]]) -> Count:
+    def all(self, receipts: Iterable[tuple[str, Mapping[str, Any]]]) -> Count:
         """Judge until a verdict differs."""
-        for type_, body in told:
+        for type_, body in receipts:
             for name, verdict, law, universe in self._verdicts(type_, body):
                 if verdict is None:
                     self._count.without[ENDED] += 1

@@ -43,7 +43,7 @@ class KernelJudge:
         """Prepare to judge.
 
         Args:
-            count: Is told.
+            count: Receives the counts.
             reference: The other engine.
             state: The type of the world's state.
         """
@@ -56,7 +56,7 @@ class KernelJudge:
         self._unvalued = False
 
     def beside(self, kernel: KernelPlan) -> KernelPlan:
-        """The kernel, which tells of what it asks."""
+        """The kernel with its rules replaced by recorded ones."""
         self.ruled = frozenset(one.name for one in kernel.admission.invariants)
         invariants = tuple(replace(one, judge=partial(self._ruled, one)) for one in kernel.admission.invariants)
         probes = [
@@ -70,16 +70,16 @@ class KernelJudge:
     def _ruled(self, invariant: DocumentInvariant, state: State, document: Any, found: Any) -> dict[str, Any] | None:
         """What an invariant finds in a document, after the other engine was asked."""
         with self._valued():
-            told = invariant.judge(state, document, found)
+            finding = invariant.judge(state, document, found)
         names = self._names(state, document=document, found=found)
         when, require = invariant.rules
 
         def verdict() -> str:
             return "broken" if names.truth(when) and not names.truth(require) else "kept"
 
-        said = "kept" if told is None else "broken"
+        said = "kept" if finding is None else "broken"
         self._count.compare(f"invariant {invariant.name}", said, verdict, self._reference, invariant.rules)
-        return told
+        return finding
 
     def _due(self, probe: Probe, state: State) -> bool:
         """Whether a probe is made, after the other engine was asked."""
@@ -133,8 +133,8 @@ class KernelJudge:
         elif body["cause"] == UNDENIED:
             self._count.without[OTHERWISE] += 1
         else:
-            told = {name: evidence[name] for name in ("taken", "denied")}
-            self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **told})
+            recorded = {name: evidence[name] for name in ("taken", "denied")}
+            self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
 
     def _compare(self, body: Mapping[str, Any], which: str, held: bool, values: Mapping[str, Any]) -> None:
         assert self._probe is not None  # noqa: S101 - its receipt comes after it was made

@@ -60,9 +60,9 @@ def judge_law(
         speak: Gives the law as the other engine has it.
         verdict: The recorded verdict: `status`, `counterexample`, and `power` and `certificate` where it has them.
         cases: Gives the cases that the verdict was reached on, if it is one of a sample.
-        count: Is told.
+        count: Receives the counts.
         work: What may still be spent.
-        place: Which verdict it is, in words.
+        place: Which verdict it is.
 
     Raises:
         Rejected: E_JUDGE_PACKAGE.

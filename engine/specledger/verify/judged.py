@@ -114,7 +114,7 @@ class Count:
 
 
 def summary(count: Count, verification: Verification) -> str:
-    """What a count amounts to.
+    """The summary of a count.
 
     Raises:
         Broken: E_JUDGE, at the first verdict on which the engines differ.

@@ -30,7 +30,7 @@ class Verifiable(Protocol):
         """Make the evidence again and compare it.
 
         Returns:
-            What was compared, in words.
+            What was compared.
 
         Raises:
             Broken: Replay gives something else.

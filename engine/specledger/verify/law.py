@@ -165,7 +165,7 @@ def compile_law_again(checked: Checked[LawOrder, Any], specs: Bundle, resources:
 
 
 def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
-    """See that a verdict is about a law, and that its status rests on what it must rest on.
+    """Check that a verdict is about a law, and that its status has the evidence that it needs.
 
     Raises:
         Broken: E_VERDICT.
@@ -183,17 +183,17 @@ def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
     _check_same(*((f"its {key}", verdict[key], value) for key, value in about.items()))
     power = verdict["power"]
     if verdict["status"] == "PASS" and verdict["certificate"] is None and not (power["usable"] and power["hits"]):
-        raise Broken(E_VERDICT, "the law is said to have passed, though no case says anything about it")
+        raise Broken(E_VERDICT, "the law has passed without a usable case that hits it")
     _rests(verdict)
 
 
 def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
-    """See that the certificate in a verdict proves what the law asks, and no more than the verdict says.
+    """Check that the certificate in a verdict proves what the law asks, and no more than the verdict says.
 
     That the question is the law's own is no matter of belief alone: no short ring may violate a law that is proved.
 
     Returns:
-        How far it reaches, in words.
+        How far it reaches.
 
     Raises:
         Broken: E_CERTIFICATE.
@@ -221,7 +221,7 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
 
 
 def check_refutation(law: Law, recorded: Any) -> str:
-    """See that a counterexample violates a law when it is evolved again.
+    """Check that a counterexample violates a law when it is evolved again.
 
     Raises:
         Broken: E_COUNTEREXAMPLE.
@@ -242,7 +242,7 @@ def _check_same(*pairs: tuple[str, Any, Any]) -> None:
 
 
 def _rests(verdict: Mapping[str, Any]) -> None:
-    """See that a status rests on what it must rest on.
+    """Check that a status has the evidence that it needs.
 
     Raises:
         Broken: E_VERDICT.

@@ -27,7 +27,7 @@ MAX_REMEMBERED: Final = 20_000
 """Rings whose next state and measures are remembered."""
 
 Reads = dict[tuple[str, Time], str]
-"""The variable that stands for what is read."""
+"""The variable of each observable that is read."""
 
 _SPELLED: Final[Mapping[str, str]] = {"and": "&&", "or": "||"}
 
@@ -94,12 +94,12 @@ class CelLaw:
             Unjudged: An expression cannot be read.
         """
         model = spec.model
-        assert isinstance(model, LawSpec)  # noqa: S101 - whoever judges a law has its spec
+        assert isinstance(model, LawSpec)  # noqa: S101 - a law is judged with its spec
         self.law, self._model, self.universe = law, model, universe
         self._table = universe.table if table is None else tuple(table)
         self._ring: Ring = b""
         self._next: dict[Ring, Ring] = {}
-        self._worth: dict[Ring, dict[str, int]] = {}
+        self._measured: dict[Ring, dict[str, int]] = {}
         self._truths: dict[tuple[Any, ...], bool] = {}
         self._observables = self._read_observables(spec)
         self._conditions = list(self._read_conditions(spec))
@@ -142,20 +142,20 @@ class CelLaw:
         return states
 
     def measured(self, ring: Ring) -> Mapping[str, int]:
-        """What the law's observables are worth.
+        """The values of the law's observables.
 
         Raises:
             Unjudged: The other engine does not say.
         """
-        known = self._worth.get(ring)
+        known = self._measured.get(ring)
         if known is None:
             known = {}
             self._ring = ring
             for name, checked in self._observables:
                 known[name] = self.universe.reference.value(checked, partial(self._given, known))
-            if len(self._worth) >= MAX_REMEMBERED:
-                self._worth.clear()
-            self._worth[ring] = known
+            if len(self._measured) >= MAX_REMEMBERED:
+                self._measured.clear()
+            self._measured[ring] = known
         return known
 
     def _stepped(self, ring: Ring) -> Ring:

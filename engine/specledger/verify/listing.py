@@ -92,7 +92,7 @@ def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
 
 
 def _found(place: Path, folders: Collection[str]) -> Iterator[str]:
-    """The paths of all that lies in a bundle, but for the folders that hold other bundles."""
+    """The paths of all files in a bundle, without the folders that hold other bundles."""
     with os.scandir(place) as entries:
         for entry in entries:
             if entry.name in (SOURCES, COUNTEREXAMPLES) and entry.is_dir(follow_symlinks=False):
@@ -102,7 +102,7 @@ def _found(place: Path, folders: Collection[str]) -> Iterator[str]:
 
 
 def _below(place: Path, folder: str, depth: int) -> Iterator[str]:
-    """The paths of what lies in a folder; its own if that is nothing, or too deep."""
+    """The paths in a folder; its own path if it is empty or too deep."""
     with os.scandir(place / folder) as entries:
         inside = [(f"{folder}/{entry.name}", entry.is_dir(follow_symlinks=False)) for entry in entries]
     if not inside or not depth:

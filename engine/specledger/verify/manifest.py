@@ -66,7 +66,7 @@ def check_head(recorded: Any, head: Head) -> str:
     """Check that the recorded head, count and root are those of the receipts.
 
     Returns:
-        The root, in words.
+        The root.
 
     Raises:
         Broken: E_HEAD.
@@ -84,7 +84,7 @@ def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one.
 
     Returns:
-        The verdict, in words.
+        The verdict.
 
     Raises:
         Broken: E_RESULT.

@@ -140,14 +140,14 @@ def _check_expected(proof: Any, trust: Trust) -> str:
     receipt: Any = parse_canonical(proof["receipt"].encode(), limit=MAX_LINE)
     found = receipt["body"].get("specs") if isinstance(receipt.get("body"), dict) else None
     if receipt.get("type") != "start" or found is None:
-        raise Lacking("the digest of the specs stands in receipt 0 alone, and this is another one")
+        raise Lacking("only receipt 0 has the digest of the specs, and this is another receipt")
     if found != trust.specs:
         raise Broken(E_EXPECTED, "the specs' digest in the receipt is not the one that you expect")
     return f"run {proof['run']}, specs' digest {found}"
 
 
 def _check_signed(proof: Any, trust: Trust, heads: Sequence[Against]) -> str:
-    """See that enough trusted keys signed one checkpoint of the proof's head, and none of them wrongly."""
+    """Check that enough trusted keys signed one checkpoint of the proof's head, and no signature is wrong."""
     origin = trust.origin_for(proof["run"])
     notes = [before.note for before in heads if before.note is not None and before.note.origin == origin]
     if not notes:

@@ -40,7 +40,7 @@ class Unjudged(Exception):  # noqa: N818 - says what happened, not that the engi
 
 
 def require_reference() -> None:
-    """See that the other engine is there.
+    """Check that the other engine is installed.
 
     Raises:
         Rejected: E_JUDGE_PACKAGE.
@@ -160,7 +160,7 @@ class Reference:
 
 
 class Names:
-    """What the names in a rule stand for: values that are given, and expressions that the other engine evaluates.
+    """The names in a rule: given values, and expressions that the other engine evaluates.
 
     Attributes:
         defined: The expressions by their names, those of outer names included.
@@ -205,7 +205,7 @@ class Names:
         return value
 
     def value(self, name: str) -> Any:
-        """What a name stands for.
+        """The value of a name.
 
         Raises:
             Unjudged: It is unknown here, or the other engine gives no value.

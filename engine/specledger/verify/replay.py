@@ -56,7 +56,7 @@ _ABSENT: Final = _Absent()
 
 
 def rebuild(document: Any, models: Models, kind: str = SCENARIO) -> Bundle:
-    """The bundle of recorded specs, which are checked like anybody's.
+    """The bundle of recorded specs, which are checked like any others.
 
     Raises:
         Broken: E_SPECS, if they are not the resolved form of a spec of the kind.
@@ -145,6 +145,6 @@ def _differ(made: Any, given: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
 
 
 def short(value: Any) -> str:
-    """A value in words, eighty characters at most."""
+    """A value as text, eighty characters at most."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."

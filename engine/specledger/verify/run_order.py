@@ -175,7 +175,7 @@ def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
     """Recompute everything that binds a decision to its committed proposal set.
 
     Raises:
-        Broken: E_COMMITMENT, if the root, the chosen digest, the token or the admission is not what it must be.
+        Broken: E_COMMITMENT, if the root, the chosen digest, the token or the admission is wrong.
     """
     t = step["t"]
     proposals = commit["proposals"]

@@ -74,9 +74,9 @@ def verify_runlog(path: Path, seen: str | None = None) -> Verification:
         return verification
     torn = f"; the last line is torn: {len(log.torn)} bytes were not read" if log.torn else ""
     verification.passed(check_names.LOG_CHAIN, f"{len(log.heads)} lines, head {log.head}{torn}")
-    told = [f"line {one.seq} {one.body['kind']} {one.body['name']} {_ended(one)}" for one in log.attempts]
-    number = f"{len(told)} attempt{'' if len(told) == 1 else 's'}"
-    verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(told) or 'none'}")
+    listed = [f"line {one.seq} {one.body['kind']} {one.body['name']} {_ended(one)}" for one in log.attempts]
+    number = f"{len(listed)} attempt{'' if len(listed) == 1 else 's'}"
+    verification.passed(check_names.LOG_RESULTS, f"{number}: {_first(listed) or 'none'}")
     if seen is not None and seen in log.heads:
         verification.passed(again, f"line {log.heads.index(seen)} of {len(log.heads)}", Level.UNFORKED)
     elif seen is not None:
@@ -124,7 +124,7 @@ class LogSubject:
 
 
 def check_runlog(path: Path, manifest: Mapping[str, Any], thing: LogSubject, seen: str | None = None) -> str:
-    """Find a bundle in a log, and see that the log says of it what it says of itself.
+    """Find a bundle in a log, and check that the log and the bundle agree.
 
     Args:
         path: The log.
@@ -150,8 +150,10 @@ def check_runlog(path: Path, manifest: Mapping[str, Any], thing: LogSubject, see
         if attempt.body[name] != own:
             raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced other {name}: {attempt.body[name]}")
     if not thing.named(attempt):
-        told = f"{attempt.body['kind']} {attempt.body['name']}"
-        raise Broken(E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {told}, this is {thing.kind} {thing.name}")
+        announced = f"{attempt.body['kind']} {attempt.body['name']}"
+        raise Broken(
+            E_RUNLOG_UNLISTED, f"attempt {attempt.seq} announced {announced}, this is {thing.kind} {thing.name}"
+        )
     if attempt.result != result_of(attempt.seq, manifest):
         raise Broken(E_RUNLOG_UNLISTED, f"the result of attempt {attempt.seq} is not what the bundle says of itself")
     words = tell(log, attempt, thing)
@@ -171,7 +173,7 @@ def _read(path: Path) -> RunLog:
 
 
 def tell(log: RunLog, attempt: Attempt, thing: LogSubject) -> str:
-    """Which attempt of a thing one is, in words.
+    """The position of an attempt among those at the same thing.
 
     Args:
         log: The log.

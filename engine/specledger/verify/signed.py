@@ -78,7 +78,7 @@ E_DIGESTS = code(
     "E_DIGESTS",
     "what is written for people does not fit the bundle",
     "`sha256sums` and VERIFY.md follow from the bundle and are made again: another digest or another instruction would "
-    "mislead whoever checks it by hand.",
+    "mislead readers who check it by hand.",
 )
 
 SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
@@ -87,13 +87,13 @@ SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
 
 @dataclass(frozen=True, slots=True)
 class Seals:
-    """What lies beside the manifest and was found to be about it.
+    """The detached files of a bundle, which were found to refer to its manifest.
 
     Attributes:
         note: The checkpoint, if the bundle is signed.
         envelopes: The envelopes by their files' names.
         time: What the time stamp says, if there is one.
-        stamp: The time stamp itself, of which nobody's signature was verified.
+        stamp: The time stamp itself, whose signature was not verified.
     """
 
     note: Note | None
@@ -103,7 +103,7 @@ class Seals:
 
 
 def attached(names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the names that may lie in a bundle outside its manifest, in a fixed order."""
+    """Those of the names that are detached files, in a fixed order."""
     held = set(names)
     return tuple(name for name in ATTACHED if name in held)
 
@@ -114,7 +114,7 @@ def check_seals(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...])
     Args:
         place: The bundle.
         manifest: Its manifest, whose head is that of the receipts.
-        held: What lies there of `ATTACHED`.
+        held: The detached files that it has.
 
     Raises:
         Broken: E_FILES, E_CHECKPOINT, E_ENVELOPE, E_TIMESTAMP or E_DIGESTS.
@@ -154,7 +154,7 @@ def _envelope(path: Path, payload: bytes) -> Envelope:
 
 
 def _timestamp(place: Path) -> tuple[str, bytes]:
-    """When somebody says that the manifest existed, and the bytes that show who says so."""
+    """The time of the stamp, and its bytes."""
     data = read_plain(place / TIMESTAMP, MAX_TIMESTAMP, E_TIMESTAMP)
     try:
         stamp = read_timestamp(data)
@@ -166,7 +166,7 @@ def _timestamp(place: Path) -> tuple[str, bytes]:
 
 
 def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
-    """See that an authority which the reader trusts signed the time stamp.
+    """Check that an authority which the reader trusts signed the time stamp.
 
     Returns:
         When it did, and who it is.
@@ -184,7 +184,7 @@ def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> st
 
 
 def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> None:
-    """See that what people are told follows from the bundle; a guide by another version has other words."""
+    """Check that digests and guide follow from the bundle; another version writes another guide."""
     try:
         wanted = sums(place) if SUMS in held else b""
     except Rejected as rejected:  # of a bundle inside
@@ -199,10 +199,10 @@ def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...])
 
 
 def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> str:
-    """See that the evidence is the one that the reader expects.
+    """Check that the evidence is the one that the reader expects.
 
     Returns:
-        What was compared, in words.
+        What was compared.
 
     Raises:
         Broken: E_EXPECTED.
@@ -218,7 +218,7 @@ def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> s
 
 
 def check_signatures(trust: Trust, seals: Seals) -> str:
-    """See that enough keys which the reader trusts have signed all that is signed.
+    """Check that enough keys which the reader trusts have signed the checkpoint and both envelopes.
 
     Raises:
         Broken: E_SIGNATURE, if a signature that names a trusted key is not that key's.

@@ -16,7 +16,7 @@ from specledger.verify.documents import MAX_SPECS, read_document, read_plain
 from specledger.verify.replay import differences, short
 
 _LONGEST: Final = 400
-"""Characters at most of what is said of a difference."""
+"""Characters of a described difference at most."""
 
 WITHOUT_SOURCES: Final = f"which files the specs were resolved from: the bundle has no {SOURCES}/"
 """What is not checked of a bundle without sources."""
@@ -31,7 +31,7 @@ E_SOURCES = code(
 
 
 def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
-    """See that the sources of a bundle resolve to its specs.
+    """Check that the sources of a bundle resolve to its specs.
 
     Args:
         place: The bundle.
@@ -40,7 +40,7 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
         models: The model of each kind.
 
     Returns:
-        How many there are, in words.
+        How many there are.
 
     Raises:
         Broken: E_SOURCES.

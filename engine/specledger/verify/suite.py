@@ -40,12 +40,12 @@ _NAMED: Final = ("specs", "receipts", "result")
 """What a suite's receipt of a run repeats from the run's manifest."""
 
 _DIFFERS: Final = "differs"
-"""Under what an outcome tells how replay of its run differs from it, where it does."""
+"""The key of an outcome that describes how replay of the run differs, if it does."""
 
 
 E_RUNS = code(
     "E_RUNS",
-    "a run of the suite is not what it must be",
+    "a run of the suite is malformed",
     "A suite holds the evidence of every run in `runs`, `controls` and `mutants`, each a bundle of its own that is "
     "verified by itself. The message names the first one that is missing, was made from other specs, or is refuted.",
 )
@@ -225,7 +225,7 @@ def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool
     Raises:
         Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
     """
-    episodes, samples = Episodes(case.heading, bound=True), Samples()  # it is told of receipts that were checked
+    episodes, samples = Episodes(case.heading, bound=True), Samples()  # it receives receipts that were checked
     wanted = trial.wanted(case)
 
     def listen(type_: str, body: Mapping[str, Any]) -> None:

@@ -55,7 +55,7 @@ E_STAMP_UNTRUSTED = code(
     "E_STAMP_UNTRUSTED",
     "no authority that you trust made the time stamp",
     "The signer's certificate leads to no root that you brought. Anybody may stamp anything, so nothing is refuted, "
-    "and nothing is known of the time. `--tsa` takes the root of the authority, and what lies between if the stamp "
+    "and the time is unknown. `--tsa` takes the root of the authority, and the certificates between if the stamp "
     "lacks it.",
 )
 
@@ -118,7 +118,7 @@ def _not_installed() -> Rejected:
 
 
 def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
-    """See that a trusted authority signed a time stamp.
+    """Check that a trusted authority signed a time stamp.
 
     Args:
         data: The response, in DER.
@@ -144,7 +144,7 @@ def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
             signer, held = _signer(response)
             name, granted = printable(signer.subject.rfc4514_string()), response.status == 0
             trusted = _leads(signer, (*held, *authorities.between), authorities.roots)
-        except Exception as error:  # of hostile bytes the libraries say whatever comes to them
+        except Exception as error:  # the libraries raise any error on hostile bytes
             raise Lacking(f"the time stamp cannot be verified here: {printable(str(error))[:200]}") from None
         if not trusted:
             raise Lacking(f"it is stamped by {name}, which leads to no authority that you trust", E_STAMP_UNTRUSTED)

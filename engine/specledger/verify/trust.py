@@ -38,7 +38,7 @@ _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The head of a log that somebody saw.
+    """A head of a log that was seen before.
 
     Attributes:
         size: How many receipts it had.
@@ -49,7 +49,7 @@ class Seen:
     root: bytes
 
     def __str__(self) -> str:
-        """The head in words."""
+        """The head as text."""
         return f"{self.size} receipts, root {self.root.hex()}"
 
 
@@ -58,7 +58,7 @@ class Trust:
     """What a reader trusts and expects.
 
     Attributes:
-        origin: The name of the log, in which `{run}` stands for the run's identifier.
+        origin: The name of the log, in which `{run}` is replaced by the run's identifier.
         keys: Raw public keys, 32 bytes each, by their ids.
         threshold: How many of the keys must have signed.
         run, specs: The run's identifier and the specs' digest that are expected, or None for any.
@@ -81,7 +81,7 @@ def read_trust(path: Path) -> Trust:
     """Read a trust file.
 
     Raises:
-        Rejected: E_TRUST, if it is not there or anything in it is not what it must be.
+        Rejected: E_TRUST, if it is not there or a part of it is malformed.
     """
     try:
         with path.open("rb") as file:

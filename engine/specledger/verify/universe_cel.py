@@ -71,7 +71,7 @@ class CelUniverse:
         return self.alphabet.index(value)
 
     def measure(self, name: str, args: tuple[Any, ...], ring: Ring) -> int:
-        """What an observable of the universe is worth on a ring.
+        """The value of an observable of the universe on a ring.
 
         Raises:
             Unjudged: The other engine does not say.
@@ -139,7 +139,7 @@ class CelUniverse:
 
 
 class _Measure:
-    """An observable with its arguments: what each window is worth is asked once."""
+    """An observable with its arguments; each window is evaluated once."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Measure:
     ) -> None:
         self._universe, self._body, self._given = universe, body, given
         self._names, self._width, self._scan = names, width, scan
-        self._worth: dict[Ring, int] = {}
+        self._measured: dict[Ring, int] = {}
 
     def of(self, ring: Ring) -> int:
         """The value on a ring."""
@@ -170,11 +170,11 @@ class _Measure:
         return {"first": first, "last": last, "extent": -1 if first < 0 else last - first}[self._scan]
 
     def _window(self, window: Ring) -> int:
-        worth = self._worth.get(window)
-        if worth is None:
+        known = self._measured.get(window)
+        if known is None:
             cells = [self._universe.alphabet[cell] for cell in window]
             shown = dict(zip(self._names, cells, strict=True)) if self._names else {WINDOW: cells}
-            worth = self._worth[window] = int(
+            known = self._measured[window] = int(
                 self._universe.reference.value(self._body, {**self._given, **shown}.__getitem__)
             )
-        return worth
+        return known

@@ -36,7 +36,7 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The folder in which the files of an archive lie; it is gone afterwards.
+    """The folder with the files of an archive; it is removed afterwards.
 
     Raises:
         InvalidArchive: The file is no archive of a bundle.
@@ -49,14 +49,14 @@ def unpacked(path: Path) -> Iterator[Path]:
             unpack(path, folder)
             yield folder
     except OSError as error:
-        message = f"{path} cannot be laid out: {error.strerror or 'operating system error'}"
+        message = f"{path} cannot be unpacked: {error.strerror or 'operating system error'}"
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
 
 
 def _refuse_overlaps(path: Path) -> None:
-    """See that the files of an archive cannot be larger together than the archive, and that no two share a name.
+    """Check that the files of an archive cannot be larger together than the archive, and that no two share a name.
 
-    Stored files that lie over one another would grow while they are laid out; names that differ in case alone would be
+    Overlapping stored files would grow when they are unpacked; names that differ in case alone would be
     one file on some systems.
 
     Raises:

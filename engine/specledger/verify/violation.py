@@ -100,7 +100,7 @@ class Trajectory:
 
 
 def measured(part: Part, state: State, symbols: int) -> int:
-    """What an observable is worth on a ring."""
+    """The value of an observable on a ring."""
     if isinstance(part, Number):
         return part.value
     if not isinstance(part, Measured):
@@ -150,18 +150,18 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     require(set(start) <= set(law.starts), "no start of the law has these symbols")
     first, last = law.template.first, law.T - law.template.short
     require(type(t) is int and first <= t <= last, f"step {t!r} is not judged")
-    told = Trajectory(law, start)
-    require(told.usable(), "the start does not meet the preconditions")
-    require(told.violated(t), f"the law holds at step {t}")
-    require(not any(told.violated(step) for step in range(first, t)), f"the law is violated before step {t}")
-    states = ["".join(alphabet[cell] for cell in state) for state in told.states]
+    trajectory = Trajectory(law, start)
+    require(trajectory.usable(), "the start does not meet the preconditions")
+    require(trajectory.violated(t), f"the law holds at step {t}")
+    require(not any(trajectory.violated(step) for step in range(first, t)), f"the law is violated before step {t}")
+    states = ["".join(alphabet[cell] for cell in state) for state in trajectory.states]
     excerpt = recorded["excerpt"]
     begin, shown = excerpt["from"], excerpt["states"]
     require(type(begin) is int and 0 <= begin <= t < begin + len(shown), "the excerpt leaves out the violation")
     require(shown == states[begin : begin + len(shown)], "the excerpt is not what happens")
     names = {name for name, _ in reads(law.claim) if name in law.observables}
     found = {
-        key: {name: told.value(Observe(name, Time(step, fixed=True)), 0, 0) for name in names}
+        key: {name: trajectory.value(Observe(name, Time(step, fixed=True)), 0, 0) for name in names}
         for key, step in (("t", t), ("t_plus_1", t + 1))
     }
     same = canonical_bytes(recorded["observables"]) == canonical_bytes(found)
@@ -169,7 +169,7 @@ def check_counterexample(law: Law, recorded: Any) -> None:
 
 
 def check_proved(law: Law, up_to: int | None) -> None:
-    """Try a law that is said to be proved on a few short rings: a certificate may prove another law than was meant.
+    """Try a proved law on a few short rings: a certificate may prove another law than the recorded one.
 
     Args:
         law: The law.
@@ -181,11 +181,11 @@ def check_proved(law: Law, up_to: int | None) -> None:
     short = replace(law, T=min(law.T, STEPS))
     longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
     for start in _short_starts(law, longest):
-        told = Trajectory(short, start)
-        if told.usable():
+        trajectory = Trajectory(short, start)
+        if trajectory.usable():
             for t in range(short.template.first, short.T - short.template.short + 1):
                 shown = "".join(law.universe.alphabet[cell] for cell in start)
-                require(not told.violated(t), f"the law is violated at step {t} from {shown!r}")
+                require(not trajectory.violated(t), f"the law is violated at step {t} from {shown!r}")
 
 
 def _short_starts(law: Law, longest: int) -> Iterator[list[int]]:

@@ -130,6 +130,7 @@ def test_a_file_twice_is_refused(tmp_path):
         unpack(tmp_path / "a.zip", tmp_path / "folder")
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_refused(tmp_path):
     whole = archive(entry("a"), entry("b/c"))
     for place in range(len(whole)):

@@ -108,6 +108,7 @@ def test_laws_show_what_refutes_them(name):
     assert shown(kind, told) == expected
 
 
+@pytest.mark.slow
 def test_a_step_of_very_many_receipts_is_not_held():
     """Whoever sends evidence puts what they like before a step is over: 20,000 probes are ten megabytes of values."""
 

@@ -145,12 +145,14 @@ MIDDLES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(middle=MIDDLES, order=st.randoms(use_true_random=False))
 def test_the_order_between_start_and_end_says_nothing(middle, order):
     receipts, shuffled = [*RUN, *middle, END], [*RUN, *order.sample(middle, len(middle)), END]
     assert fold(receipts).result() == fold(shuffled).result()
 
 
+@pytest.mark.slow
 @given(middle=MIDDLES)
 def test_a_pass_was_checked_and_found_nothing(middle):
     receipts = [*RUN, *middle, END]
@@ -168,6 +170,7 @@ def test_a_pass_was_checked_and_found_nothing(middle):
     assert result["verdict"] == expected.get((unsound, broken), "PASS" if bodies else "INCONCLUSIVE")
 
 
+@pytest.mark.slow
 @given(middle=MIDDLES)
 def test_nothing_that_is_added_turns_an_error_or_a_failure_into_a_pass(middle):
     tally, verdicts = Tally(), []

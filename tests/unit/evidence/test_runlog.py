@@ -136,6 +136,7 @@ def test_a_line_has_one_spelling(spelled, log):
         read_runlog(log.replace(b'{"', spelled, 1))
 
 
+@pytest.mark.slow
 def test_writers_in_several_processes_take_turns(path, interruptible):
     program = (
         "import sys; from pathlib import Path; from specledger.evidence.runlog import *\n"

@@ -115,6 +115,7 @@ def test_honest_evidence_is_intact(sealed, name):
     assert verification.verdict is Verdict.PASS, verification.checks
 
 
+@pytest.mark.slow
 def test_replay_by_several_workers_is_the_same(sealed):
     place = sealed("taped")
     assert failed(place, workers=2) is None

@@ -277,6 +277,7 @@ def changed(value):
     return 0 if value is None else {"x": 0}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("specs_once")
 def test_no_field_of_any_receipt_can_be_changed_and_sealed(forge):
     """One field at a time, everything sealed anew."""

@@ -19,6 +19,7 @@ from specledger.verify.judge_law import NOTHING_SAID
 from tests import toys
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
+pytestmark = pytest.mark.slow
 
 SMALL = toys.SMALL / "small.yaml"
 

@@ -71,6 +71,7 @@ def test_every_verdict_of_a_kernel_is_judged_and_the_level_names_what_is_none(ru
     assert all(f"{name} {count}" in rung.why for name, count in facts["no_expression"].items())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "whose"),
     [

@@ -101,6 +101,7 @@ def judged(trials, name, verdict=None, work=None):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_it_agrees_with_every_honest_verdict(trials, name):
     status, count = verdict_of(trials, name)["status"], judged(trials, name)
@@ -327,6 +328,7 @@ def reference():
     return Reference()
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(claim=CLAIMS, a=st.integers(-50, 50), b=st.integers(-50, 50), cell=st.sampled_from(["\\", '"', ">"]))
 def test_a_claim_means_the_same_as_text(reference, claim, a, b, cell):
