@@ -12,7 +12,7 @@ from specledger.evidence.layout import ENGINE
 from specledger.report.judgement import Control, Judgement
 from specledger.report.model import Check, Observation, Outcome, Report, Subject, counted
 from specledger.verify import checks as verified
-from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, climb, headline
+from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.checks import Status, Verification
 
 SHOWN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL, Outcome.UNTESTED)
@@ -265,7 +265,7 @@ _OF_STATUS: Final = {
 
 def _of_verification(evidence: str, verification: Verification) -> Iterator[Group]:
     """The numbered checks, and the levels; a level that was asked for and not reached cannot be told."""
-    levels = climb(verification)
+    levels = level_statuses(verification)
     properties = {
         "evidence": evidence,
         "verdict": verification.verdict.value,

@@ -30,7 +30,7 @@ from specledger.report.sections import (
     Section,
     Words,
 )
-from specledger.verify.assurance_levels import climb, headline
+from specledger.verify.assurance_levels import headline, level_statuses
 from specledger.verify.checks import Verification
 
 MOST_ROWS: Final = 200
@@ -119,7 +119,9 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
         for one in verification.checks
     ]
     yield from table("Checks", ("", "", "level", "check", "code", "found"), rows)
-    levels = [(f"**{one.status}**", one.level.value, quote(one.name), quote(one.why)) for one in climb(verification)]
+    levels = [
+        (f"**{one.status}**", one.level.value, quote(one.name), quote(one.why)) for one in level_statuses(verification)
+    ]
     yield from table("Levels", ("", "level", "shows", "reason"), levels)
 
 

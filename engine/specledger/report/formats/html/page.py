@@ -26,7 +26,7 @@ from specledger.report.formats.html.tables import Held, anchors, marked, render,
 from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, counted, malformed_receipts
 from specledger.report.sections import Place, Quoted, ReceiptLink, Row, RowLink, Section, Words, check_anchor
 from specledger.report.specs import Specs
-from specledger.verify.assurance_levels import Reached, climb
+from specledger.verify.assurance_levels import Reached, level_statuses
 from specledger.verify.checks import Status
 from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS
 
@@ -232,7 +232,7 @@ def _written(evidence: Evidence) -> Section:
     ]
     rows += [
         Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
-        for rung in climb(evidence.verification)
+        for rung in level_statuses(evidence.verification)
     ]
     rows += [Row(name, Reached.NOT_CHECKED.value, (Words(told),)) for name, told in _NEVER]
     intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
