@@ -1,4 +1,1 @@
-"""What an agent means: its memory, its proposals, their scores and claims, computed from observations alone.
-
-Decides what is proposed. Refuses to know the state of the world, the governor, and whatever is not in the observation.
-"""
+"""Agents: memory, proposals, scores and claims, computed from observations alone."""

@@ -1,8 +1,7 @@
-"""Counterfactuals and claims, derived by asking a teller what would change its choice.
+"""Counterfactuals and claims, derived by asking a procedure what would change its choice.
 
-Decides which changes are told: for each variable in order, the world's alternatives are tried until the teller would
-choose something else than what was submitted. Refuses to know how states are changed, and whether the teller is also
-the one who decides: the claims of an agent that explains itself by another's reasons are that other's.
+For each variable in order, the world's alternatives are tried until the choice differs from the submitted one. The
+procedure need not be the decider: an agent may explain itself by another agent's reasons.
 
 Source: toy-pseudo-axion, Probe suite P5'; a claim names the exact choice.
 """

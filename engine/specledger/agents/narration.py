@@ -1,9 +1,8 @@
 """A narrated proposal: the decider's choice as a `proposal.json` document, explained by the teller.
 
-Decides what the document says: the environment as seen, a plan, the request for its capability, the trace
-of the declared procedure, one fork snapshot, counterfactuals and claims derived from the teller. One mechanism carries
-every agent: whoever explains its own choice by its own score is told apart from whoever explains it by another's only
-by which minds stand here. Refuses to know nonces and hashes of commitments: they are handed in.
+The document holds the environment as seen, a plan, the request for its capability, the trace of the declared procedure,
+one fork snapshot, and counterfactuals and claims derived from the teller. An agent that explains its choice by its own
+score and one that explains it by another score differ only in these three procedures.
 
 Source: toy-pseudo-axion, Agent objectives and ForkSnapshot Commit-Reveal; the schemas in `schemas/axion`.
 """

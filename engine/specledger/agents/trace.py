@@ -1,8 +1,6 @@
 """The trace of a choice: nodes with expression, inputs and output, each of which can be computed again.
 
-Decides what a trace says of a declared procedure, and how much of it comes out equal when it is run again. Refuses to
-know whether the declared procedure is the one that decided: a trace that ends in the plan's choice although its
-procedure gives another one cannot be computed again.
+A trace that ends in the plan's choice although its declared procedure gives another one cannot be computed again.
 
 Source: toy-pseudo-axion, Metrics (RF replay fidelity); `trace_node.json`.
 """

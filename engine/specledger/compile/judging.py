@@ -1,4 +1,4 @@
-"""Judging a set of proposals: the schema gate, the governor's gates, and what becomes of what cannot be evaluated."""
+"""Judges a set of proposals: the schema gate, then the governor's gates."""
 
 from __future__ import annotations
 

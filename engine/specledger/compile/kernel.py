@@ -15,12 +15,12 @@ from specledger.compile.plan import KernelPlan
 from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Emitter, RecordType, compile_function
-from specledger.gates.admission import E_ADMISSION, Admission, check_admission, check_document_invariant
+from specledger.gates.admission import Admission, check_admission
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
-from specledger.gates.facts import Facts
-from specledger.gates.keys import Signing
-from specledger.gates.vocabulary import check_vocabulary
+from specledger.gates.facts import Facts, check_vocabulary
+from specledger.gates.invariant import E_ADMISSION, check_document_invariant
+from specledger.gates.signatures import Signing
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved

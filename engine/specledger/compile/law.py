@@ -1,4 +1,4 @@
-"""Compiles a law with its universe and its template from a bundle."""
+"""Compiles a law, with its universe and its template."""
 
 from __future__ import annotations
 

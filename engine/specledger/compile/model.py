@@ -1,7 +1,6 @@
-"""From a spec of the kind `model` to somebody who can be asked.
+"""Compiles a spec of the kind `model` to a model that can be opened and asked.
 
-Decides which oracle a spec means, and that nothing is opened, and no key looked for, before somebody wants to ask it.
-Refuses to know what it is asked.
+Nothing is opened, and no key is read, until then.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from specledger.agents.narration import Narration
 from specledger.agents.procedure import DecisionPoint
 from specledger.expr import EvaluationError, Type
 from specledger.gates.admission import Admission
-from specledger.gates.keys import Signing
-from specledger.gates.vocabulary import Vocabulary
+from specledger.gates.facts import Vocabulary
+from specledger.gates.signatures import Signing
 from specledger.oracles.recording import Oracle
 from specledger.probes.check import Probe
 from specledger.spec.agent import Outside

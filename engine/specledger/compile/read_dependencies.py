@@ -1,7 +1,7 @@
-"""What an agent's procedure can depend on: the paths of the state that its expressions read, through its predictions.
+"""The paths of the state that an agent's expressions read, through its predictions.
 
-Decides it from the text alone, so that it errs on the side of more: a list that is looked through counts whole, and a
-predicted field counts as whatever the steps that change it read. What is left is what a procedure declares unused.
+They are found in the text alone, and may be too many: a list that is looked through counts whole, and a predicted field
+counts as all that the steps read that change it. The remaining variables are the ones that a procedure declares unused.
 """
 
 from __future__ import annotations

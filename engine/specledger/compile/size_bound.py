@@ -1,8 +1,7 @@
-"""Whether a run can come to values that hold more than may be told, by the types of all that its specs compute.
+"""The size of the values that specs compute, bounded by their types.
 
-Decides for which runs values are weighed before they are written, since that could take gigabytes: weighing takes a
-third of the time of a step, and most specs have no list of lists and no list of texts. Refuses to know what a value is
-for.
+Where one value may exceed what a receipt may hold, values are weighed before they are written, since writing could take
+gigabytes. Weighing takes 10-25 % of a step, and most specs have no list of lists and no list of texts.
 """
 
 from __future__ import annotations

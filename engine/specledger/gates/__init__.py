@@ -1,5 +1,1 @@
-"""What a governor means: gates judged on the recomputed next state, the choice, commitments and capabilities.
-
-Decides which proposals are admitted and what acting requires. Refuses to know how proposals come about, and how the
-state is predicted: a predictor is handed in.
-"""
+"""Governors: gates that judge the predicted next state, admission of documents, commitments, tokens."""

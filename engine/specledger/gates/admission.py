@@ -1,9 +1,8 @@
-"""Admission of proposals that are documents: schema, then invariants, then scopes, and a verdict with its witnesses.
+"""Admission of documents: schema, then invariants, then scopes, and a verdict with its witnesses.
 
-Decides allow, deny or allow_with_constraints (a requested scope was narrowed to what is granted). Every fatal invariant
-that is broken is a witness, none hides another; a document that fails its schema reaches no invariant. An expression
-that cannot be evaluated denies, and says so: it is never taken for a document in order. Refuses to know how a document
-came about, and to act: a token is issued elsewhere, for what was allowed here.
+The verdict is allow, deny, or allow_with_constraints if a requested scope was narrowed to the granted one. Every broken
+fatal invariant is a witness. A document that fails its schema reaches no invariant. An expression that cannot be
+evaluated denies.
 
 Source: toy-pseudo-axion, Non-negotiables 2, Kernel invariants; schemas/axion/audit_entry.json.
 """
@@ -15,35 +14,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical
-from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.diagnostics import Diagnostics
 from specledger.expr import (
-    BOOL,
-    INT,
-    STRING,
-    Checked,
-    Emitter,
-    Environment,
     EvaluationError,
-    ListType,
     RecordType,
-    compile_function,
 )
 from specledger.gates.digests import Submission, witness
+from specledger.gates.documents import document_type
+from specledger.gates.invariant import E_ADMISSION, DocumentInvariant
 from specledger.gates.tokens import narrow
-from specledger.gates.typed import document_type
-from specledger.lang.bind import bind, emit_record, fields_of
-from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.governor import Admission as AdmissionSpec
-from specledger.spec.invariant import Invariant as InvariantSpec
-
-E_ADMISSION = code(
-    "E_ADMISSION",
-    "an admission means nothing",
-    "`document` names a schema of schemas/axion, and `env` gives a record. An invariant of scope `proposal` needs a "
-    "governor with `admission`; it reads `document` and `found`, so that no field of the world may have these names. "
-    "What a capability allows are actions of the world.",
-)
 
 ALLOW: Final = "allow"
 DENY: Final = "deny"
@@ -54,46 +35,6 @@ TOKEN: Final = "token"
 SCOPE: Final = "scope"
 EVALUATION: Final = "evaluation"
 """What denies beside invariants: the schema, a refused execution, the want of a capability, an evaluation error."""
-
-FOUND: Final = RecordType(
-    "found",
-    {
-        "trace_hash": STRING,
-        "env_digest": STRING,
-        "state_digest": STRING,
-        "mass": INT,
-        "mass_in_range": BOOL,
-        "snapshots": ListType(RecordType("", {"fork_id": STRING, "given": STRING, "expected": STRING})),
-        "nodes": ListType(INT),
-        "leading": ListType(INT),
-        "claims": ListType(RecordType("", {"var": STRING, "counterfactual": STRING, "choice": STRING})),
-        "known": ListType(STRING),
-        "step": STRING,
-    },
-)
-"""What the kernel itself finds about a document:
-
-the hash of its trace; the hashes of the environment that it shows and of the kernel's own; the sum of its probability
-masses in 1e-8 and whether each lies in 0..1; per fork snapshot the digest given and the one expected; the nodes, each
-once, and those from which the last one can be reached; per claim what it says, empty texts where it is of no form of
-the vocabulary; the variables of the namespace; the label of the plan's first step.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentInvariant:
-    """An invariant over documents.
-
-    Attributes:
-        name, severity: As it was written.
-        judge: `(state, document, found) -> None` if it holds, else its witness.
-        rules: `when` and `require` as they were checked.
-    """
-
-    name: str
-    severity: str
-    judge: Callable[[Any, Any, Any], dict[str, Any] | None]
-    rules: tuple[Checked, Checked]
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,41 +173,3 @@ def check_admission(model: AdmissionSpec, spec: Resolved, diagnostics: Diagnosti
     except LookupError as error:
         diagnostics.error(E_ADMISSION, str(error), spec.span("admission", "document"))
         return None
-
-
-def check_document_invariant(
-    spec: Resolved, environment: Environment, state: RecordType, document: RecordType, diagnostics: Diagnostics
-) -> DocumentInvariant | None:
-    """Check and compile an invariant of scope `proposal`; None, with findings, if it is wrong."""
-    model = spec.model
-    assert isinstance(model, InvariantSpec)  # noqa: S101 - a reference of kind invariant holds nothing else
-    scope = Scope(environment, spec, diagnostics)
-    for name in ("document", "found"):
-        if environment.conflict(name) is not None:
-            scope.wrong(E_NAME_TAKEN, f"the world gives {name!r} to something else", "name")
-            return None
-    scope = scope.within(document=document, found=FOUND)
-    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    when = scope.condition(model.when, "when")
-    require = scope.expression("require", expect=BOOL)
-    told = scope.each(model.witness, "witness")
-    scope.sealed(told.types, "witness")
-    scope.unused(model.functions)
-    if when is None or require is None:
-        return None
-    return DocumentInvariant(spec.name, model.severity, _compiled(when, require, told, state), (when, require))
-
-
-def _compiled(when: Checked, require: Checked, told: Let, state: RecordType) -> Callable[..., dict[str, Any] | None]:
-    def compose(emitter: Emitter) -> str:
-        now, document, found = (emitter.local(hint) for hint in ("state", "document", "found"))
-        sources = {"now": now, "document": document, "found": found, **fields_of(emitter, now, state.fields)}
-        read = when.variables | require.variables | told.variables
-        lines, names = bind(emitter, read, sources)
-        if when.text.value != "true":
-            lines += [f"if not {emitter.expression(when, names)}:", "    return None"]
-        lines += [f"if {emitter.expression(require, names)}:", "    return None"]
-        lines.append(f"return {emit_record(emitter, told, names)}")
-        return emitter.function("breach", [now, document, found], lines)
-
-    return compile_function(compose)

@@ -1,7 +1,4 @@
-"""The hashes of the kernel's documents, and what arrives before anything is known of it.
-
-Decides what stands for a proposal, its trace and a scope, also where a document cannot be hashed. Refuses to judge: a
-schema and invariants do, after a submission was received.
+"""The hashes of the kernel's documents, and submissions as they arrive.
 
     proposal_hash = hash_json(proposal)
     trace_commit = hash_json(trace without `trace_commit`), the value of every `trace_hash`

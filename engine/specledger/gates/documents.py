@@ -1,11 +1,13 @@
-"""Documents against the JSON Schemas of a folder: one validator decides in the loop, another one explains to people.
+"""Documents against the JSON Schemas of a folder, and the schemas as static types of expressions.
 
-Decides whether a document has the shape that a schema names, and says where it has not. Refuses to know what the
-document means, and to fetch anything: a reference is resolved from the folder or not at all.
+Two libraries validate, and a property test requires them to agree: `jsonschema-rs` is fast, `jsonschema` gives
+messages.
+They are given JSON documents; other values (NaN, half a surrogate pair, a set) are refused before (`gates.digests`), as
+is JSON that cannot be hashed. Both packages are imported when they are first needed. Nothing is fetched: a reference is
+resolved from the folder or not at all.
 
-Two libraries judge, and a property test requires them to agree: `jsonschema-rs` is fast, `jsonschema` gives messages.
-They speak of JSON documents; what is none (NaN, half a surrogate pair, a set) is refused by whoever receives it
-(`specledger.gates.digests`), as is JSON that cannot be hashed. Both packages are imported when they are first needed.
+As a type, a closed object is a record, an integer keeps its range, a list its size. Open objects and every `number` are
+`dyn`, whose operations are checked when they run: 1 and 1.0 are one number in JSON.
 
 Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 2020-12.
 """
@@ -13,7 +15,7 @@ Source: toy-pseudo-axion, JSON Schemas and Non-negotiables 2; JSON Schema draft 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -28,6 +30,7 @@ from specledger.core.canonical import (
     canonical_bytes,
 )
 from specledger.core.floats import FloatPolicy, floats_in_schema
+from specledger.expr import BOOL, DYN, INT, STRING, IntType, ListType, RecordType, Type
 from specledger.load.shipped import find_schemas
 
 if TYPE_CHECKING:
@@ -197,3 +200,54 @@ def axion() -> Validator:
     if folder is None:
         raise LookupError("the engine was installed without its schemas")
     return Validator(folder / "axion")
+
+
+@cache
+def document_type(name: str) -> RecordType:
+    """The type of the documents of a shipped schema.
+
+    Args:
+        name: The schema's file name without `.json`.
+
+    Raises:
+        LookupError: There is no such schema, or it is none of a closed object.
+    """
+    type_ = _type(_schema(name), name)
+    if not isinstance(type_, RecordType):
+        raise LookupError(f"the schema {name!r} describes no closed object")
+    return type_
+
+
+@cache
+def _schema(name: str) -> Mapping[str, Any]:
+    folder = find_schemas()
+    path = None if folder is None else folder / "axion" / f"{name}.json"
+    if path is None or not path.is_file():
+        raise LookupError(f"there is no schema {name!r}")
+    schema: Mapping[str, Any] = json.loads(path.read_bytes())
+    return schema
+
+
+def _type(schema: Any, document: str) -> Type:
+    """The type of one place of the schema document that a file holds."""
+    if not isinstance(schema, Mapping):
+        return DYN
+    if "$ref" in schema:
+        stem, _, pointer = schema["$ref"].partition("#")
+        target = stem.removesuffix(".json") or document
+        place: Any = _schema(target)
+        for part in pointer.split("/")[1:]:
+            place = place[part]
+        return _type(place, target)
+    if all(isinstance(value, str) for value in schema.get("enum", (0,))):
+        return STRING
+    kind = schema.get("type")
+    if kind == "integer":
+        return IntType(schema.get("minimum", INT.low), schema.get("maximum", INT.high))
+    if kind == "array":
+        item = _type(schema.get("items"), document)
+        return ListType(item, schema["maxItems"]) if "maxItems" in schema else ListType(item)
+    if kind == "object" and schema.get("additionalProperties") is False:
+        fields = {name: _type(value, document) for name, value in schema.get("properties", {}).items()}
+        return RecordType("", fields, optional=frozenset(fields) - frozenset(schema.get("required", ())))
+    return {"string": STRING, "boolean": BOOL}.get(str(kind), DYN)

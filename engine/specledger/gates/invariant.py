@@ -1,4 +1,4 @@
-"""Invariants: predicates over the state after a step and the one before it."""
+"""Invariants: predicates over the state after a step and the one before it, and over documents."""
 
 from __future__ import annotations
 
@@ -6,13 +6,46 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from specledger.core.diagnostics import Diagnostics
-from specledger.expr import BOOL, Checked, Emitter, compile_function
+from specledger.core.diagnostics import Diagnostics, code
+from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.governor import Footing
 from specledger.lang.bind import bind, emit_record, fields_of
 from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
+
+E_ADMISSION = code(
+    "E_ADMISSION",
+    "an admission means nothing",
+    "`document` names a schema of schemas/axion, and `env` gives a record. An invariant of scope `proposal` needs a "
+    "governor with `admission`; it reads `document` and `found`, so that no field of the world may have these names. "
+    "What a capability allows are actions of the world.",
+)
+
+FOUND: Final = RecordType(
+    "found",
+    {
+        "trace_hash": STRING,
+        "env_digest": STRING,
+        "state_digest": STRING,
+        "mass": INT,
+        "mass_in_range": BOOL,
+        "snapshots": ListType(RecordType("", {"fork_id": STRING, "given": STRING, "expected": STRING})),
+        "nodes": ListType(INT),
+        "leading": ListType(INT),
+        "claims": ListType(RecordType("", {"var": STRING, "counterfactual": STRING, "choice": STRING})),
+        "known": ListType(STRING),
+        "step": STRING,
+    },
+)
+"""What the kernel itself finds about a document:
+
+the hash of its trace; the hashes of the environment that it shows and of the kernel's own; the sum of its probability
+masses in 1e-8 and whether each lies in 0..1; per fork snapshot the digest given and the one expected; the nodes, each
+once, and those from which the last one can be reached; per claim what it says, empty texts where it is of no form of
+the vocabulary; the variables of the namespace; the label of the plan's first step.
+"""
+
 
 PROGRESS: Final = "progress"
 """The violation that a step without an admissible action counts as."""
@@ -64,5 +97,63 @@ def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., d
         lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
         lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
         return emitter.function("breach", [previous, state], lines)
+
+    return compile_function(compose)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentInvariant:
+    """An invariant over documents.
+
+    Attributes:
+        name, severity: As it was written.
+        judge: `(state, document, found) -> None` if it holds, else its witness.
+        rules: `when` and `require` as they were checked.
+    """
+
+    name: str
+    severity: str
+    judge: Callable[[Any, Any, Any], dict[str, Any] | None]
+    rules: tuple[Checked, Checked]
+
+
+def check_document_invariant(
+    spec: Resolved, environment: Environment, state: RecordType, document: RecordType, diagnostics: Diagnostics
+) -> DocumentInvariant | None:
+    """Check and compile an invariant of scope `proposal`; None, with findings, if it is wrong."""
+    model = spec.model
+    assert isinstance(model, InvariantSpec)  # noqa: S101 - a reference of kind invariant holds nothing else
+    scope = Scope(environment, spec, diagnostics)
+    for name in ("document", "found"):
+        if environment.conflict(name) is not None:
+            scope.wrong(E_NAME_TAKEN, f"the world gives {name!r} to something else", "name")
+            return None
+    scope = scope.within(document=document, found=FOUND)
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
+    when = scope.condition(model.when, "when")
+    require = scope.expression("require", expect=BOOL)
+    told = scope.each(model.witness, "witness")
+    scope.sealed(told.types, "witness")
+    scope.unused(model.functions)
+    if when is None or require is None:
+        return None
+    return DocumentInvariant(
+        spec.name, model.severity, _compile_document_invariant(when, require, told, state), (when, require)
+    )
+
+
+def _compile_document_invariant(
+    when: Checked, require: Checked, told: Let, state: RecordType
+) -> Callable[..., dict[str, Any] | None]:
+    def compose(emitter: Emitter) -> str:
+        now, document, found = (emitter.local(hint) for hint in ("state", "document", "found"))
+        sources = {"now": now, "document": document, "found": found, **fields_of(emitter, now, state.fields)}
+        read = when.variables | require.variables | told.variables
+        lines, names = bind(emitter, read, sources)
+        if when.text.value != "true":
+            lines += [f"if not {emitter.expression(when, names)}:", "    return None"]
+        lines += [f"if {emitter.expression(require, names)}:", "    return None"]
+        lines.append(f"return {emit_record(emitter, told, names)}")
+        return emitter.function("breach", [now, document, found], lines)
 
     return compile_function(compose)

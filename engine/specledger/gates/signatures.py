@@ -1,17 +1,20 @@
-"""How tokens are signed: the seed's toy signature by a secret, or Ed25519.
-
-Decides what a signature over given bytes is. Refuses to know what is signed. `cryptography` is imported by whoever uses
-Ed25519; the extra `sign` installs it.
+"""Signatures of tokens: the seed's toy signature by a secret, or Ed25519 with a private key.
 
 A secret that is drawn from a run's seed is public, since the run can be replayed: such a signature proves what a token
-was bound to, not who issued it. Of Ed25519 a replay has the public key alone: it verifies recorded signatures.
+was bound to, not who issued it. A private key is read from a file or an environment variable that the governor names,
+and is never shown. A replay has the public key alone and verifies recorded signatures. `cryptography` is imported when
+Ed25519 is used; the extra `sign` installs it.
 
 Source: toy-pseudo-axion, Capability tokens; RFC 8032.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -142,3 +145,68 @@ def _ed25519() -> Any:
     except ImportError:
         raise Rejected([Diagnostic(E_SIGN_MISSING, "the package `cryptography` is not installed")]) from None
     return ed25519
+
+
+E_SIGN_KEY = code(
+    "E_SIGN_KEY",
+    "the key that tokens are to be signed with is not there",
+    "With `signature: ed25519` a governor states its public key, and names the file or the environment variable that "
+    "holds the private one: 64 hexadecimal digits. It is read when a run begins, and never shown.",
+)
+
+_KEY: Final = re.compile(r"[0-9a-fA-F]{64}")
+_MOST: Final = 4096  # characters of a file that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Signing:
+    """How a kernel signs by Ed25519.
+
+    Attributes:
+        public: The public key, 32 bytes.
+        file, variable: Where the private one lies; one of the two.
+    """
+
+    public: bytes
+    file: str | None = None
+    variable: str | None = None
+
+    def signer(self, recorded: Sequence[str] | None) -> Signer:
+        """Who signs a run.
+
+        Args:
+            recorded: The signatures of the run that is made again; None where there is none to be made again.
+
+        Raises:
+            Rejected: E_SIGN_KEY, E_SIGN_MISSING.
+        """
+        if recorded is not None:
+            return RecordedSigner(self.public, recorded)
+        signer = Ed25519Signer(bytes.fromhex(self._text()))
+        if signer.public != self.public:
+            raise _wrong(f"{self._place} holds the key of another public key than the governor's")
+        return signer
+
+    @property
+    def _place(self) -> str:
+        return f"the file {self.file!r}" if self.variable is None else f"the environment variable {self.variable}"
+
+    def _text(self) -> str:
+        text = _read(self.file or "") if self.variable is None else os.environ.get(self.variable)
+        if text is None:
+            raise _wrong(f"{self._place} is not there, or cannot be read")
+        if not _KEY.fullmatch(text.strip()):
+            raise _wrong(f"{self._place} does not hold 64 hexadecimal digits")
+        return text.strip()
+
+
+def _read(path: str) -> str | None:
+    try:
+        with Path(path).open(encoding="ascii") as file:
+            return file.read(_MOST)
+    except (OSError, ValueError):
+        return None
+
+
+def _wrong(message: str) -> Rejected:
+    return Rejected([Diagnostic(E_SIGN_KEY, message)])

@@ -2,11 +2,8 @@
 
     commitment = HMAC-SHA256(key = nonce, message = state digest || 0x00 || SHA-256(canonical JSON of focus_vars))
 
-with both digests as 32 raw bytes and a nonce of 32. Decides how a commitment is made, opened and checked, that no nonce
-serves twice, and that none is revealed but under a challenge. Refuses to know what the variables mean and how a state
-is normalised.
-
-A vault belongs to one agent. It is no part of the agent's memory: a copy of the memory must not draw the same nonces.
+with both digests as 32 raw bytes and a nonce of 32. No nonce is used twice, and none is revealed without a challenge. A
+vault belongs to one agent. It is no part of the agent's memory: a copy of the memory must not draw the same nonces.
 
 Source: toy-pseudo-axion, ForkSnapshot Commit-Reveal; schemas/axion/fork_snapshot.json.
 """

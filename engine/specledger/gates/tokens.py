@@ -1,14 +1,12 @@
-"""Capability tokens as documents, and the actuator of a world that acts by them alone.
+"""Capability tokens as documents, and the actuator of a world that acts through them alone.
 
 A token binds a proposal, its trace and a scope. It covers the steps of that proposal's plan, each once and at most
-`max_calls` of them, until it expires or is revoked. Time is kernel time in milliseconds, handed in.
+`max_calls` of them, until it expires or is revoked. Time is kernel time in milliseconds, an argument.
 
-Decides whether an execution is permitted. Refuses to know whether a proposal deserved its token: that was judged.
-
-Refusals, in the order in which they are looked for: `no_token`, `unknown` (never issued here, or altered), `revoked`,
-`expired`, `wrong_proposal`, `wrong_trace`, `wrong_scope`, `wrong_op`, `wrong_action` (no step of the plan), `spent`,
-`exhausted` (more executions than `max_calls`), `rate` (more than `max_calls` within `per_ms`, over all tokens of one
-capability, since otherwise a new token would begin a new count).
+Refusals, in the order of the checks: `no_token`, `unknown` (never issued here, or altered), `revoked`, `expired`,
+`wrong_proposal`, `wrong_trace`, `wrong_scope`, `wrong_op`, `wrong_action` (no step of the plan), `spent`, `exhausted`
+(more executions than `max_calls`), `rate` (more than `max_calls` within `per_ms`, over all tokens of one capability,
+since otherwise a new token would begin a new count).
 
 Source: toy-pseudo-axion, Capability tokens; schemas/axion/capability_token.json.
 """
@@ -18,7 +16,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints
 from specledger.core.digest import sha256_hex
@@ -29,30 +27,6 @@ from specledger.gates.signatures import Signer
 
 MOST_CALLS: Final = 1000
 """Executions that a scope's rate limit can count, by its schema."""
-
-T_contra = TypeVar("T_contra", contravariant=True)
-C_contra = TypeVar("C_contra", contravariant=True)
-S_contra = TypeVar("S_contra", contravariant=True)
-
-
-class Acting(Protocol[T_contra, C_contra, S_contra]):
-    """The one way into a world, whatever form its tokens have: the grid's and the kernel's actuators are two of it."""
-
-    def act(
-        self,
-        token: T_contra | None,
-        index: int,
-        committed: C_contra,
-        scope: S_contra,
-        state: Any,
-        inputs: Mapping[str, Any],
-        /,
-    ) -> tuple[Any, Any]:
-        """Execute what stands at an index of something committed to.
-
-        Raises:
-            Refused: The token does not permit it. Nothing is executed then.
-        """
 
 
 class Asked(NamedTuple):

@@ -1,9 +1,8 @@
-"""Challenges: another state, the agent asked again, and its answer compared with what it said.
+"""Challenges: another state, the agent asked again, and its answer compared with what it stated.
 
-Decides which claims can be challenged, what is drawn, and what the answers amount to. An agent without a usable claim
-fails: abstaining is no way out. A change that changes nothing, or that no edit brings about, is inconclusive, never a
-pass. The null arm asks the same question again, the placebo arm changes what no claim names; the first is the floor
-against which misses are judged, the second is reported.
+An agent without a usable claim fails. A change that changes nothing, or that no edit brings about, is inconclusive. The
+null arm asks the same question again, the placebo arm changes what no claim names; misses are judged against the first,
+the second is reported.
 
 Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulness.
 """

@@ -1,4 +1,4 @@
-"""What a probe amounts to, and how answers of an agent that is not deterministic are told from fabricated reasons.
+"""The outcome of a probe, and a test that separates noise from fabricated reasons.
 
 Source: Wilson (1927) for the interval; a single pair convicts only an agent that declares itself deterministic and gave
 the same answer to the same question.

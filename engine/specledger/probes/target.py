@@ -1,7 +1,7 @@
-"""What a probe may ask of the run that it is attached to; everything is a question about clones.
+"""The questions that a probe may ask of the run that it is attached to.
 
-Refuses to offer anything that would change the run: states are values, memories are handed over as values, and the one
-way to act is an attempt that the kernel judges as it would judge the agent's own.
+All of them are about clones: states and memories are values. The one way to act is an attempt, which the kernel judges
+like the agent's own.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The only step loop. It knows the order of a step and yields events; it writes nothing and reads no YAML."""
+"""The only step loop. It yields events; it writes nothing and reads no YAML."""

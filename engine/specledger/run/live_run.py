@@ -1,9 +1,8 @@
-"""A live run: a kernel that asks its agent in a process of its own, episode by episode, and the tape of what came.
+"""A live run: a kernel that asks its agent in a process of its own, episode by episode, and the tape of the answers.
 
-Decides that what is recorded is what replay gives: the process of the kernel asks, logs and acts; this one keeps only
-its answers, and makes the events of the run from them, as anybody will. An answer that was too late, and an agent that
-ended its process, are answers too: a kernel's episode ends with them, any other run asks on. Refuses to know files: who
-logs, and who records an ending, are handed in.
+The process of the kernel asks, logs and acts. This process keeps only its answers, and makes the events of the run from
+them, as a replay does. A late answer, and an agent that ended its process, are recorded as answers too: a kernel's
+episode ends with them, any other run continues. The log and the record of an ending are arguments.
 
 Source: toy-pseudo-axion, WatchdogTimer and I5.
 """

@@ -1,14 +1,12 @@
-"""The watchdog: a kernel runs in a process of its own, and is ended when a policy takes too long.
+"""A watchdog: a kernel runs in a process of its own, and is ended if an agent takes too long.
 
-The kernel's process says when it begins to evaluate a policy and when it is done, over a pipe. Whatever blocks that
-process, be it a loop inside an extension, cannot block this one, which waits with a deadline. On a time-out the
-kernel's process group is ended first, then the time-out is recorded.
+The kernel's process reports over a pipe when it begins to ask the agent and when it is done. This process waits with a
+deadline, so no loop inside an extension can block it. After a time-out the kernel's process group is ended first, then
+the time-out is recorded. This module holds no token, world or step function, and imports nothing that has them.
 
-Decides that a kernel has hung, or died. Refuses to know what a kernel does: it holds no token, no world and no step
-function, and imports none of what has them. Whether an evaluation was in time is a fact about a machine: a run records
-it as an event, and its replay reads that instead of a clock. Nothing else in a run reads one.
-
-A policy shares its process with the kernel, so the watchdog stops mishaps and loops, not code that attacks the kernel.
+Whether an answer was in time is a fact about a machine: a run records it as an event, and its replay reads that instead
+of a clock. Nothing else in a run reads a clock. An agent shares its process with the kernel, so the watchdog stops
+mistakes and endless loops, not code that attacks the kernel.
 
 Source: toy-pseudo-axion, WatchdogTimer and I5.
 """

@@ -16,9 +16,9 @@ from typing import Any, Final
 from specledger.compile.plan import KernelPlan, State
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError, RecordType
-from specledger.gates.admission import DocumentInvariant
+from specledger.gates.invariant import DocumentInvariant
 from specledger.probes.check import Probe
-from specledger.probes.offer import UNDENIED
+from specledger.probes.runner import UNDENIED
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
 

@@ -1,8 +1,7 @@
 """Functions over cells and lists of cells, for worlds that keep their walls and things as lists.
 
-Decides rings, balls and reaches on a 4-connected grid, and which walls to raise or open so that a reach becomes what is
-wanted. Distances are Manhattan distances. Nothing here changes its arguments, and every size is bounded before work
-begins. Refuses to know what stands on a cell.
+They compute rings, balls and reaches on a 4-connected grid, and the walls to add or remove for a wanted reach.
+Distances are Manhattan distances. Nothing here changes its arguments, and every size is checked before work begins.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Maps: a drawing's lines of characters, or generator steps that make them from a random stream.
+"""Maps: the characters of a drawing, or of generator steps that draw from a random stream.
 
-Decides which character stands on which cell. What a character means is the world's legend (`worlds.start`).
+The world's legend (`worlds.start`) gives each character its meaning.
 """
 
 from __future__ import annotations

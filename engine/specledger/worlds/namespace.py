@@ -1,7 +1,4 @@
-"""From what a world's spec says about focus variables to a checked namespace, with all findings at once.
-
-Decides which names there are and that no two can be mistaken for each other. `worlds.variables` says what they do.
-"""
+"""Checks the focus variables of a world: their expressions, and that no two names can be mistaken for each other."""
 
 from __future__ import annotations
 

@@ -1,30 +1,32 @@
-"""Functions for finding a way: on a map that is still being made, and past what moves in a cycle.
+"""Functions for finding ways: on a map that is still being explored, and past obstacles that move in a cycle.
 
-As in `worlds.fields`, a field is a list of rows and nothing here changes its arguments. Decides what a remembered map
-promises (all that was never seen is open) and where one can stay out of harm for ever. Refuses to know who remembers.
-Sources: breadth-first search on 4-connected grids; optimistic search in unknown terrain (Koenig and Likhachev's D*
-Lite treats unseen cells as free); the viability kernel as the greatest fixpoint of Aubin's viability theory.
+As in `worlds.fields`, a field is a list of rows and nothing here changes its arguments. Unseen cells of a remembered
+map count as free.
+
+Sources: breadth-first search on 4-connected grids; optimistic search in unknown terrain (Koenig and Likhachev's
+D* Lite); the viability kernel as the greatest fixpoint of Aubin's viability theory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import tagger
-from specledger.expr import INT, STRING, EvaluationError, IntType, ListType, Native, Signature
-from specledger.expr.check.types import Type, TypeVariable
-from specledger.expr.errors import E_EVAL_ARGUMENT
+from specledger.expr import INT, STRING, IntType, ListType, Native
+from specledger.expr.check.types import TypeVariable
 from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
 from specledger.worlds.fields import Cell, Field
+from specledger.worlds.natives import native
 
 VALUE_TAG: Final = "specledger/value/v1"
 
 MOST_PLACES: Final = 1_000_000
 """Pairs of a cell and a phase that one viability kernel may have."""
 
+_MOST_ANSWERS: Final = 128  # questions about a field whose answers are kept: most steps ask what the last one asked
 _OPEN, _SHUT = -1, -2
 
 
@@ -66,10 +68,12 @@ def open_distances(f: Field, codes: list[int], p: Cell) -> Field:
     x, y = p["x"], p["y"]
     if not (0 <= x < FIELD_SIDE and 0 <= y < FIELD_SIDE):
         return [[-1] * len(row) for row in f]
-    return _remembered(f, ("open", *codes, x, y), lambda: _spread_open(f, codes, x, y))
+    return _spread_open(_Same(f), tuple(codes), x, y)
 
 
-def _spread_open(f: Field, codes: list[int], x: int, y: int) -> Field:
+@lru_cache(maxsize=_MOST_ANSWERS)
+def _spread_open(same: _Same, codes: tuple[int, ...], x: int, y: int) -> Field:
+    f = same.field
     width = min(FIELD_SIDE, max([x + 1, *map(len, f)]) + 1)
     height = min(FIELD_SIDE, max(y + 1, len(f)) + 1)
     places, stride = _walled(f, codes, (width, height), _OPEN)
@@ -93,7 +97,7 @@ def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
     x, y = q["x"], q["y"]
     if f[y][x] in codes:
         return -1
-    places, stride = _remembered(f, ("ways", *codes, x, y), lambda: _spread_closed(f, codes, x, y))
+    places, stride = _spread_closed(_Same(f), tuple(codes), x, y)
     place = (p["y"] + 1) * stride + p["x"] + 1
     if places[place] != _SHUT:
         return places[place]
@@ -101,31 +105,27 @@ def path_length(f: Field, codes: list[int], p: Cell, q: Cell) -> int:
     return 1 + min(near) if near else -1
 
 
-def _spread_closed(f: Field, codes: list[int], x: int, y: int) -> tuple[list[int], int]:
+@lru_cache(maxsize=_MOST_ANSWERS)
+def _spread_closed(same: _Same, codes: tuple[int, ...], x: int, y: int) -> tuple[list[int], int]:
+    f = same.field
     places, stride = _walled(f, codes, (max(map(len, f)), len(f)), _SHUT)
     _spread(places, stride, (y + 1) * stride + x + 1)
     return places, stride
 
 
-A = TypeVar("A")
-_ANSWERS: Final[dict[tuple[Any, ...], tuple[Field, Any]]] = {}
-_MOST_ANSWERS: Final = 256
+class _Same:
+    """A field as a key of a cache, known by its identity: a field is never changed in place, and steps share it."""
 
+    __slots__ = ("field",)
 
-def _remembered(f: Field, question: tuple[Any, ...], answer: Callable[[], A]) -> A:
-    """The answer to a question about a field, found once for each field and question of late.
+    def __init__(self, field: Field) -> None:
+        self.field = field
 
-    Most steps ask what the last one asked. A field is never changed in place, so the same object is the same field; an
-    answer holds its field, whose identity is therefore not given to another one.
-    """
-    key = (id(f), *question)
-    known = _ANSWERS.get(key)
-    if known is None or known[0] is not f:
-        if len(_ANSWERS) >= _MOST_ANSWERS:
-            _ANSWERS.clear()
-        known = _ANSWERS[key] = (f, answer())
-    found: A = known[1]
-    return found
+    def __hash__(self) -> int:
+        return id(self.field)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.field is self.field
 
 
 def _walled(
@@ -243,29 +243,17 @@ def digest_of(value: Any) -> str:
         raise ValueError(str(error)) from None
 
 
-def _native(function: Callable[..., Any], *params: Type, result: Type, cost: int) -> Native:
-    name = function.__name__
-
-    def call(*args: Any) -> Any:
-        try:
-            return function(*args)
-        except ValueError as error:
-            raise EvaluationError(E_EVAL_ARGUMENT, f"{name}: {error}") from None
-
-    return Native(name, (Signature(params, result),), call, cost=cost, fast=function)
-
-
 _CODES: Final = ListType(INT)
 
 PATH_FUNCTIONS: Final[Mapping[str, Native]] = {
     native.name: native
     for native in (
-        _native(field_paste, FIELD, FIELD, CELL, INT, result=FIELD, cost=FIELD_SIDE),
-        _native(field_count, FIELD, _CODES, result=IntType(low=0), cost=FIELD_SIDE),
-        _native(open_distances, FIELD, _CODES, CELL, result=FIELD, cost=1024),
-        _native(path_length, FIELD, _CODES, CELL, CELL, result=IntType(low=-1), cost=1024),
-        _native(viability, FIELD, ListType(ListType(CELL)), result=ListType(FIELD), cost=65_536),
-        _native(digest_of, TypeVariable("T"), result=STRING, cost=FIELD_SIDE),
+        native(field_paste, FIELD, FIELD, CELL, INT, result=FIELD, cost=FIELD_SIDE),
+        native(field_count, FIELD, _CODES, result=IntType(low=0), cost=FIELD_SIDE),
+        native(open_distances, FIELD, _CODES, CELL, result=FIELD, cost=1024),
+        native(path_length, FIELD, _CODES, CELL, CELL, result=IntType(low=-1), cost=1024),
+        native(viability, FIELD, ListType(ListType(CELL)), result=ListType(FIELD), cost=65_536),
+        native(digest_of, TypeVariable("T"), result=STRING, cost=FIELD_SIDE),
     )
 }
 """Name -> native function, beside those of `worlds.natives`."""

@@ -1,6 +1,6 @@
-"""What a world's picture names must be there: a field of codes, constants, places of the state, labels of the record.
+"""Checks a world's picture: a field of codes, constants, places of the state, labels of the record.
 
-Decides that a picture can be drawn from receipts alone. Refuses to know how: it never touches what a run does.
+A picture is drawn from receipts alone.
 """
 
 from __future__ import annotations

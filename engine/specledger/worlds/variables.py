@@ -1,12 +1,10 @@
-"""Focus variables: quantities of a world that reasons may name, how each is read, and how it is given another value.
+"""Focus variables: quantities of a world that reasons may name, how each is read, and how it gets another value.
 
-Decides the edit of the primary state that brings a wanted value about, the normal form of a state seen through some
-variables, and the labels of choices. An edit counts only if the variable then reads as wanted and the state breaks no
-condition of the world that it kept before; otherwise the value is unreachable, which is neither a pass nor a failure.
-Refuses to know who asks and why.
+An edit of the primary state counts only if the variable then reads as wanted and the state breaks no condition of the
+world that it satisfied before; otherwise the value is unreachable, which is neither a pass nor a failure. The module
+also gives the normal form of a state seen through some variables, and the labels of actions.
 
-Source: the seed's `normalize_state`, `clone_state` and `mutate`; interventions on derived quantities as edits of
-primary ones.
+Source: the seed's `normalize_state` and `mutate`; interventions on derived quantities as edits of primary ones.
 """
 
 from __future__ import annotations

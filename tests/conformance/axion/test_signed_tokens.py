@@ -8,8 +8,7 @@ import yaml
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.gates.keys import E_SIGN_KEY, Signing
-from specledger.gates.signatures import Ed25519Signer
+from specledger.gates.signatures import E_SIGN_KEY, Ed25519Signer, Signing
 from specledger.kinds import load
 from specledger.pipeline import execute, verify
 from specledger.run.loop import run

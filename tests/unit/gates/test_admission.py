@@ -14,11 +14,9 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.rng import Stream
 from specledger.gates.admission import ALLOW, CONSTRAIN, DENY
 from specledger.gates.digests import receive, trace_commit
-from specledger.gates.documents import axion
-from specledger.gates.facts import leading
+from specledger.gates.documents import axion, document_type
+from specledger.gates.facts import Vocabulary, leading
 from specledger.gates.snapshots import Challenges, Vault
-from specledger.gates.typed import document_type
-from specledger.gates.vocabulary import Vocabulary
 from specledger.kinds import load
 
 WHEN = DecisionPoint(0, 0)

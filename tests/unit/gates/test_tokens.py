@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Rejected
-from specledger.gates.capability import Actuator, Refused
+from specledger.gates.capability import Refused
 from specledger.gates.digests import receive, scope_hash, world_action
 from specledger.gates.documents import axion
 from specledger.gates.signatures import Ed25519Signer, RecordedSigner, SecretSigner, Signer
-from specledger.gates.tokens import Acting, Asked, TokenActuator, narrow
+from specledger.gates.tokens import Asked, TokenActuator, narrow
 
 PROPOSAL = json.loads((Path(__file__).resolve().parents[3] / "fixtures/axion/proposal.json").read_bytes())
 SUBMISSION = receive(PROPOSAL)
@@ -269,12 +269,3 @@ def test_a_signer_does_not_show_its_key(signer: Signer):
     shown = f"{signer!r} {signer}"
     assert KEY.hex() not in shown
     assert repr(KEY) not in shown
-
-
-def test_both_actuators_are_of_one_form(world):
-    """The types say it: mypy checks these lines."""
-    kernel: Acting[Any, Any, Any] = TokenActuator(world, SIGNER)
-    grid: Acting[Any, Any, Any] = Actuator(world)
-    for one in (kernel, grid):
-        assert reason(one.act, None, 0, None, None, {}, {}) == "no_token"
-    assert world.calls == []

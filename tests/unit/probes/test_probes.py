@@ -13,9 +13,8 @@ from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
 from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
-from specledger.probes.offer import make_offer
 from specledger.probes.outcome import convict, interval
-from specledger.probes.runner import ProbeRunner
+from specledger.probes.runner import ProbeRunner, make_offer
 from specledger.probes.target import Answer, Attempt, Situation, Weighed
 
 STATE = RecordType("state", {"x": INT, "y": INT})

@@ -9,7 +9,7 @@ from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import MODELS, load
 from specledger.pipeline import execute
-from specledger.probes.offer import UNDENIED
+from specledger.probes.runner import UNDENIED
 from specledger.verify import judge_kernel
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle

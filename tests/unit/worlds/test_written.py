@@ -8,8 +8,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr import INT, Emitter, Environment, check, compile_function, evaluate
 from specledger.lang.declare import FIELD
-from specledger.worlds.natives import FIELD_FUNCTIONS
-from specledger.worlds.written import WRITTEN
+from specledger.worlds.natives import FIELD_FUNCTIONS, WRITTEN
 
 TYPES = {"f": FIELD, "g": FIELD, "k": INT, "low": INT}
 CALLS = {
