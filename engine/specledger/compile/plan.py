@@ -191,7 +191,7 @@ class Plan:
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
-        heavy: Whether one value may come to more than may be told, so that each is weighed before it is written.
+        check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
 
     name: str
@@ -223,4 +223,4 @@ class Plan:
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     signed: bool = False
-    heavy: bool = True
+    check_weights: bool = True

@@ -20,7 +20,7 @@ from specledger.compile.plan import (
     PlannedWatchdog,
     State,
 )
-from specledger.compile.size_bound import may_be_heavy
+from specledger.compile.size_bound import may_exceed_limit
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.rng import Stream
 from specledger.expr import BOOL, EvaluationError, RecordType
@@ -139,7 +139,9 @@ class _Compiler:
             outside=None if outside is None else PlannedOutside(outside, _operations(world), governor.claims),
             watchdog=self._watchdog(outside),
             signed=kernel is not None and kernel.signing is not None,
-            heavy=may_be_heavy([world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]),
+            check_weights=may_exceed_limit(
+                [world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]
+            ),
             **_acts(agent),
         )
 

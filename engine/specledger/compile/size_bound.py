@@ -20,7 +20,7 @@ _LIGHT: Final = MAX_WEIGHT // 4
 """What any one value may weigh to be written first: whatever is made of many is weighed by the length of its form."""
 
 
-def may_be_heavy(compiled: Iterable[Any]) -> bool:
+def may_exceed_limit(compiled: Iterable[Any]) -> bool:
     """Whether any one value that specs compute can weigh more than may be written before it is weighed.
 
     Args:

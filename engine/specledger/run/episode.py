@@ -44,7 +44,7 @@ class Episode:
         self._plan = plan
         self._number = number
         self._controller, self._governor = controller, governor
-        self._weigh: Callable[[Any], None] = check_weight if plan.heavy else _no_check
+        self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else _no_check
         self._parts = PartChains(part.name for part in plan.parts)
         self._gates = dict.fromkeys(plan.gates, 0)
         self._actuator = self._controller.actuator()

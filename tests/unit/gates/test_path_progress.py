@@ -123,7 +123,7 @@ def judged(here, known=None):
     """The directions that the gate `progress` refuses."""
     acting = plan()
     observation = acting.observe(here)
-    memory = acting.watch.begin(observation)
+    memory = acting.governor_state.begin(observation)
     if known is not None:
         memory["known"] = known
     proposals = acting.propose(observation, acting.begin(observation))

@@ -94,7 +94,7 @@ def test_a_value_that_is_too_large_ends_the_episode(tmp_path, name):
     bundle = bundle_of(tmp_path, world, drift, invariant)
     plan = compile_scenario(bundle)
     found = [(event.type, event.body) for event in run(plan)]
-    assert plan.heavy is heavy
+    assert plan.check_weights is heavy
     assert [type_ for type_, _ in found] == expected
     assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} <= {("E_CANON_SIZE", "$")}
 
@@ -107,7 +107,7 @@ def test_what_is_made_of_many_light_values_is_weighed_by_its_form(tmp_path, name
     bundle = bundle_of(tmp_path, light, agent=agent, governor=governor)
     plan = compile_scenario(bundle)
     found = [(event.type, event.body) for event in run(plan)]
-    assert not plan.heavy
+    assert not plan.check_weights
     assert [type_ for type_, _ in found] == expected
     assert {(body["code"], body["expression"]) for type_, body in found if type_ == "error"} == {("E_CANON_SIZE", "$")}
 
