@@ -289,13 +289,6 @@ def test_what_a_law_must_say_is_more_than_white_space(field):
         parsed({**conserved(), field: " \t "})
 
 
-def test_the_detector_that_a_proposer_is_given_learns():
-    detector = RedundancyDetector(threshold=1_000_000)
-    proposer: Any = LawProposer(scripted({"laws": [MIRROR]}), tools_for(ProposerConfig()), ProposerConfig(), detector)
-    assert len(proposer.propose(DiscoveryMemory()).laws) == 1
-    assert len(detector) == 1
-
-
 def test_unmeasured_laws_with_sorted_observables_are_the_same_in_normal_form():
     first = {"name": "One", "expr": "entropy('X')"}
     second = {"name": "Two", "expr": "chaos( '<' )"}

@@ -175,6 +175,7 @@ def test_whatever_a_model_answers_fits_into_a_row_and_a_receipt(parse):
         assert canonical_bytes({"body": {"proposal": {"rejections": [{"object": held}]}}})
 
 
+@pytest.mark.slow
 def test_an_answer_of_escapes_gives_no_receipt_that_is_too_long(parse):
     tag = "\U000e0001" * 280
     one = LAW | {tag + str(number): 1 for number in range(6)}

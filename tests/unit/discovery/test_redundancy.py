@@ -93,16 +93,6 @@ def test_what_is_no_plain_sum_is_compared_too(conserved, one, other, same):
     assert sees(conserved(*one), conserved(*other)).match_type == "near"
 
 
-def test_the_denial_of_a_denial_is_written_otherwise(proposed):
-    def law(claim):
-        return proposed(observables=[{"name": "X", "expr": "count('X')"}], claim_ast=claim)
-
-    small = op("<", obs("X"), const(3))
-    denied = {"op": "not", "arg": {"op": "not", "arg": small}}
-    assert sees(law(small), law(denied), equivalent=False).match_type == "near"
-    assert sees(law(small), law(denied)).match_type == "equivalent"
-
-
 def test_case_is_kept_where_it_tells_two_observables_apart(proposed):
     def law(left, right):
         both = [{"name": name, "expr": f"missing('{name}')"} for name in ("a", "A")]
@@ -384,8 +374,3 @@ def test_a_batch_is_learned_only_if_asked(conserved):
 def test_of_several_the_first_known_law_is_named(conserved):
     detector = known(*(conserved(RIGHT, law_id=name) for name in ("first", "second")))
     assert detector.check(conserved(RIGHT)).matched_law_id == "first"
-
-
-def test_nothing_is_near_where_nothing_is_known(conserved):
-    assert RedundancyDetector().nearest(conserved(RIGHT)) is None
-    assert RedundancyDetector().filter_batch([]).unique == ()

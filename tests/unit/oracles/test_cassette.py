@@ -136,6 +136,7 @@ TEXTS = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
 
 @settings(max_examples=25)
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.dictionaries(st.sampled_from("abc"), TEXTS.map(ascii)))
+@pytest.mark.slow
 def test_any_text_is_given_back(tmp_path_factory, texts, who):
     file = tmp_path_factory.mktemp("any") / "record.jsonl"
     requests = [ModelRequest(turn, text.encode(errors="replace").decode(), "p") for turn, text in enumerate(texts)]
@@ -205,11 +206,6 @@ def test_what_is_no_record_is_not_written_to(name, file):
     assert file.read_bytes() == data
 
 
-def test_the_same_exchange_twice_is_one(file):
-    file.write_bytes(HEAD + line() + line())
-    assert CassetteModel(file, WHO).ask(TURNS[0]).text == "[]"
-
-
 def test_whatever_an_interrupted_recording_leaves_is_completed(recorded, tmp_path):
     whole = recorded.read_bytes()
     for size in [*range(0, len(whole), 97), *(len(whole) - n for n in (1, 2))]:
@@ -247,10 +243,6 @@ def test_a_link_is_not_recorded_to(file, tmp_path):
     file.symlink_to(victim)
     refused(file, "E_CASSETTE_FILE", source=Somebody)
     assert victim.read_bytes() == b""
-
-
-def test_a_missing_folder_is_a_clear_error(tmp_path):
-    refused(tmp_path / "none" / "record.jsonl", "E_CASSETTE_FILE", source=Somebody)
 
 
 def test_a_file_is_bounded(recorded, monkeypatch):
@@ -338,6 +330,7 @@ for turn in range(50):
 """
 
 
+@pytest.mark.slow
 def test_several_processes_record_to_one_file(file):
     commands = [[sys.executable, "-c", PROGRAM, str(file), word] for word in "abc"]
     started = [subprocess.Popen(each, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for each in commands]
@@ -424,8 +417,3 @@ def test_a_link_does_not_lead_elsewhere(specs, tmp_path_factory):
         with pytest.raises(Rejected, match="outside the folder"):
             compile_model(bundle, bundle.root).open(record)
     assert list(elsewhere.iterdir()) == []
-
-
-def test_a_record_counts_by_estimate(recorded):
-    model = CassetteModel(recorded, WHO, Somebody)
-    assert (model.count_tokens("12345"), model.outside) == (2, True)

@@ -183,6 +183,7 @@ PIECES = st.one_of(
 
 @settings(max_examples=25)
 @given(st.lists(PIECES, min_size=1, max_size=5), st.sampled_from(["exhausted", "repeat", "cycle"]))
+@pytest.mark.slow
 def test_whatever_is_scripted_can_be_kept(answers, then):
     model = ScriptedModel(Script.model_validate({"answers": answers, "then": then}))
     for turn in range(len(answers) + 2):
