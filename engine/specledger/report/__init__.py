@@ -1,1 +1,1 @@
-"""Pure functions of verified evidence: pictures and summaries. Nothing here runs anything."""
+"""Reports of verified evidence, of verifications and of findings. Nothing is run."""

@@ -1,7 +1,6 @@
-"""How an agent answered in a run: in time, in the protocol's form, with proposals that mean something.
+"""Findings about how an agent answered in a run: in time, in the form of the protocol, with well-formed proposals.
 
-Decides what a finding about an agent is. All of it follows from evidence: the tape says what came and when nothing did,
-the receipts what became of it. Refuses to judge what an agent wants: a gate's rejection is no finding.
+A rejection by a gate other than `schema` is no finding.
 """
 
 from __future__ import annotations
@@ -25,18 +24,18 @@ FORMAT: Final = "specledger/agent-check/v1"
 
 @dataclass
 class AgentReading:
-    """What a run shows of its agent.
+    """How an agent answered in a run.
 
     Attributes:
-        decisions: Decisions for which it was asked.
-        failures: Questions without an answer, by why.
-        proposals: Proposals that came, of whatever form.
-        malformed: Those that the gate `schema` rejected, by why.
-        rejected: Rejections by the other gates, by the gate.
+        decisions: The number of decisions that it was asked for.
+        failures: Questions without an answer, by reason.
+        proposals: The number of proposals.
+        malformed: Proposals that the gate `schema` rejected, by reason.
+        rejected: Rejections by the other gates, by gate.
         admitted: Proposals that every gate admitted.
-        lacking: Claims that proposals lack, by the words for each: where it is first lacking, and its type.
-        places: Of each failure and each malformed reason the first decision.
-        outside: Whether the agent is asked outside.
+        lacking: Missing claims: where each is first missing, and its type.
+        places: The first decision of each failure and each malformed form.
+        outside: Whether the agent runs outside the engine.
     """
 
     decisions: int = 0
@@ -51,7 +50,7 @@ class AgentReading:
 
     @property
     def verdict(self) -> Verdict:
-        """FAIL if something is found; INCONCLUSIVE if it was never asked, or never proposed anything."""
+        """FAIL if there is a finding; INCONCLUSIVE if it was never asked or never proposed anything."""
         if self.failures or self.malformed:
             return Verdict.FAIL
         return Verdict.PASS if self.decisions and self.proposals else Verdict.INCONCLUSIVE
@@ -64,7 +63,7 @@ class AgentReading:
             message = f"{self._of(count, why)} of {self.decisions} questions have no answer: {why}"
             found.append(Diagnostic(code_, message))
         for why, count in sorted(self.malformed.items()):
-            message = f"{self._of(count, why)} of {self.proposals} proposals have not the form of one: {printable(why)}"
+            message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
             found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{lacks}"))
         return found
@@ -76,8 +75,8 @@ class AgentReading:
         """The reading as JSON.
 
         Args:
-            agent: What the agent is called.
-            scenario: What it was tried in.
+            agent: The name of the agent.
+            scenario: The name of the scenario.
         """
         return {
             "format": FORMAT,
@@ -104,8 +103,8 @@ def read_agent(
 
     Args:
         told: The type and body of each receipt, in order.
-        answers: What is on the tape; None if the agent is a spec.
-        claims: What each proposal of an answer must claim, and of which type.
+        answers: The recorded answers; None if the agent is a spec.
+        claims: The claims that each proposal must have, with their types.
     """
     reading = AgentReading(outside=answers is not None)
     asked: set[tuple[int, int]] = set()
@@ -131,7 +130,7 @@ def read_agent(
 
 
 def _proposals(answer: Answer) -> list[tuple[int, Mapping[str, Any]]]:
-    """What an answer proposes, numbered, as far as it is a list of mappings: of the rest the gate `schema` tells."""
+    """The proposals of an answer that are mappings, numbered; the gate `schema` reports the others."""
     try:
         given = parse_json(answer.received or b"")
     except ValueError:

@@ -1,8 +1,6 @@
-"""What a run shows of its agent: each episode's probes, what was broken and refused, and the steps that failed.
+"""Metrics of an agent in a run: the probes of each episode, what was broken or refused, and the steps that failed.
 
-Decides what counts as a failure and what belongs to a counterexample. An episode has passed if each probe of its
-scenario was made in it and every verdict is PASS; what is inconclusive, or was never made, is no pass. Refuses to know
-probes by name, where receipts come from, and where the findings go.
+An episode passes if each probe of its scenario was made in it and every verdict is PASS.
 
 Source: toy-pseudo-axion, Metrics and outputs.
 """
@@ -32,18 +30,18 @@ class RunMetrics:
 
     Attributes:
         episodes: A record of each episode.
-        entries: The entries of its log, in order.
+        entries: The entries of its audit log, in order.
         counterexamples: The first steps that failed, each as a document.
-        failed: How many steps failed.
+        failed: The number of steps that failed.
     """
 
     def __init__(self, run: str, scenario: str, probes: Sequence[str]) -> None:
         """Begin.
 
         Args:
-            run: What it is called.
+            run: The name of the run.
             scenario: The name of its scenario.
-            probes: The names of the probes that the scenario makes.
+            probes: The names of the scenario's probes.
         """
         self._run = run
         self._scenario = scenario
@@ -62,7 +60,7 @@ class RunMetrics:
         """Take one receipt.
 
         Raises:
-            KeyError, TypeError, AttributeError, ValueError: It is not what it must be.
+            KeyError, TypeError, AttributeError, ValueError: It is malformed.
         """
         step = self._steps.add(0, type_, body)
         if type_ == "episode":
@@ -122,7 +120,7 @@ class RunMetrics:
 
 
 def _submitted(step: Step) -> dict[str, Any]:
-    """The state that was shown, the proposal and its trace; None where there is none that can be read."""
+    """The state that was shown, the proposal and its trace; None for what cannot be read."""
     commits = step.bodies("commit")
     proposals = commits[-1]["proposals"] if commits else []
     text = proposals[0].get("document") if proposals else None
@@ -133,7 +131,7 @@ def _submitted(step: Step) -> dict[str, Any]:
 
 
 def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What episodes amount to: how many passed all probes, and each probe by itself; shares are in millionths."""
+    """The totals of episodes: how many passed all probes, and each probe; shares are in millionths."""
     names = dict.fromkeys(name for episode in episodes for name in episode["probes"])
     judged = [episode["passed"] for episode in episodes if episode["passed"] is not None]
     equal = sum(episode["replay"]["equal"] for episode in episodes)
@@ -152,7 +150,7 @@ def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """One probe over episodes: what was found each time, and in how many episodes it, or its answers alone, failed."""
+    """One probe over episodes: its verdicts, and in how many episodes it, or its answers alone, failed."""
     found = [each for one in made for each in one]
 
     def failed(name: str) -> dict[str, Any]:
@@ -168,7 +166,7 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
 
 
 def _rate(count: int, of: int) -> dict[str, Any]:
-    """So many of so many, the share, and Wilson's 95 % interval; no share of nothing."""
+    """A count, the share, and Wilson's 95 % interval; both None without cases."""
     if not of:
         return {"count": count, "of": of, "value": None, "wilson": None}
     low, high = wilson(count, of)

@@ -1,4 +1,4 @@
-"""Evidence that a report may speak of: a bundle of which no check failed. Nothing is replayed."""
+"""Evidence for reports: a bundle of which no check failed, without replay."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The space-time of a law: the states of one ring, one below the other, as the page's script draws them.
+"""The space-time of a law: the states of one ring, as the page's script draws them.
 
-Decides which ring is drawn: that of the counterexample, and where there is none an example, since the receipts of a
-law's trial hold the digest of its cases and no start. Both are evolved cell by cell by the universe's table in the
-bundle. Refuses to judge: no trial is made again, and an example is never called evidence.
+The ring is that of the counterexample, else an example, since the receipts of a trial hold only the digest of its
+cases. It is evolved by the universe's table in the bundle; no trial is made again.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ EXAMPLE_STATES: Final = 60
 """States of an example that are drawn."""
 
 LENGTHS: Final = 8
-"""Lengths of rings that an example is looked for in, from the shortest."""
+"""Lengths of rings among which an example is searched, from the shortest."""
 
 STARTS: Final = 64
-"""Starts of a length that are looked at."""
+"""Starts of each length that are tried."""
 
 STEPS: Final = 8
 """Steps over which they are compared."""
 
 _EXAMPLE: Final = (
-    "An example, and no evidence: receipts hold the digest of the cases that were tried and not their starts. The ring "
-    "was chosen when the page was written, of the shortest length with a start that meets the preconditions. Of the "
+    "An example, and no evidence: receipts hold the digest of the tried cases and not their starts. The ring was "
+    "chosen when the page was written and has the shortest length with a start that meets the preconditions. Of the "
     f"first {STARTS} starts in the order of the alphabet it is the one in which most of the first {STEPS} steps are "
-    "tested, then the one that shows the most symbols, then the most states, then the first. It was evolved by the "
-    "universe's table in the bundle; neither the trial nor a prover was run, and the law is not judged on it."
+    "tested, then the one with the most symbols, then the most states, then the first. It was evolved by the "
+    "universe's table in the bundle; the law was not judged on it."
 )
 _FOUND: Final = (
-    "A counterexample. Its start and the marked rows stand in the receipt; the others were evolved from the start when "
-    "the page was written, by the universe's table in the bundle."
+    "A counterexample. Its start and the marked rows are in the receipt; the other rows were evolved from the start "
+    "when the page was written, by the universe's table in the bundle."
 )
 
 
@@ -50,9 +49,9 @@ def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
     """What is drawn of a law; None if no start of it can be shown.
 
     Args:
-        law: Which was tried.
-        verdict: On it.
-        row: The link of its row.
+        law: The law.
+        verdict: Its verdict.
+        row: The anchor of its row.
     """
     drawn = _example(law) if verdict["counterexample"] is None else _found(law, verdict["counterexample"])
     if drawn is None:
@@ -77,7 +76,7 @@ def _found(law: Law, found: Body) -> dict[str, Any]:
 
 
 def _example(law: Law) -> dict[str, Any] | None:
-    """An example, as far as the law looks; None if nothing can be said of the law, or no start can be used."""
+    """An example over the steps of the law; None if the law is UNKNOWN, or no start can be used."""
     if law.unknown is not None:
         return None
     try:
@@ -101,7 +100,7 @@ def _example(law: Law) -> dict[str, Any] | None:
 
 
 def example_start(law: Law) -> State | None:
-    """The start of the example: the same one for the same law; None if no start that is looked at can be used."""
+    """The start of the example, the same for the same law; None if no tried start can be used."""
     short = replace(law, T=min(law.T, STEPS))
     for starts in _starts(law):
         usable = [told for told in (Trajectory(short, start) for start in starts) if told.usable()]
@@ -118,7 +117,7 @@ def _starts(law: Law) -> Iterator[Iterator[State]]:
 
 
 def _shows(told: Trajectory) -> tuple[int, int, int]:
-    """How many steps are tested, and how many different symbols and states there are."""
+    """The number of tested steps, of different symbols and of different states."""
     law, places = told.law, range(len(told.states[0]) if told.law.template.cells else 1)
     judged = range(law.template.first, law.T - law.template.short + 1)
     asked = law.antecedent

@@ -1,8 +1,4 @@
-"""A look into a run: one line for each step, one whole step, or one field of every step.
-
-Decides what of a step is told on a line and what is counted instead. All of it follows from receipts of which no check
-failed; nothing is run again. Refuses to judge, and to tell more than so many lines at once.
-"""
+"""Traces a run from its receipts: one line for each step, one whole step, or one field of every step."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ from specledger.report.markup import shorten
 FORMAT: Final = "specledger/trace/v1"
 
 MOST_LINES: Final = 10_000
-"""Lines that may be asked for."""
+"""The largest number of lines."""
 LONGEST: Final = 160
 """Characters of one value on a line."""
 MOST_REASONS: Final = 4
@@ -43,7 +39,7 @@ class StepLine:
         kind: The type of the receipt: `step`, `drift`, `probe`, `error`, `episode` or `episode_end`.
         episode, t: Where in the run; `t` is None where an episode begins or ends.
         seq: The number of the receipt.
-        facts: What is told, as JSON.
+        facts: What the line shows, as JSON.
     """
 
     kind: str
@@ -55,7 +51,7 @@ class StepLine:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Lines of a run, and how many further ones there are."""
+    """Lines of a run, and the number of further lines."""
 
     lines: tuple[StepLine, ...]
     more: int
@@ -66,7 +62,7 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
 
     Args:
         evidence: The run's evidence.
-        episode: The only episode that is told; None for all.
+        episode: The only episode to trace; None for all.
         most: Lines at most.
         field: A path; the lines are then those of the receipts that have it, with its value.
 
@@ -91,12 +87,12 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
 
 
 def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:
-    """What the receipts say of one step.
+    """The receipts of one step.
 
     Args:
         evidence: The run's evidence.
-        episode: In which episode.
-        t: Which step of it.
+        episode: The episode.
+        t: The step.
         field: A path; then only its value.
 
     Returns:
@@ -132,17 +128,17 @@ def _receipts_of(evidence: Evidence, episode: int, t: int) -> Iterator[dict[str,
 
 
 def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
-    """What is made of a run's receipts.
+    """What is read from a run's receipts.
 
     Raises:
-        Rejected: E_TRACE_KIND, or E_REPORT_RECEIPTS if a receipt is not what it must be.
+        Rejected: E_TRACE_KIND, or E_REPORT_RECEIPTS if a receipt is malformed.
     """
     if evidence.kind != SCENARIO:
-        raise Rejected([Diagnostic(E_TRACE_KIND, f"this is the evidence of a {evidence.kind}")])
+        raise Rejected([Diagnostic(E_TRACE_KIND, f"evidence of the kind {evidence.kind} has no steps")])
     try:
         yield from made
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"a receipt is not what it must be: {error!r}")]) from None
+        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"malformed receipt: {error!r}")]) from None
 
 
 def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
@@ -170,7 +166,7 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "episode": (),
     "episode_end": ("ended", "steps", "success", "first_success"),
 }
-"""By the type of a receipt what of it a line tells; a step's facts are summed up."""
+"""The fields of a receipt that a line shows, by its type; a step is summarized."""
 
 
 def _step_facts(body: Body, proposals: list[Any]) -> dict[str, Any]:
@@ -198,7 +194,7 @@ def _step_facts(body: Body, proposals: list[Any]) -> dict[str, Any]:
 
 
 def shown(value: Any) -> str:
-    """A value on one line, of a bounded length; a text as it is."""
+    """A value on one line, shortened; a string as it is."""
     return shorten(value if isinstance(value, str) else canonical_bytes(value).decode(), LONGEST)
 
 
@@ -215,7 +211,7 @@ def _words(field: str) -> list[str]:
 
 
 def _follow(value: Any, words: list[str]) -> tuple[bool, Any]:
-    """Whether a value has what a path leads to, and that."""
+    """Whether a value has a path, and the value there."""
     for word in words:
         if isinstance(value, Mapping) and word in value:
             value = value[word]

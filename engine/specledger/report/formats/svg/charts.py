@@ -1,4 +1,4 @@
-"""What stands under the map: figures over the steps, and how often each gate rejected."""
+"""The charts below the map: figures over the steps, and the rejections of each gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When an animation shows which frame: every frame equally long, a rest at the end, then again from the start."""
+"""The timing of an animation: equally long frames, a rest at the end, then again from the start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map of an episode as SVG: cells by their codes, trails, tokens that move, and the places that they left."""
+"""The map of an episode as SVG: cells by their codes, trails, moving tokens, and the places that they left."""
 
 from __future__ import annotations
 
