@@ -2,6 +2,8 @@
 
 import json
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from specledger.cli.report import report_kinds
 from specledger.core.canonical import canonical_bytes
@@ -13,8 +15,9 @@ from specledger.report.model import Report
 from specledger.report.subject import read_subject
 
 
+@cache
 def read(place):
-    """The evidence of a bundle."""
+    """The evidence of a bundle, read once."""
     return read_evidence(place, MODELS)
 
 
@@ -45,9 +48,16 @@ def altered(evidence, change):
     return replace(changed, manifest={**evidence.manifest, "result": tally.result()})
 
 
-def subject_of(evidence, questions=()):
-    """What a bundle shows; a bundle is evidence or a place."""
-    return read_subject(evidence if hasattr(evidence, "manifest") else read(evidence), report_kinds(), questions)
+def subject_of(bundle, questions=()):
+    """What a bundle shows; a bundle is evidence or a place. A place is folded once."""
+    if isinstance(bundle, Path):
+        return _folded(bundle) if not questions else read_subject(read(bundle), report_kinds(), questions)
+    return read_subject(bundle, report_kinds(), questions)
+
+
+@cache
+def _folded(place):
+    return read_subject(read(place), report_kinds())
 
 
 def report_of(*bundles):

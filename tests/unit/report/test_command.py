@@ -1,11 +1,14 @@
 """`spec report`: what it writes where, and how it ends."""
 
+import json
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
 from specledger.cli.main import _guarded
 from specledger.core.verdict import Exit
+from specledger.evidence.archive import pack
 from tests.unit.report.rendering import report_of, text_of
 
 
@@ -14,7 +17,7 @@ def report(monkeypatch, capsys):
     """Run `spec report WORDS...`: its status and what it said."""
 
     def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spec", "report", *map(str, words)])
+        monkeypatch.setattr(sys, "argv", ["spec", "report", "--workers", "1", *map(str, words)])
         capsys.readouterr()
         status = _guarded()
         return status, *capsys.readouterr()
@@ -31,33 +34,13 @@ def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):
 
 def test_a_summary_of_a_run_and_of_a_suite(report, trap, heights):
     for place in (trap, heights):
-        status, said, _ = report(place, "--format", "markdown", "--workers", "1")
+        status, said, _ = report(place, "--format", "markdown")
         assert (status, said) == (Exit.CONFORMS, text_of("markdown", report_of(place)))
-
-
-@pytest.mark.parametrize("format_", ["svg", "markdown"])
-def test_refuted_evidence_is_a_finding_and_nothing_is_written(format_, report, trap, forge, tmp_path):
-    copy = forge(trap, lambda told: None)
-    lines = (copy / "receipts.jsonl").read_bytes()
-    (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
-    status, said, complained = report(copy, "--format", format_, "--out", tmp_path / "e")
-    assert (status, said) == (Exit.FINDINGS, "")
-    assert "[E_FILES]" in complained
-    assert "REFUTED" in complained
-    assert not (tmp_path / "e").exists()
-
-
-def test_a_report_does_not_break_its_evidence(report, trap):
-    status, _, complained = report(trap, "--format", "svg", "--out", trap / "e.svg")
-    assert status == Exit.INVALID
-    assert "E_REPORT_PLACE" in complained
-    assert not (trap / "e.svg").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["{heights}", "--format", "svg"], "E_REPORT_KIND"),
         (["{heights}/runs/long.climb.3", "--format", "svg"], "E_PICTURE_NONE"),
         (["{trap}", "--format", "svg", "--episode", "1"], "E_REPORT_EPISODE"),
         (["{trap}/nothing", "--format", "svg"], "E_NO_EVIDENCE"),
@@ -79,3 +62,79 @@ def test_its_codes_are_explained(code, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["spec", "explain", code])
     assert _guarded() == Exit.CONFORMS
     assert capsys.readouterr().out.startswith(f"{code}: ")
+
+
+NAMES = {
+    "json": lambda text: [one["name"] for one in json.loads(text)["subjects"]],
+    "junit": lambda text: [str(one.get("name")).partition(".")[2] for one in ElementTree.fromstring(text)],
+    "sarif": lambda text: [one["automationDetails"]["id"].split("/")[2] for one in json.loads(text)["runs"]],
+    "oscal": lambda text: [one["title"].split()[1][:-1] for one in json.loads(text)["assessment-results"]["results"]],
+}
+
+
+@pytest.mark.parametrize("format_", NAMES)
+def test_several_bundles_are_reported_in_order(format_, trap, heights):
+    text = text_of(format_, report_of(trap, heights))
+    assert NAMES[format_](text) == ["concave", "heights"]
+    assert text == text_of(format_, report_of(trap, heights))
+
+
+def test_the_command_writes_the_report_of_several_bundles(report, trap, heights):
+    written = report(trap, heights, "--format", "json")
+    assert written == (Exit.CONFORMS, text_of("json", report_of(trap, heights)), "")
+
+
+def test_a_zip_file_is_told_as_its_folder(report, trap, tmp_path):
+    pack(trap, tmp_path / "trap.zip")
+    told = report(tmp_path / "trap.zip", "--format", "json")
+    assert told == report(trap, "--format", "json")
+    (tmp_path / "trap.zip").write_bytes((tmp_path / "trap.zip").read_bytes()[:-9])
+    status, said, complained = report(tmp_path / "trap.zip", "--format", "junit")
+    assert (status, said) == (Exit.FINDINGS, "")
+    assert "E_ARCHIVE" in complained
+
+
+def test_several_bundles_or_a_profile_are_summed_up_like_a_step(report, trap, tmp_path):
+    report(trap, trap, "--format", "github", "--out", tmp_path / "summary")
+    status, said, _ = report(trap, trap, "--format", "markdown")
+    assert (status, said) == (Exit.CONFORMS, (tmp_path / "summary").read_text(encoding="utf-8"))
+    rules = "  - {id: a, section: s, says: whole, status: shown, evidence: [{check: evidence}]}\n"
+    (tmp_path / "rules.yaml").write_text(f"spec: profile/v1\nname: rules\nsource: s\ncontrols:\n{rules}")
+    status, said, _ = report(trap, "--format", "markdown", "--profile", tmp_path / "rules.yaml")
+    assert (status, said.startswith("# `rules`: PASS\n")) == (Exit.CONFORMS, True)
+
+
+def test_the_summary_of_a_step_goes_where_github_says(report, trap, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
+    (tmp_path / "summary").write_text("earlier\n")
+    assert report(trap, "--format", "github") == (Exit.CONFORMS, "", "")
+    assert (tmp_path / "summary").read_text(encoding="utf-8").startswith("earlier\n# `concave`: PASS\n")
+    assert report(trap, "--format", "github", "--out", tmp_path / "own") == (Exit.CONFORMS, "", "")
+    assert (tmp_path / "own").read_text(encoding="utf-8").startswith("# `concave`: PASS\n")
+
+
+def test_one_refuted_bundle_is_enough_to_tell_nothing(report, trap, forge, tmp_path):
+    copy = forge(trap, lambda told: None)
+    (copy / "receipts.jsonl").write_bytes((copy / "receipts.jsonl").read_bytes()[:-9])
+    status, said, complained = report(trap, copy, "--format", "json", "--out", tmp_path / "file")
+    assert (status, said) == (Exit.FINDINGS, "")
+    assert "REFUTED" in complained
+    assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["{trap}", "{trap}", "--format", "svg"], "one bundle"),
+        (["{trap}", "--format", "svg", "--profile", "x"], "no profile"),
+        (["{trap}", "--format", "markdown", "--profile", "no-such-profile"], "E_REF_MISSING"),
+        (["{trap}", "--format", "oscal", "--date", "20260131"], "no date"),
+        (["{trap}", "--format", "oscal", "--date", "2026-02-30"], "no date"),
+        (["{trap}", "--format", "junit", "--out", "{trap}/r"], "is inside the bundle"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(words, part, report, trap):
+    status, said, complained = report(*(word.format(trap=trap) for word in words))
+    assert status == Exit.INVALID
+    assert ("E_" in said) == ("junit" in words)
+    assert part in complained

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 import pytest
 
 from specledger.core.canonical import canonical_bytes
+from specledger.report.formats import FORMATS
 from specledger.report.formats.github import MOST_OF_A_TYPE
 from specledger.report.formats.oscal import EPOCH, token
 from specledger.report.judgement import Control, Judgement, Match, Waiver
 from specledger.report.model import Check, Observation, Outcome, Report, Subject
-from tests.unit.report.rendering import summary_of, text_of
+from tests.unit.report.rendering import report_of, summary_of, text_of
 
 DIGEST = "ab" * 32
 HOSTILE = [
@@ -95,6 +96,13 @@ def test_what_is_judged_once_is_not_said_to_have_failed_several_times():
         for written in (text_of("github", report), text_of("junit", report), oscal):
             assert words in written
             assert ("times" in written) == (not one.once)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_row_of_the_table_writes_a_run(name, trap):
+    made = FORMATS[name].write(report_of(trap))
+    assert any((made.text, made.summary, made.files))
+    assert bool(made.files) == FORMATS[name].folder
 
 
 # JUnit

@@ -188,6 +188,7 @@ def test_a_file_that_is_no_junit_xml_is_refused(text, tmp_path):
         read_tests(tmp_path / "nothing.xml")
 
 
+@pytest.mark.slow
 def test_what_this_projects_runner_writes_can_be_read(tmp_path):
     (tmp_path / "test_small.py").write_text("def test_a():\n    pass\n", encoding="utf-8")
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", "--junitxml=junit.xml", "test_small.py"]

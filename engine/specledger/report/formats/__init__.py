@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a format may be told besides the report.
+    """Options of formats.
 
     Attributes:
         date: The day of the assessment as `YYYY-MM-DD`, or None.
@@ -53,13 +53,11 @@ class Format:
         module: The module in this package that has `write(report, options)`; imported on use.
         several: Whether a report of several bundles or of a profile can be written.
         folder: Whether the output is a folder of files.
-        streams: Whether findings and verifications can be written, too.
     """
 
     module: str
     several: bool = True
     folder: bool = False
-    streams: bool = False
 
     def write(self, report: Report, options: Options = DEFAULTS) -> Output:
         """The report in this format.
@@ -77,8 +75,8 @@ FORMATS: Final[Mapping[str, Format]] = {
     "folder": Format("folder", several=False, folder=True),
     "html": Format("html"),
     "json": Format("json_document"),
-    "junit": Format("junit", streams=True),
-    "sarif": Format("sarif", streams=True),
+    "junit": Format("junit"),
+    "sarif": Format("sarif"),
     "oscal": Format("oscal"),
-    "github": Format("github", streams=True),
+    "github": Format("github"),
 }
