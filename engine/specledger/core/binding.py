@@ -1,8 +1,6 @@
 """The digests that bind a run's facts to one another, with the domain tag of each.
 
-Decides what bytes stand for a state, an observation, a proposal in its set, the set, a token and a chained receipt, so
-that those who make evidence and those who check it share one rule and nothing else. Refuses to know what any of them
-means.
+Code that makes evidence and code that checks it share these rules.
 
 - A state or an observation is bound by the tagged digest of its canonical JSON.
 - A proposal's leaf is the canonical JSON of `{"index", "proposal"}`: its place in the set is committed to as well.

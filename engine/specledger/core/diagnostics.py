@@ -1,7 +1,7 @@
-"""Findings for people: what was found where, what was expected, one hint, and a stable code with a page.
+"""Diagnostics: findings with a place, what was expected, a hint, and a stable code with a page.
 
-Decides how findings are collected, ordered, de-duplicated, explained and shown, and that no text of a document can
-steer a terminal. Refuses to know what a finding is about: each room registers the codes that it emits.
+Findings are collected, ordered, de-duplicated, explained and shown; no text of a document can control a terminal. Each
+package registers the codes that it emits.
 """
 
 import difflib

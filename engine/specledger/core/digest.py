@@ -1,7 +1,6 @@
 """The hashes: plain SHA-256 as the seed has it, SHA-256 under a domain tag for our own, and HMAC commitments.
 
-Decides which bytes go into a hash and in which order; nothing else in the engine touches `hashlib` or `hmac`. Refuses
-to know what is hashed and why.
+Nothing else in the engine uses `hashlib` or `hmac`.
 
 A tag has the form `specledger/<noun>/v1` and says what kind of thing is hashed, so that bytes which can be read as two
 kinds never share a digest. SHA-256(tag || 0x00 || data) is unambiguous, because no tag contains 0x00.

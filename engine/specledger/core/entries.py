@@ -1,7 +1,6 @@
 """The seed's hash-chained audit entries: how one is made, hashed and linked.
 
-Decides the bytes of an entry and of its identifier, so that whoever makes entries, writes them, and checks them share
-one rule. Refuses to know why an entry is made, where it is written, and what its schema allows beyond what is cut here.
+Code that makes, writes and checks entries shares these rules.
 
     entry_hash = SHA-256(canonical JSON of the entry without `entry_hash`)
     prev_entry_hash = the entry_hash of the entry before; 64 zeros in the first

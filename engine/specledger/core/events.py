@@ -1,7 +1,4 @@
-"""The frozen facts that a run yields; evidence, reports and tests only listen.
-
-Decides what a fact is: a type and a body. Refuses to know which types exist, who listens, and how a fact is hashed.
-"""
+"""Events: the frozen facts that a run yields, each a type and a body."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -1,8 +1,7 @@
 """Where a document may hold numbers that are not integers.
 
-The seed allows floats "only where schema allows" (toy-pseudo-axion, Non-negotiables 1). Decides for a place in a
-document whether it is such a place. Refuses to know how a number is written (`core.canonical` writes it) and whether a
-document is valid: no condition of a schema is evaluated.
+The seed allows floats "only where schema allows" (toy-pseudo-axion, Non-negotiables 1). A policy decides by the place
+in a document; no condition of a schema is evaluated.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

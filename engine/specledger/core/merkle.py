@@ -1,8 +1,8 @@
 """Merkle trees over byte strings, with proofs that a leaf is in a tree and that a tree extends another.
 
-Decides the shape and the hashes: RFC 6962, section 2.1 (RFC 9162, section 2.1, has the same tree and spells out how
+Shape and hashes follow RFC 6962, section 2.1 (RFC 9162, section 2.1, has the same tree and spells out how
 proofs are verified). Leaves are hashed with the prefix 0x00 and nodes with 0x01, so that a node never passes for a
-leaf; a lone last subtree moves up and is never duplicated. Refuses to know what a leaf says.
+leaf; a lone last subtree moves up and is never duplicated.
 
 Roots, hashes and the elements of proofs are 32 bytes. Making a root or a proof takes time linear in the number of
 leaves; verifying one takes logarithmic time. Proofs are untrusted: whatever bytes they hold, verifying says yes or no.

@@ -1,7 +1,6 @@
 """Named random streams: the only randomness, a pure function of a seed and names.
 
-Decides how a seed and names become bytes, and how bytes become fair draws; both are fixed for ever, since every golden
-depends on them. Refuses to know what is drawn.
+How a seed and names become bytes, and bytes become fair draws, never changes, since every golden depends on it.
 
     key     = SHA-256("specledger/stream/v1" || 0x00 || canonical JSON of [seed, name, ...])
     block i = SHA-256("specledger/stream-block/v1" || 0x00 || key || i as 8 bytes, most significant first)

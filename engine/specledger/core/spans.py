@@ -1,8 +1,4 @@
-"""Places in source text: a position, a range, and a scalar that remembers where each of its characters was written.
-
-Decides how an offset in a scalar's value becomes a line and a column. Refuses to know YAML, expressions, or how a place
-is shown to people (`core.diagnostics` shows it).
-"""
+"""Places in source text: positions, ranges, and scalars that know where each of their characters was written."""
 
 from bisect import bisect_right
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The four verdicts, how several become one, and the exit code that each one is.
-
-Decides that nothing but checks that passed can be a pass. Refuses to know what was checked.
-"""
+"""The four verdicts, how several are combined, and the exit code of each. Only checks that passed can be a pass."""
 
 from collections.abc import Iterable
 from enum import IntEnum, StrEnum

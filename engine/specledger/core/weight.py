@@ -1,7 +1,7 @@
-"""How much there is in a value, told before anything is written of it.
+"""The size of a value, bounded before anything is written of it.
 
-Decides what counts and how much may enter evidence. Values that expressions make share their parts: a list of 65,536
-times the same list is made at once and would take gigabytes where it is written. Refuses to know what a value means.
+Values made by expressions share their parts: a list of 65,536 times the same list is made at once and would take
+gigabytes when written.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """CEL profile v1: expressions of specs, from text to a checked tree to a Python function.
 
-Decides what an expression means (types, semantics, bounds) and how it runs fast. Refuses to know worlds, agents and
-gates: they bring an `Environment` of names and compose the generated functions. Source: CEL language definition
+Other packages bring an `Environment` of names and compose the generated functions. Source: CEL language definition
 (github.com/google/cel-spec).
 
 The profile: int (64 bits, overflow is an error), double, bool, string, null, list, map and record; the operators of

@@ -1,7 +1,4 @@
-"""Codes of expressions: what a checker finds in a spec, and what an evaluation ends in.
-
-Decides the codes and their pages. Refuses to know where they are raised.
-"""
+"""Codes of findings in expressions and of evaluation errors."""
 
 from __future__ import annotations
 
@@ -20,18 +17,18 @@ E_EXPR_SYNTAX = code(
 )
 E_EXPR_UNKNOWN_NAME = code(
     "E_EXPR_UNKNOWN_NAME",
-    "a name stands for nothing here",
+    "undefined name",
     "No variable, constant, derived value or function of this name is visible at this place. The profile types every"
     " expression before it runs: CEL that only an unchecked evaluation accepts is outside it.",
 )
 E_EXPR_UNKNOWN_FIELD = code(
     "E_EXPR_UNKNOWN_FIELD",
-    "a record has no such field",
+    "unknown field of a record",
     "The record's type is known and has neither a field nor a derived value of this name.",
 )
 E_EXPR_TYPE = code(
     "E_EXPR_TYPE",
-    "a value has another type than its place needs",
+    "type mismatch",
     "Every expression is typed before anything runs: CEL that only an unchecked evaluation accepts is outside the"
     " profile. The message names what was found and what the place accepts.",
 )
@@ -43,7 +40,7 @@ E_EXPR_NO_PROMOTION = code(
 )
 E_EXPR_OUTSIDE_PROFILE = code(
     "E_EXPR_OUTSIDE_PROFILE",
-    "CEL, but outside the profile",
+    "valid CEL, but outside the profile",
     "This is CEL that other engines may accept, but no part of profile v1: unsigned integers, bytes, timestamps,"
     " regular expressions, messages, optionals, `string(double)`, macros with two variables, maps iterated into lists,"
     " `type()` and `dyn()`, lists and maps of mixed types.",
@@ -66,25 +63,23 @@ E_EXPR_ARGUMENTS = code(
 )
 E_EXPR_CAPTURE = code(
     "E_EXPR_CAPTURE",
-    "a function reads a variable that is not visible at its call",
+    "a function reads a variable that is not visible where it is called",
     "The body of a function may read variables of the place where it is called, such as fields of the state. Here there"
     " is none of that name: pass it as a parameter, or call the function where the variable is visible.",
 )
 
 E_EVAL_OVERFLOW = code(
-    "E_EVAL_OVERFLOW", "an integer leaves 64 bits", "Integers are 64-bit and signed; CEL makes overflow an error."
+    "E_EVAL_OVERFLOW", "integer overflow", "Integers are 64-bit and signed; CEL makes overflow an error."
 )
 E_EVAL_DIVISION_BY_ZERO = code(
-    "E_EVAL_DIVISION_BY_ZERO", "an integer is divided by zero", "`/` or `%` of integers with a zero on the right."
+    "E_EVAL_DIVISION_BY_ZERO", "integer division by zero", "`/` or `%` of integers with a zero on the right."
 )
-E_EVAL_NO_SUCH_KEY = code(
-    "E_EVAL_NO_SUCH_KEY", "a map or record has no such key", "Ask with `has(record.key)` or `'key' in map` first."
-)
+E_EVAL_NO_SUCH_KEY = code("E_EVAL_NO_SUCH_KEY", "no such key", "Ask with `has(record.key)` or `'key' in map` first.")
 E_EVAL_INDEX = code(
-    "E_EVAL_INDEX", "a list index is out of range", "Indices run from 0 to `size(list) - 1`; negative ones are errors."
+    "E_EVAL_INDEX", "list index out of range", "Indices run from 0 to `size(list) - 1`; negative ones are errors."
 )
 E_EVAL_ARGUMENT = code(
-    "E_EVAL_ARGUMENT", "a function cannot take this value", "For example `int('x')`, or a shift by a negative number."
+    "E_EVAL_ARGUMENT", "invalid argument", "For example `int('x')`, or a shift by a negative number."
 )
 E_EVAL_TYPE = code(
     "E_EVAL_TYPE",
@@ -92,7 +87,7 @@ E_EVAL_TYPE = code(
     "A value of type dyn had a type that the operation cannot take.",
 )
 E_EVAL_LIMIT = code(
-    "E_EVAL_LIMIT", "an evaluation takes too much work", "Loops, lists and strings of one evaluation are bounded."
+    "E_EVAL_LIMIT", "evaluation too expensive", "Loops, lists and strings of one evaluation are bounded."
 )
 
 

@@ -1,7 +1,4 @@
-"""Functions that are written in Python, as an environment holds them.
-
-Decides what a native function promises: its types, its cost, whether it can fail. Refuses to know how it is called.
-"""
+"""Functions written in Python: their types, costs, and whether they can fail."""
 
 from __future__ import annotations
 

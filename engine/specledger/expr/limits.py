@@ -1,8 +1,4 @@
-"""The bounds of CEL profile v1: what one expression may cost, said once.
-
-Decides the numbers. Refuses to know who enforces them. The parser, the checker, the exact evaluator and the generated
-code all read these names, so a bound has one value everywhere.
-"""
+"""The bounds of CEL profile v1. The parser, the checker, the evaluator and generated code use them."""
 
 INT_MIN = -(2**63)
 INT_MAX = 2**63 - 1

@@ -1,7 +1,4 @@
-"""Values that are drawn from lists by named streams, in an agent or a drift.
-
-Decides what may be drawn from. Refuses to draw: whoever runs has the streams.
-"""
+"""Values that an agent or a drift draws from lists by named streams."""
 
 from __future__ import annotations
 

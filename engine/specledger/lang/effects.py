@@ -19,13 +19,13 @@ from specledger.spec.world import AppendEffect, EachEffect, Effect, PutEffect, R
 
 E_EFFECT_TARGET = code(
     "E_EFFECT_TARGET",
-    "an effect changes something that is not there",
+    "unknown target of an effect",
     "An effect names a field of the state (dotted inside records). `set` takes any field, `append`, `remove` and "
     "`each` take lists, `put` takes maps.",
 )
 E_EVAL_STATE = code(
     "E_EVAL_STATE",
-    "a value leaves its declared type",
+    "value outside its declared type",
     "An effect gave a field a value outside the range, the `enum` or the size that the state's schema declares.",
 )
 

@@ -20,26 +20,26 @@ from specledger.spec.world import Function
 
 E_NAME_TAKEN = code(
     "E_NAME_TAKEN",
-    "a name already means something here",
+    "name already in use",
     "Names in scope of an expression are never shadowed: rename the argument, `let`, function or constant. Only the "
     "parameters of a function and the variable of a macro are local.",
 )
 E_DECLARATION = code(
     "E_DECLARATION",
-    "a type or constant means nothing",
+    "invalid type or constant",
     "Types are built-in names (int, bool, string, double, qfixed, cell, field), names of the world's own `types`, or "
     "schemas with JSON Schema's keywords. Constants are numbers, booleans, strings, lists of one sort, or "
     "{qfixed: 1.5}.",
 )
 E_NOT_SEALABLE = code(
     "E_NOT_SEALABLE",
-    "a value cannot stand in a receipt",
+    "value not allowed in a receipt",
     "States, observations, claims, records and witnesses are hashed, and only integers, booleans, strings and what "
     "is made of them have one spelling everywhere. Use fixed point (`qfixed`, millionths) instead of a double.",
 )
 E_LET_CYCLE = code(
     "E_LET_CYCLE",
-    "named expressions read each other in a circle",
+    "circular definition",
     "Each expression of a `let` (or of another mapping of expressions) may read the others, but not itself, "
     "directly or through them.",
 )
@@ -72,7 +72,7 @@ class Let:
 
     Attributes:
         items: The names and their expressions.
-        mistaken: The names whose expressions are wrong, which was told.
+        mistaken: The names whose expressions are wrong, which was reported.
     """
 
     items: tuple[tuple[str, Checked], ...] = ()

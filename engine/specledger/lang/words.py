@@ -1,7 +1,4 @@
-"""Which words of an expression could mean something outside it, as far as its syntax tells.
-
-Decides what reads a name and what calls a function. Refuses to know what the names mean.
-"""
+"""Names that an expression reads or mentions, as far as its syntax shows."""
 
 from __future__ import annotations
 

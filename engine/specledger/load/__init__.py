@@ -1,7 +1,7 @@
-"""Strict YAML -> typed, resolved `Bundle`: the only room that reads spec files.
+"""Strict YAML -> typed, resolved `Bundle`: the only package that reads spec files.
 
-Decides what a file may look like, how `extends`, `params`, `matrix`, references and `--set` become one resolved form,
-and where each resolved value came from. Refuses to know what an expression or a kind means.
+`extends`, `params`, `matrix`, references and `--set` become one resolved form, in which each value knows where it was
+written.
 
     from specledger.load import bundle_from_document, load
 

@@ -1,7 +1,7 @@
 """The closed set of resolved specs that a run needs, and its digest.
 
-Decides the resolved form: what is hashed, stored in evidence and read back from there. Refuses to know files; a bundle
-from evidence is validated exactly as one from files.
+The resolved form is what is hashed, stored in evidence and read back. A bundle from evidence is validated exactly as
+one from files.
 
 The data of a spec are its model's values by the keys of documents, without those that equal their defaults. They hold
 no floats: a number with a decimal point is `{"$double": "0.5"}`, the shortest decimal text of the binary64, because the

@@ -1,7 +1,7 @@
-"""`extends`: one document built on another of its kind.
+"""`extends`: a document built on another one of its kind.
 
-Decides how two documents merge (mappings recursively, a mapping into a list of items by their `id`, everything else
-replaced) and that a chain of them ends. Refuses to know params and references: it merges what is written.
+Mappings merge recursively, a mapping merges into a list of items by their `id`, everything else is replaced. Documents
+merge as written, before params and references.
 """
 
 from dataclasses import dataclass, replace

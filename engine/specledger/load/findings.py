@@ -1,7 +1,6 @@
-"""What pydantic found wrong with a document, told in the document's own words and places.
+"""Validation errors of pydantic as findings with the keys and places of the document.
 
-Decides which of the errors of a union's members is meant, where each error stands in the file, and which key was
-probably meant. Refuses to know files and what comes after validation.
+For a union the error of the intended member is chosen; an unknown key gets a suggestion.
 """
 
 import re
@@ -69,7 +68,7 @@ _LIMITS: Final = {
     "literal_error": ("expected", "{}"),
     "enum": ("expected", "{}"),
 }
-"""Its errors about a value's size, the limit's name in its context, and how the limit is told."""
+"""Its errors about a value's size, the limit's name in its context, and the message for the limit."""
 _EMPTIED: Final = "`[]` is an empty list; `--set path.ELEMENT=null` takes one element away, by its index or its id"
 _SHOWN: Final = 40  # characters of a found text
 _SHOWN_KEYS: Final = 6  # keys of a found mapping

@@ -1,8 +1,7 @@
-"""The resolved form -> a bundle, without a look at any file: how evidence is read again.
+"""The resolved form -> a bundle, without reading files.
 
-Decides that a document is exactly what `Bundle.document` writes: valid, closed, without a superfluous spec or a value
-that equals its default, so that one bundle has one form and one digest. The document is hostile until all of that
-holds.
+The document is untrusted. It must be exactly what `Bundle.document` writes (valid, closed, without superfluous specs or
+values equal to their defaults), so that a bundle has one form and one digest.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,4 @@
-"""Files -> bundles: the door of this room for whoever has a path or a name.
-
-Decides what a target is (a path, a name, `<kind>/<name>`) and that all findings are handed over at once.
-"""
+"""Files -> bundles: loads a spec by its path, its name, or `<kind>/<name>`, and reports all findings at once."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

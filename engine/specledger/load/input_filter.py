@@ -1,7 +1,6 @@
-"""The byte gate: which bytes are looked at as YAML at all.
+"""Checks of size, encoding and characters before YAML is parsed.
 
-Decides size, encoding and characters, before any parser sees the text, so that both parsers of PyYAML see only text on
-which they agree about lines. Refuses to know YAML.
+Both parsers of PyYAML see only text on whose lines they agree.
 """
 
 import re

@@ -318,7 +318,7 @@ def _reason(error: OSError) -> str:
         return "there is no such file"
     if isinstance(error, PermissionError):
         return "this user may not read it"
-    return "it is a folder or a device" if isinstance(error, IsADirectoryError) else "the system refuses"
+    return "it is a folder or a device" if isinstance(error, IsADirectoryError) else "operating system error"
 
 
 def _read_bytes(path: Path) -> bytes:

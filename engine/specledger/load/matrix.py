@@ -1,8 +1,4 @@
-"""`matrix`: one document, many cases.
-
-Decides which combinations of arguments a document stands for, and what each case is called. Refuses to know what the
-parameters do.
-"""
+"""`matrix`: one document, several cases, each a combination of arguments with a name."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,8 +1,4 @@
-"""`--set path=value`: changes of a resolved spec from the command line.
-
-Decides how a path finds its place, also inside referenced specs, and that a misspelt path is an error. Refuses to know
-where specs come from; what belongs to a referenced spec is handed on.
-"""
+"""`--set path=value`: changes to a resolved spec, also inside referenced specs. A misspelt path is an error."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,4 @@
-"""`params`: values that a document leaves to those who refer to it.
-
-Decides which parameters a document declares, whether an argument fits one, and that `${param}` stands for a whole value
-only. Refuses to know where arguments come from and what they are for.
-"""
+"""`params`: values that a document leaves to those who refer to it. `${param}` replaces a whole value only."""
 
 import re
 from collections.abc import Collection, Mapping

@@ -1,7 +1,6 @@
 """Documents -> resolved specs: merged, filled with arguments, changed, with references replaced by keys, validated.
 
-Decides the order of these steps, and that all mistakes of all files are found in one pass. Refuses to know how files
-are found (`load.library`) and what the resolved form is (`load.bundle`).
+All mistakes of all files are found in one pass.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -140,7 +139,7 @@ class Resolver:
 
         Args:
             see: Reports what is wrong with an expression that was written somewhere; is not asked about one of which
-                something is told already.
+                a finding was reported already.
         """
         told = {one.span for one in self.diagnostics.sorted()}
         trees = [*self._wrong, *((spec.kind, spec.origins[()]) for spec in self.specs.values())]

@@ -85,7 +85,7 @@ def resolve(text: str) -> str | int | float | bool | Flaw | None:
         return decimal if exact else _inexact(text)
     if text.lower() in _TROUBLED_WORDS or _TROUBLED.fullmatch(text):
         hint = f'quote it: "{_short(text)}"{_meaning(text)}'
-        return Flaw(E_YAML_AMBIGUOUS, f"`{_short(text)}` is not the same for all YAML readers", hint)
+        return Flaw(E_YAML_AMBIGUOUS, f"`{_short(text)}` is ambiguous between YAML 1.1 and 1.2", hint)
     return text
 
 

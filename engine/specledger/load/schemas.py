@@ -1,8 +1,7 @@
 """JSON Schemas of the kinds, for editors: generated from the models, so that there is one author of each shape.
 
-Decides how a model's schema becomes one of draft 7 ("7 and below" is what the YAML language server reads), and what
-files may hold beside the model's fields: `extends`, `params`, `matrix`, and `${param}` where a scalar is expected.
-Refuses to judge documents: the models do.
+The schemas are of draft 7, which the YAML language server reads, and allow what files may hold beside the model's
+fields: `extends`, `params`, `matrix`, and `${param}` where a scalar is expected.
 
 A document that extends another one is checked for wrong keys and values only, since what it lacks may be in the
 other. An editor finds the schema by a comment in the first line of a file; the language server of VS Code reads the

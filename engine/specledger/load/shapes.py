@@ -1,8 +1,4 @@
-"""Walking a kind's pydantic model by the keys of a document: which fields, references and unions are at a path.
-
-Decides how annotations (`Annotated`, unions, lists, mappings, models) are read, in one place for everybody in this
-room. Refuses to know values: it answers what a model says, not whether a document conforms.
-"""
+"""Pydantic models by the keys of documents: which fields, references and unions are at a path."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The specs and schemas that come with the engine.
-
-Decides where they are: inside the installed package, or beside it in a checkout. Refuses to know what they say.
-"""
+"""The folders of specs, schemas and documentation that come with the package, installed or in a checkout."""
 
 from pathlib import Path
 

@@ -16,7 +16,7 @@ from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
 from specledger.evidence.places import covers_of
 from specledger.evidence.seal import Seal, seal_bundle
 from specledger.evidence.workplace import E_OUT_FOREIGN
-from specledger.expr.parse.syntax_check import look
+from specledger.expr.check.checker import check_syntax
 from specledger.kinds import MODELS, load
 from specledger.laws.template import check_template
 from specledger.laws.universe import check_universe
@@ -96,7 +96,7 @@ def load_cases(target: str, overrides: Sequence[str] = ()) -> tuple[Bundle, ...]
     Raises:
         Rejected: With every finding in every file.
     """
-    return load(target, set=overrides, see=look)
+    return load(target, set=overrides, see=check_syntax)
 
 
 def load_runs(targets: Sequence[str], overrides: Sequence[str] = ()) -> tuple[Bundle, ...]:
@@ -131,7 +131,7 @@ def _load_run(target: str, overrides: Sequence[str]) -> tuple[Bundle, ...]:
         Rejected: As `load`; E_SPEC_WRONG_KIND.
     """
     if "/" in target or target.endswith(SUFFIXES) or Path(target).is_file():
-        bundles = load(target, set=overrides, see=look)
+        bundles = load(target, set=overrides, see=check_syntax)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in RUNNERS]
         if wrong:
             expected = " or ".join(f"{kind}/v1" for kind in RUNNERS)
@@ -141,7 +141,7 @@ def _load_run(target: str, overrides: Sequence[str]) -> tuple[Bundle, ...]:
     missing: Rejected | None = None
     for kind in RUNNERS:
         try:
-            return load(target, kind=kind, set=overrides, see=look)
+            return load(target, kind=kind, set=overrides, see=check_syntax)
         except Rejected as rejected:
             if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
                 raise
@@ -221,7 +221,7 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics) -> str | None:
     found = Diagnostics(MOST_FINDINGS)
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
-            look(spec.text(*path), found)
+            check_syntax(spec.text(*path), found)
     try:
         if bundle.main.kind in RUNNERS:
             found.extend(RUNNERS[bundle.main.kind].inspect(bundle))

@@ -17,7 +17,7 @@ from specledger.expr import (
     compile_expression,
     compile_function,
 )
-from specledger.expr.check.measure import size, work
+from specledger.expr.check.analysis import size, work
 from specledger.expr.eval.evaluator import evaluate_within
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.draws import Draws, check_draws, drawn_sources

@@ -69,7 +69,9 @@ def test_bytes_that_are_no_text_are_reported(project):
     assert project.found("f.yaml") == [("E_YAML_ENCODING", "f.yaml:2:7")]
 
 
-@pytest.mark.parametrize(("error", "words"), [(PermissionError, "may not read it"), (OSError, "the system refuses")])
+@pytest.mark.parametrize(
+    ("error", "words"), [(PermissionError, "may not read it"), (OSError, "operating system error")]
+)
 def test_a_file_that_the_system_does_not_give(project, monkeypatch, error, words):
     def refuse(*_):
         raise error

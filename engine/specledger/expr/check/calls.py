@@ -1,19 +1,16 @@
-"""Calls: of native functions, by overload; of defined functions, by checking their bodies for the argument types.
-
-Decides what a call means and what a body captures. Refuses to know operators.
-"""
+"""Calls: of native functions, by overload; of defined functions, by checking their bodies for the argument types."""
 
 from __future__ import annotations
 
 from specledger.core.diagnostics import suggest
-from specledger.expr.check import measure
+from specledger.expr.check import analysis
+from specledger.expr.check.analysis import captures_of
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
 from specledger.expr.check.excluded_names import refuse
 from specledger.expr.check.names import Names, dotted, use
 from specledger.expr.check.operators import Refusal
 from specledger.expr.check.overloads import choose, promoted, shown, takes, wrong_argument
-from specledger.expr.check.reads import captures_of
 from specledger.expr.check.scope import Frame, InstanceKey, Scope, TooLarge
 from specledger.expr.check.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
 from specledger.expr.check.types import DOUBLE, MISTAKEN, NOTHING, Defined, IntType, ListType, RecordType, Scalar, Type
@@ -200,7 +197,7 @@ class Calls(Names):
         body = type(self)(self.session, scope, definition.body, named).check(ast.root)
         if body is None:
             return None
-        size = measure.size(body)
+        size = analysis.size(body)
         if size.nodes > MAX_EXPANDED_NODES or size.height > MAX_EXPANDED_HEIGHT:
             raise TooLarge
         instance = Instance(name, definition.body, slots, body, captures_of(body), size.weight, size.height, size.nodes)

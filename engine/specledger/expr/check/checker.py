@@ -1,7 +1,6 @@
-"""From a text to a typed expression.
+"""The checker: from a text to a typed expression that fits its place.
 
-Decides what a checked expression carries, and whether it fits the place that it is written for. How parts are typed is
-in `forms`, `names` and `calls`. Refuses to know values. Source: CEL language definition, "Gradual Type Checking".
+Source: CEL language definition, "Gradual Type Checking".
 """
 
 from __future__ import annotations
@@ -10,19 +9,24 @@ from dataclasses import dataclass, replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr.check import measure
+from specledger.expr.check import analysis
+from specledger.expr.check.analysis import reads_of, variables_of
 from specledger.expr.check.environment import Environment
+from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
+from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
+from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
 from specledger.expr.check.forms import Forms
+from specledger.expr.check.names import dotted
 from specledger.expr.check.operators import mixed
-from specledger.expr.check.reads import reads_of, variables_of
 from specledger.expr.check.relations import mismatch
 from specledger.expr.check.scope import Session, TooLarge, scope_of
 from specledger.expr.check.tree import Path, Slot, Typed, Value
 from specledger.expr.check.types import BOOL, DOUBLE, DYN, MISTAKEN, STRING, Defined, IntType, Type
 from specledger.expr.errors import E_EXPR_LIMIT, E_EXPR_NO_PROMOTION, E_EXPR_TYPE
+from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
 from specledger.expr.parse.parser import parse
-from specledger.expr.parse.syntax import Ast
+from specledger.expr.parse.syntax import Ast, Call, children
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +85,7 @@ def _walked(forms: Forms, ast: Ast) -> Typed | None:
     try:
         root = forms.check(ast.root)
         if root is not None:
-            size = measure.size(root)
+            size = analysis.size(root)
             if size.height > MAX_EXPANDED_HEIGHT or size.nodes > MAX_EXPANDED_NODES:
                 raise TooLarge
     except TooLarge:
@@ -111,3 +115,27 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
     message = f"the value does not fit its place: {wrong}"
     forms.session.error(code, message, forms.span(root), hint=hint, expected=str(expect), found=str(root.type))
     return None
+
+
+def check_syntax(text: Text, diagnostics: Diagnostics) -> None:
+    """Reports what is wrong without knowing types: syntax, size, or calls outside the profile."""
+    ast = parse(text, diagnostics)
+    waiting = [] if ast is None else [ast.root]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        if isinstance(node, Call):
+            name, group = _called(node)
+            if group is not None:
+                refuse(node, name, group, text, diagnostics.error)
+
+
+def _called(node: Call) -> tuple[str, str | None]:
+    """The name by which a function is called, and its group where it is certain that the profile leaves it out."""
+    if node.target is None:
+        return node.function, EXCLUDED_FUNCTIONS[node.function] if node.function in NOT_DEFINED else None
+    prefix = dotted(node.target)
+    qualified = f"{prefix}.{node.function}"
+    if prefix is not None and (qualified in EXCLUDED_FUNCTIONS or qualified in STANDARD):
+        return qualified, EXCLUDED_FUNCTIONS.get(qualified)
+    return node.function, EXCLUDED_METHODS.get(node.function)

@@ -1,7 +1,4 @@
-"""Names of CEL that the profile leaves out, so that a refusal can say so.
-
-Decides only what to say; a name that is not here is simply unknown.
-"""
+"""Names of CEL that the profile excludes, with hints for their replacement."""
 
 from __future__ import annotations
 

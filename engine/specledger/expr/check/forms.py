@@ -1,13 +1,10 @@
-"""The forms of expressions: literals, operators, conditions, lists, maps, macros.
-
-Decides the type of each form from the types of its parts. Refuses to know names and calls, which its bases know.
-"""
+"""Types of literals, operators, conditions, lists, maps and macros, from the types of their parts."""
 
 from __future__ import annotations
 
-from specledger.expr.check import facts
+from specledger.expr.check import ranges
+from specledger.expr.check.analysis import body_weight
 from specledger.expr.check.calls import Calls
-from specledger.expr.check.measure import body_weight
 from specledger.expr.check.operators import Refusal, binary, mixed, unary
 from specledger.expr.check.relations import join
 from specledger.expr.check.tree import Choice, Junction, Loop, MakeList, MakeMap, Operation, Slot, Typed, Value
@@ -121,22 +118,22 @@ class Forms(Calls):
     def _logical(self, node: Logical) -> Typed | None:
         """Operands to the right are checked with what those to the left have proved."""
         args: list[Typed] = []
-        known: facts.Facts = {}
+        known: ranges.Facts = {}
         for operand in node.operands:
             with self.knowing(known):
                 typed = self.condition(operand, f"an operand of `{node.operator}`")
             if typed is not None:
                 args.append(typed)
-                known = facts.merged(known, facts.proved(typed, node.operator == "&&"))
+                known = ranges.merged(known, ranges.proved(typed, node.operator == "&&"))
         if len(args) != len(node.operands):
             return None
         return Junction(node.operator, tuple(args), type=BOOL, start=node.start, end=node.end)
 
     def _conditional(self, node: Conditional) -> Typed | None:
         condition = self.condition(node.condition, "the condition of `?`")
-        with self.knowing(facts.proved(condition) if condition else {}):
+        with self.knowing(ranges.proved(condition) if condition else {}):
             then = self.check(node.then)
-        with self.knowing(facts.proved(condition, False) if condition else {}):
+        with self.knowing(ranges.proved(condition, False) if condition else {}):
             otherwise = self.check(node.otherwise)
         if condition is None or then is None or otherwise is None:
             return None
@@ -211,7 +208,7 @@ class Forms(Calls):
         with self.naming(node.variable, slot, DYN if item == NOTHING else item):
             if node.condition is not None:
                 condition = self.condition(node.condition, predicate)
-            with self.knowing(facts.proved(condition) if condition else {}):
+            with self.knowing(ranges.proved(condition) if condition else {}):
                 body = self.check(node.body) if node.kind == "map" else self.condition(node.body, predicate)
         if body is None or (node.condition is not None and condition is None):
             return None

@@ -1,21 +1,37 @@
-"""What names and fields mean.
+"""The walk of the checker, and the meaning of names and fields.
 
-Decides how a name is looked up (locals, variables, derived values, constants; qualified names longest first) and which
-fields a value has. Refuses to know operators and calls' arguments. Source: CEL language definition, "Name Resolution".
+A name is looked up among locals, variables, derived values and constants, qualified names longest first. Source: CEL
+language definition, "Name Resolution".
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Final
 
 from specledger.core.diagnostics import suggest
-from specledger.core.spans import Span
-from specledger.expr.check.checking import Checking
+from specledger.core.spans import Span, Text
 from specledger.expr.check.excluded_names import FUNCTIONS, TYPE_NAMES
+from specledger.expr.check.operators import Refusal
+from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
-from specledger.expr.check.tree import DefinedCall, Field, Instance, Item, Local, Present, Typed, Value, Variable
+from specledger.expr.check.scope import Scope, Session
+from specledger.expr.check.tree import (
+    DefinedCall,
+    Field,
+    Instance,
+    Item,
+    Local,
+    Present,
+    Slot,
+    Typed,
+    Value,
+    Variable,
+    path_of,
+)
 from specledger.expr.check.types import (
     BOOL,
     DYN,
@@ -30,12 +46,83 @@ from specledger.expr.check.types import (
 )
 from specledger.expr.errors import (
     E_EXPR_CAPTURE,
+    E_EXPR_NO_PROMOTION,
     E_EXPR_OUTSIDE_PROFILE,
     E_EXPR_TYPE,
     E_EXPR_UNKNOWN_FIELD,
     E_EXPR_UNKNOWN_NAME,
 )
 from specledger.expr.parse.syntax import Has, Index, MapLiteral, Name, Node, Select
+
+
+class Checking(ABC):
+    """One walk: over an expression, or over the body of a function for one combination of argument types."""
+
+    def __init__(self, session: Session, scope: Scope, text: Text, names: Mapping[str, tuple[Slot, Type]]) -> None:
+        self.session = session
+        self.scope = scope
+        self.text = text
+        self.names = dict(names)
+        self.facts: Facts = {}
+
+    @abstractmethod
+    def check(self, node: Node) -> Typed | None:
+        """The checked node; None when something in it is wrong, which has been reported."""
+
+    def check_all(self, nodes: tuple[Node, ...]) -> tuple[Typed, ...] | None:
+        """All of them, so that every mistake is reported; None when one is wrong."""
+        found = [self.check(node) for node in nodes]
+        typed = tuple(node for node in found if node is not None)
+        return typed if len(typed) == len(found) else None
+
+    @contextmanager
+    def knowing(self, facts: Facts) -> Iterator[None]:
+        """Facts that hold while a part is checked."""
+        before = self.facts
+        self.facts = merged(before, facts)
+        yield
+        self.facts = before
+
+    @contextmanager
+    def naming(self, name: str, slot: Slot, type_: Type) -> Iterator[None]:
+        """A macro's variable, visible while its body is checked."""
+        before = self.names
+        self.names = {**before, name: (slot, type_)}
+        yield
+        self.names = before
+
+    def known(self, node: Typed, type_: Type) -> Type:
+        """The type of a place with what conditions around it have proved."""
+        if not self.facts or not isinstance(type_, IntType):
+            return type_
+        place = path_of(node)
+        bounds = self.facts.get(place) if place else None
+        return narrowed(type_, *bounds) if bounds else type_
+
+    def span(self, node: Node | Typed) -> Span:
+        """Where a node was written."""
+        return self.text.span(node.start, node.end)
+
+    def source(self, node: Node | Typed) -> str:
+        """How a node was written, for a hint."""
+        text = " ".join(self.text.value[node.start : node.end].split())
+        return text if len(text) <= 40 else "..."
+
+    def refuse(self, node: Node | Typed, code: str, message: str, hint: str | None = None) -> None:
+        """Reports a mistake at a node."""
+        self.session.error(code, message, self.span(node), hint=hint)
+
+    def refuse_operands(self, node: Node, refusal: Refusal, operands: tuple[Typed, ...]) -> None:
+        """Reports operands that do not go together; for ints beside doubles, says what to write."""
+        hint = refusal.hint
+        if refusal.code == E_EXPR_NO_PROMOTION:
+            hint = "write `double(n)` for the ints"
+            whole = next((operand for operand in operands if isinstance(operand.type, IntType)), None)
+            if whole is not None:
+                literal = isinstance(whole, Value) and not whole.name
+                hint = f"write `{self.source(whole)}.0`" if literal else f"write `double({self.source(whole)})`"
+        self.refuse(node, refusal.code, refusal.message, hint)
+
 
 _SHOWN: Final = 12
 """Names that a hint lists at most."""

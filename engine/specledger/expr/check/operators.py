@@ -1,6 +1,5 @@
-"""Which types an operator takes and gives.
+"""The result type of every operator, or the reason why it takes no such operands.
 
-Decides the result type of every operator, or the reason why there is none. Refuses to know places and values.
 Source: CEL language definition, "List of Standard Definitions".
 """
 

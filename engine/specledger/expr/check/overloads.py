@@ -1,7 +1,6 @@
-"""Which overload of a native function a call means.
+"""Overload resolution of native functions.
 
-Decides by argument types: the first overload that surely fits, else those that may fit when dynamic values turn out
-well. Refuses to know names and places.
+The first overload that certainly fits is chosen, otherwise those that may fit depending on dynamic values.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How static types relate: which value fits where, which type holds the values of two.
-
-Decides assignability, joins and comparability, and checks values against types. Refuses to know expressions.
-"""
+"""Relations of static types: assignability, joins, comparability; and checks of values against types."""
 
 from __future__ import annotations
 

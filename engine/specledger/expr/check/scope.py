@@ -1,7 +1,7 @@
-"""Where names of an expression are looked up, and what one check has done so far.
+"""Scopes and sessions of the checker.
 
-Decides which variables a body sees (those of the environment, or the fields of a record for its derived values) and
-keeps checked instances of defined functions. Refuses to know how expressions are checked.
+A scope has the variables that a text sees (those of the environment, or the fields of a record for its derived values)
+and caches checked instances of defined functions. A session is one check.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Session:
         expected: str | None = None,
         found: str | None = None,
     ) -> None:
-        """Reports a finding, with the calls that led to it; what other calls led to already is told once."""
+        """Reports a finding, with the calls that led to it; one that another call led to already is not repeated."""
         if self.diagnostics.tells(code, message, span):
             return
         related = tuple(

@@ -1,8 +1,4 @@
-"""The checked tree: every node has a type, every name is resolved.
-
-Decides the shapes that the exact evaluator, the generator of Python and the analyses read. Refuses to know how they
-were found. Nodes are compared by identity.
-"""
+"""The checked tree: every node has a type, every name is resolved. Nodes are compared by identity."""
 
 from __future__ import annotations
 

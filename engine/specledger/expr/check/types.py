@@ -1,7 +1,6 @@
 """Static types of CEL profile v1.
 
-Decides what an expression may be made of and when one type fits where another is expected. Values are plain JSON data
-(int, float, bool, str, None, list, dict); an int is never a bool. Refuses to know how types are written in a spec.
+Values are plain JSON data (int, float, bool, str, None, list, dict); an int is never a bool.
 
 Source: seeds' state schemas are JSON Schemas; CEL language definition, "Gradual type checking".
 """

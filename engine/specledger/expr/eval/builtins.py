@@ -1,7 +1,7 @@
-"""The standard functions: those of CEL, of its math extension, and the few of ours.
+"""The standard functions: those of CEL, of its math extension, and a few of the profile.
 
-Decides their overloads, values and costs. Ours are `sum`, `isqrt`, `argmin`, `argmax`, `minimum`, `maximum`, `range`
-and `sort_by`; a second engine registers them by the same names. Refuses to know any domain.
+The profile adds `sum`, `isqrt`, `argmin`, `argmax`, `minimum`, `maximum`, `range` and `sort_by`; a second engine
+registers them under the same names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The exact evaluator: walks the checked tree and does to values what CEL says, in bounded work.
+"""The exact evaluator: walks the checked tree, in bounded work. Generated code must agree with it.
 
-Decides values and errors; what the generated code does is right because it agrees with this. Refuses to rely on static
-types, except that a field of a record is where its type says. Source: CEL language definition, "Evaluation".
+It does not rely on static types, except that a record has the fields of its type. Source: CEL language definition,
+"Evaluation".
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from specledger.core.spans import Text
+from specledger.expr.check.analysis import charged, makes_list, size
 from specledger.expr.check.checker import Checked
-from specledger.expr.check.measure import charged, makes_list, size
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import (
     Choice,

@@ -1,8 +1,8 @@
-"""What CEL's operators do to values, exactly: the last word on every result and every error.
+"""CEL's operators on values: the reference for every result and every error.
 
-Decides by the values alone (ints are 64-bit, an int is never a bool, nothing is promoted), so it serves static and
-dynamic types alike. Refuses to know expressions. Source: CEL language definition, "Numeric Values", "Equality",
-"Ordering"; conformance suite tests/simple.
+Operators look only at values (ints have 64 bits, an int is never a bool, nothing is promoted), so they serve static and
+dynamic types alike. Source: CEL language definition, "Numeric Values", "Equality", "Ordering"; conformance suite
+tests/simple.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
+from specledger.expr.check.analysis import work
 from specledger.expr.check.checker import Checked
-from specledger.expr.check.measure import work
 from specledger.expr.eval.evaluator import evaluate
 from specledger.expr.generate.ast_allowlist import seal, sealed
 from specledger.expr.generate.numbering import Shape, shape_of

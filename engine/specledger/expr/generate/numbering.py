@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 MOST_CELLS: Final = 16
-"""Cells of a matrix that is worth writing out."""
+"""Cells at most of a matrix whose calls are written over its cells."""
 
 
 class Matrix(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from specledger.expr.check import measure
+from specledger.expr.check import analysis
 from specledger.expr.check.relations import conforms
 from specledger.expr.check.tree import (
     Choice,
@@ -171,7 +171,7 @@ class Renderer(FastForms):
         """The arguments of a node, of which the meter is charged for those that cost by their size."""
         args = [self.render(arg, frame) for arg in node.args]
         if self.meter is not None:
-            for collection, each in measure.charged(node):
+            for collection, each in analysis.charged(node):
                 place = node.args.index(collection)
                 args[place] = self.spent(args[place], each)
         return args
@@ -191,7 +191,7 @@ class Renderer(FastForms):
             if node.native.written is not None and not node.accepts:
                 self.source.names.written[name] = node.native.written
             fast = f"{name}({', '.join(args)})"
-        return self.spent(fast, 1) if measure.makes_list(node) else fast
+        return self.spent(fast, 1) if analysis.makes_list(node) else fast
 
     def _defined(self, node: DefinedCall, frame: Frame) -> str:
         instance = node.instance

@@ -1,7 +1,7 @@
-"""Expressions of a generated function, each with the number of its value.
+"""Rewriting of expressions in a generated function by value numbers.
 
-Decides which expressions are replaced by a local that holds their value, or by a constant. Only calls of pure functions
-and checked integers are given locals of their own. Refuses to know statements.
+An expression becomes the local that holds its value, or a constant. Calls of pure functions and checked integers get
+locals of their own.
 """
 
 from __future__ import annotations

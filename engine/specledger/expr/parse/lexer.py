@@ -1,6 +1,5 @@
-"""Text to tokens of CEL.
+"""Text to tokens of CEL, and a cursor over them with messages for unexpected tokens.
 
-Decides where tokens begin and end and what literals are worth. Refuses to know grammar.
 Source: CEL language definition, "Syntax".
 """
 
@@ -127,7 +126,7 @@ def _string(text: str, opening: re.Match[str]) -> Token:
     if "b" in prefix:
         raise Problem(E_EXPR_OUTSIDE_PROFILE, "bytes are CEL, but outside the profile", start, content.end())
     if prefix == "rr":
-        raise Problem(E_EXPR_SYNTAX, "`r` stands twice before this string", start, opening.end())
+        raise Problem(E_EXPR_SYNTAX, "duplicate prefix `r` before this string", start, opening.end())
     value = content[1] if prefix else _ESCAPE.sub(lambda escape: _unescape(escape, content.start()), content[1])
     for offset, character in enumerate(content[1]):
         if "\ud800" <= character <= "\udfff":
@@ -153,3 +152,65 @@ def _unescape(escape: re.Match[str], base: int) -> str:
     if point > 0x10FFFF or 0xD800 <= point <= 0xDFFF:
         raise Problem(E_EXPR_SYNTAX, "no such character in Unicode", start, base + escape.end())
     return chr(point)
+
+
+WORDS = {"and": "write `&&`", "or": "write `||`", "not": "write `!`", "if": "write `condition ? a : b`"}
+"""Words of other languages, and what CEL has instead."""
+
+
+class Cursor:
+    """A place in a list of tokens that ends with `end`."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    @property
+    def next(self) -> Token:
+        """The token at hand."""
+        return self._tokens[self._at]
+
+    @property
+    def before(self) -> int:
+        """The offset where the last taken token ended."""
+        return self._tokens[self._at - 1].end
+
+    def take(self) -> Token:
+        """The token at hand, left behind unless it is the end."""
+        token = self._tokens[self._at]
+        self._at += token.kind != "end"
+        return token
+
+    def taken(self, kind: str) -> bool:
+        """Whether the token at hand was of a kind, and if so left behind."""
+        if self.next.kind != kind:
+            return False
+        self._at += 1
+        return True
+
+    def expect(self, kind: str, purpose: str) -> Token:
+        """The token at hand, left behind.
+
+        Raises:
+            Problem: It is of another kind.
+        """
+        if self.next.kind != kind:
+            raise self.unexpected(f"expected `{kind}` {purpose}")
+        return self.take()
+
+    def operator(self, operators: tuple[str, ...]) -> str | None:
+        """The operator at hand when it is one of these, not left behind."""
+        token = self.next
+        found = str(token.value) if token.kind in operators or (token.kind == "name" and token.value == "in") else ""
+        return found if found in operators else None
+
+    def unexpected(self, wanted: str) -> Problem:
+        """What to say of the token at hand."""
+        token = self.next
+        if token.kind == "end":
+            return Problem(E_EXPR_SYNTAX, f"the expression ends too early: {wanted}", token.start, token.end)
+        named = token.kind in {"name", token.value}
+        kind = "name" if token.kind == "quoted" else token.kind
+        shown = f"`{str(token.value)[:40]}`" if named else kind
+        hint = WORDS.get(str(token.value)) if token.kind == "name" else None
+        return Problem(E_EXPR_SYNTAX, f"unexpected {shown}: {wanted}", token.start, token.end, hint)

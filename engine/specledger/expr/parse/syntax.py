@@ -1,7 +1,7 @@
-"""The syntax tree of CEL profile v1, as parsed: no types, no meaning of names.
+"""The syntax tree of CEL profile v1, as parsed.
 
-Decides the shapes of nodes; each knows the offsets in its text that it was read from. Refuses to know types.
-Consecutive `!` or `-` are folded in pairs, as the reference parsers do; macros are nodes of their own.
+Each node knows its offsets in the text. Consecutive `!` or `-` are folded in pairs, as the reference parsers do; macros
+are nodes of their own.
 """
 
 from __future__ import annotations
