@@ -57,27 +57,29 @@ def suite(cases: Iterable[Case] = CASES) -> dict[str, bytes]:
     """All files of the suite by their paths: the bases, the trust files that cases share, and the cases."""
     made = {f"trust-{name}.json": data for name, data in TRUST.items()}
     with _unforced(), tempfile.TemporaryDirectory(prefix="specledger-tamper-") as work:
-        bases = _bases(Path(work))
+        bases = _bases(Path(work), {case.base_folder: case for case in cases})
         folders = {f"bases/{name}": files for name, files in bases.items()}
-        folders |= {case.folder: _made(case, Path(work), bases[case.base]) for case in cases}
+        folders |= {case.folder: _made(case, Path(work), bases[case.base_folder]) for case in cases}
     return made | {f"{folder}/{name}": data for folder, files in folders.items() for name, data in files.items()}
 
 
-def _bases(work: Path) -> dict[str, Files]:
-    """The honest bundles, signed, each in a folder of its name."""
+def _bases(work: Path, wanted: Mapping[str, Case]) -> dict[str, Files]:
+    """The honest bundles by their folders; those of signed cases are signed."""
     with project():
         for name in BASES:
             build(name, work / name)
-    for name in BASES:
-        Signer(work / name).sign()
-    return {name: held(work / name) for name in BASES}
+    for folder, case in wanted.items():
+        if case.signed:
+            shutil.copytree(work / case.base, work / folder)
+            Signer(work / folder, signed=True).sign()
+    return {name: held(work / name) for name in sorted(wanted)}
 
 
 def _made(case: Case, work: Path, base: Files) -> Files:
     """The files of a case: `case.json`, and under `files` what differs from the base."""
     folder = work / "case"
     shutil.rmtree(folder, ignore_errors=True)
-    forger = Signer(shutil.copytree(work / case.base, folder))
+    forger = Signer(shutil.copytree(work / case.base_folder, folder), signed=case.signed)
     case.change(forger)
     case.mend(forger)
     now = held(folder)
@@ -86,10 +88,10 @@ def _made(case: Case, work: Path, base: Files) -> Files:
         "name": case.folder,
         "family": case.family,
         "fault": case.fault,
-        "base": case.base,
+        "base": case.base_folder,
         "removed": sorted(base.keys() - now.keys()),
         **forger.recipe,
-        "trust": "../trust-one.json",
+        **({"trust": "../trust-one.json"} if case.signed else {}),
         "expect": {
             "exit": case.exit,
             "code": case.code,

@@ -722,7 +722,8 @@ def check_start(kind: str, first: JSON, specs: JSON) -> None:
 def run_heading(known: JSON, key: str, root: JSON) -> JSON:
     """What `start` of a run says, from the specs; values that equal their defaults are left out of specs."""
     governor = known[root["governor"]]
-    invariants = [known[one] for one in (*root.get("invariants", ()), *governor.get("invariants", ()))]
+    keys = dict.fromkeys((*governor.get("invariants", ()), *root.get("invariants", ())))
+    invariants = [known[one] for one in keys]
     gates = [one["id"] for one in governor.get("gates", ())]
     made = {
         "scenario": root["name"],

@@ -73,6 +73,10 @@ def recount(f: Signer) -> None:
     seal(f)
 
 
+SIGNED = {"against", "checkpoint", "envelope", "fork", "help", "honest", "path", "replayed", "rollback", "signature", "time", "trust", "zip"}  # fmt: skip
+"""Families whose bundles are signed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One bundle, and what a verifier must say of it.
@@ -86,8 +90,8 @@ class Case:
         code: What `spec verify` says; None where the bundle is honest.
         level: The level of the ladder that is refuted or not reached.
         exit: 0 accepted, 1 refuted, 2 wrong usage, 3 not refuted and not shown.
-        needs: What a verifier must do to notice it, where the files alone do not tell: `replay`, `specs`, `laws`,
-            `suites` or `words`; empty where they do.
+        needs: What a verifier must do to notice it beyond what `tools/verify.py` does: `replay`, `specs`, `tape`,
+            `time` or `words`; empty where that file refuses it.
     """
 
     name: str
@@ -104,6 +108,16 @@ class Case:
     def family(self) -> str:
         """What stands before the first hyphen of its name."""
         return self.name.partition("-")[0]
+
+    @property
+    def signed(self) -> bool:
+        """Whether the bundle is signed; only families that are about signatures and their readers are."""
+        return self.family in SIGNED and self.base in ("climb", "short", "other")
+
+    @property
+    def base_folder(self) -> str:
+        """The folder of the honest bundle."""
+        return f"{self.base}-signed" if self.signed else self.base
 
     @property
     def folder(self) -> str:

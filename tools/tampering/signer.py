@@ -72,13 +72,15 @@ class Signer(Forger):
 
     Attributes:
         keys: Who signs.
+        is_signed: Whether it is signed; `sign` leaves any other as it is.
         archived: The bundle as one zip file, where it is asked for as such.
         options: Files that the reader brings, by the names of his options: `trust`, `against`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, signed: bool = False) -> None:
         """Read a bundle that is whole."""
         super().__init__(folder)
+        self.is_signed = signed
         self.keys: Sequence[TestKey] = (ONE,)
         self.archived: bytes | None = None
         self.options: dict[str, bytes] = {}
@@ -146,7 +148,9 @@ class Signer(Forger):
         return sorted((key.id, key.sign(pae(payload))) for key in self.keys)
 
     def sign(self) -> None:
-        """Cover the bundle as it is: a checkpoint and two envelopes by all the keys."""
+        """Sign a signed bundle as it is: a checkpoint and two envelopes by all the keys."""
+        if not self.is_signed:
+            return
         text = self.note()
         self.write(COVERS[0], text + b"\n" + b"".join(self.note_line(key, key.sign(text)) for key in self.keys))
         for name in COVERS[1:]:
