@@ -5,10 +5,9 @@
     python3 tools/conformance.py --full spec verify
 
 Each case is a bundle with one fault, or an honest one. The verifier is called as `COMMAND BUNDLE [--trust FILE]
-[--against FILE]` and answers by its exit code: 0 accepted, 1 refuted, 2 nothing to verify or wrong usage, 3 not refuted
-and not shown. If it prints a reason code (`E_CHAIN`), that is compared, too. `docs/conformance.md` says more.
-
-Python 3.9 or newer, and nothing else.
+[--against FILE]` and answers by its exit code: 0 nothing is refuted, 1 refuted, 2 no evidence or wrong usage, 3
+something that was asked for could not be shown. A reason code (`E_CHAIN`) that it prints is compared as well. See
+`docs/conformance.md`. Needs Python 3.9 or newer, and nothing else.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ SECONDS = 120
 
 
 class Laid(NamedTuple):
-    """A case as a verifier gets it: its bundle, and the options that name what the reader brings."""
+    """A case as a verifier gets it: its bundle, and the options with what the reader brings."""
 
     bundle: Path
     options: dict[str, Path]
 
 
 class Answer(NamedTuple):
-    """What a verifier made of a case: its exit code, the code that it told, and whether that is as expected."""
+    """A verifier's answer to a case: its exit code, its reason code, and whether they are as expected."""
 
     status: str
     exit: int | None
@@ -98,24 +97,24 @@ def _remove_empty(path: Path, bundle: Path) -> None:
 
 
 def judge(case: dict[str, Any], exit_code: int | None, output: str, errors: str, full: bool) -> Answer:
-    """Compare what a verifier said with what a case expects.
+    """Compare a verifier's answer with what a case expects.
 
     Args:
         case: The case.
         exit_code: The verifier's, None if it took too long.
-        output: What it printed.
-        errors: What it printed as errors.
-        full: Whether it must notice what takes more than the files, too.
+        output: What it printed, on both streams.
+        errors: What it printed on standard error.
+        full: Whether it must refuse cases that need replay or the like.
     """
     expected = case["expect"]
     found = CODE.search(output)
     code = found[0] if found and exit_code != 0 else None
     wanted = f"{expected['exit']} {expected['code'] or ''}".strip()
-    unseen = "needs" in expected and not full
+    undecided = "needs" in expected and not full
     if exit_code not in (0, 1, 2, 3) or "Traceback (most recent call last)" in errors:
         return Answer("CRASH", exit_code, code, wanted)
-    if unseen and exit_code in (0, 3):
-        return Answer("unseen", exit_code, None, wanted)
+    if undecided and exit_code in (0, 3):
+        return Answer("not decided", exit_code, None, wanted)
     if exit_code != expected["exit"]:
         return Answer("WRONG", exit_code, code, wanted)
     if code is not None and expected["code"] is not None and code != expected["code"]:
@@ -143,11 +142,11 @@ def run(command: list[str], folder: Path, full: bool) -> Answer:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run a verifier on all cases, print a table and a verdict; 0 if it conforms, 1 if not, 2 if none could be run."""
+    """Run a verifier on all cases and print a table; 0 if it conforms, 1 if not, 2 if no case could be run."""
     parser = argparse.ArgumentParser(description="Run a verifier of evidence on the conformance suite.")
     parser.add_argument("--cases", type=Path, default=PLACE, help="the folder of the cases")
-    parser.add_argument("--only", default="", help="cases whose names begin so")
-    parser.add_argument("--full", action="store_true", help="what takes replay or the specs must be noticed, too")
+    parser.add_argument("--only", default="", help="only cases whose names begin with this")
+    parser.add_argument("--full", action="store_true", help="the verifier replays: it must refuse every case")
     parser.add_argument("--workers", type=int, default=4, help="how many verifiers run at a time")
     parser.add_argument("command", nargs=argparse.REMAINDER, help="the verifier and its first arguments")
     asked = parser.parse_args(words)
@@ -155,7 +154,7 @@ def main(words: list[str] | None = None) -> int:
     if not asked.command:
         parser.error("name a command")
     if not folders:
-        parser.exit(2, f"no case is called so: {asked.only!r} in {asked.cases}\n")
+        parser.exit(2, f"no case in {asked.cases} has a name that begins with {asked.only!r}\n")
     try:
         with ThreadPoolExecutor(asked.workers) as pool:
             answers = list(pool.map(lambda folder: run(asked.command, folder, asked.full), folders))
@@ -164,11 +163,12 @@ def main(words: list[str] | None = None) -> int:
     counts = Counter(answer.status for answer in answers)
     print(f"{'case':44} {'expected':26} {'answer':26} status")
     for folder, answer in zip(folders, answers):
-        told = f"{answer.exit} {answer.code or ''}".strip()
-        print(f"{folder.name:44} {answer.wanted:26} {told:26} {answer.status}")
+        given = f"{answer.exit} {answer.code or ''}".strip()
+        print(f"{folder.name:44} {answer.wanted:26} {given:26} {answer.status}")
     conforms = not counts["WRONG"] and not counts["CRASH"]
-    said = ", ".join(f"{counts[status]} {status}" for status in ("right", "other code", "unseen", "WRONG", "CRASH"))
-    print(f"\n{len(folders)} cases: {said}.", "It conforms." if conforms else "It does NOT conform.")
+    statuses = ("right", "other code", "not decided", "WRONG", "CRASH")
+    summary = ", ".join(f"{counts[status]} {status}" for status in statuses)
+    print(f"\n{len(folders)} cases: {summary}.", "It conforms." if conforms else "It does NOT conform.")
     return 0 if conforms else 1
 
 

@@ -340,7 +340,7 @@ def walk(folder: Path) -> Set[str]:
         prefix = waiting.pop()
         with os.scandir(folder / prefix) as scan:
             entries = list(scan)
-        require(entries, "E_FILES", f"{prefix or 'the folder'} is empty")
+        require(entries or not prefix, "E_FILES", f"{prefix} is empty")
         for entry in entries:
             path = f"{prefix}{entry.name}"
             if entry.is_dir(follow_symlinks=False):
@@ -1336,7 +1336,7 @@ def check_expected(manifest: JSON, note: Optional[Note], trust: JSON) -> None:
     origin = trust["origin"].replace("{run}", manifest["run"])
     require(note is None or note.origin == origin, "E_EXPECTED", f"the origin is not {origin!r}")
     if note is None and not {"run", "specs"} & trust.keys():
-        raise NotShown(None, "the trust file names no run and no specs, and an unsigned bundle has no origin")
+        raise NotShown("E_UNSIGNED", "the trust file names no run and no specs, and the bundle has no signed origin")
 
 
 def check_signatures(signed: Signed, trust: JSON) -> None:
@@ -1564,7 +1564,7 @@ def note_open(report: Report, files: Files, inner: bool) -> None:
     left_open = report.not_checked
     if not inner:
         left_open.append("replay: that the specs lead to these receipts (L4; use `spec verify`)")
-        left_open.append("expressions: gates, invariants, probes, `success`, figures (L5; `spec verify --judge`)")
+        left_open.append("expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)")
         sources = any(map(SOURCE_PATH.fullmatch, files.listed))
         none = "which documents specs.json was resolved from: there are none"
         left_open.append("that the documents in specs/ resolve to specs.json" if sources else none)

@@ -19,6 +19,12 @@ LAST: Final = -1
 RECEIPTS, SPECS, MANIFEST = "receipts.jsonl", "specs.json", "manifest.json"
 
 
+def broken_early(f: Signer) -> None:
+    """The first step breaks a fatal invariant, the episode says so, and there are steps after it."""
+    f.receipts[STEP]["body"]["violations"].append({"invariant": "bounded", "severity": "fatal", "witness": {}})
+    f.receipts[CLOSE]["body"]["ended"] = "fatal"
+
+
 def body(number: int, **fields: Any) -> Change:
     """Fields in the body of one receipt say something else."""
     return lambda f: f.receipts[number]["body"].update(fields)
@@ -222,6 +228,9 @@ EDIT: Final = [
     Case("edit-a-schedule", "A drift happens at a step at which it was not due.", "climb", lambda f: f.receipts[START]["body"]["drifts"][0].update(schedule=[0]), seal, "E_STATE"),
     Case("edit-an-error", "There is an error outside of any episode.", "climb", error_after_all, seal, "E_STATE"),
     Case("edit-a-horizon", "The run has more steps than the horizon that it promised.", "climb", body(START, horizon=2), seal, "E_STATE"),
+    Case("edit-after-a-breach", "An episode goes on after a fatal breach.", "climb", broken_early, seal, "E_STATE"),
+    Case("edit-a-state-digest", "A step ends in another state than the next one begins in.", "climb", body(STEP_1, after="ab" * 32), seal, "E_STATE"),
+    Case("gap-in-episodes", "The second episode is called the third.", "climb", lambda f: f.receipts[SECOND]["body"].update(episode=2), seal, "E_STATE"),
     Case("edit-a-long-horizon", "An episode ended at its horizon, before its horizon.", "climb", body(START, horizon=4), seal, "E_STATE"),
 ]  # fmt: skip
 

@@ -94,6 +94,7 @@ MANIFESTS: Final = [
     Case("manifest-evaluator-number", "The version of the evaluator is a number.", "climb", inside("evaluator", version=1), sign, "E_MANIFEST"),
     Case("manifest-kind-list", "The kind of the manifest is a list.", "climb", manifest(kind=["law"]), sign, "E_MANIFEST"),
     Case("manifest-list-no-list", "The list of files is an object.", "climb", manifest(files={}), unsigned, "E_FILES"),
+    Case("manifest-list-field", "The manifest says more of a file than it must.", "climb", listing(lambda files: files[0].update(mode=420)), sign, "E_FILES"),
     Case("manifest-head-null", "The head of the manifest is null.", "climb", manifest(receipts=None), unsigned, "E_HEAD"),
     Case("path-runs", "A run lies in the bundle of a run.", "climb", added("runs/a/manifest.json"), nothing, "E_FILES"),
     Case("path-absolute", "The manifest lists an absolute path.", "climb", listing(lambda files: files[1].update(path="/etc/passwd")), unsigned, "E_FILES"),

@@ -208,6 +208,7 @@ def links(held: Any) -> Any:
 
 LAWS: Final = [
     Case("law-certificate-format", "A certificate is of a format that does not exist; digests and chain fit.", "proved", certificate(lambda held: held.update(format="proof/v2")), seal, "E_CERTIFICATE", needs="replay"),
+    Case("law-cases", "More cases are said to have been tried; the result was made to fit.", "refuted", lambda f: f.first("cases").update(count=301), seal, "E_REPLAY", "L4", needs="replay"),
     Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", needs="replay"),
     Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
     Case("law-passed-by-nothing", "A law is said to have passed, though by its figures no case says anything.", "refuted", verdict(passed_by_nothing, met=False), seal, "E_VERDICT"),
@@ -225,6 +226,8 @@ LAWS: Final = [
     Case("law-verdict-missing", "There is no verdict.", "refuted", without(2), seal, "E_ENDS"),
     Case("law-result", "The manifest tells another verdict than the receipts come to.", "refuted", lambda f: f.manifest["result"].update(verdict="INCONCLUSIVE"), sign, "E_RESULT"),
     Case("discovery-ledger", "A refuted law is missing in the ledger.", "discovery", lambda f: f.first("ledger")["refuted"].pop(), seal, "E_DISCOVERY_LEDGER"),
+    Case("discovery-certificate", "A certificate is of a format that does not exist; digests and chain fit.", "discovery", verdict(lambda said: said["certificate"].update(format="proof/v2"), "law"), seal, "E_CERTIFICATE", needs="replay"),
+    Case("discovery-counterexample", "The excerpt of a counterexample shows something else than what happens; digests, ledger and chain fit.", "discovery", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "...."), "law", 1), seal, "E_COUNTEREXAMPLE"),
     Case("discovery-status", "A law that is false is said to have passed, though its counterexample is there.", "discovery", verdict(lambda said: said.update(status="PASS"), "law", 1), seal, "E_VERDICT"),
     Case("discovery-error", "A law has a verdict and an error.", "discovery", lambda f: f.bodies("law")[3].update(error={"code": "E_X"}), seal, "E_VERDICT"),
     Case("discovery-digest-of-nothing", "A law has an error and no verdict, and there is a digest of one.", "discovery", lambda f: f.bodies("law")[3].update(error={"code": "E_X"}, verdict=None), seal, "E_VERDICT"),

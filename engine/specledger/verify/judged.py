@@ -27,10 +27,9 @@ E_WORK = code(
     "E_WORK",
     "a verifier would have to do more work than it does",
     "A bound of work keeps evidence from holding up its reader. Of verdicts on laws the second evaluator judges none "
-    "that takes more than 24 million cells, and no more of a bundle than 96 million take; `tools/verify.py` makes "
-    "nothing again that takes more than 60 million steps of evaluation. Nothing is refuted by that: the level is not "
-    "reached, and the message says what was left out. Elsewhere the same evidence may be shown: the replay of "
-    "`spec verify` is bounded by its specs alone.",
+    "that takes more than 24 million cells, and no more of a bundle than 96 million take. Nothing "
+    "is refuted by that: the level is not reached, and the message says what was left out. Replay is bounded by the "
+    "specs alone.",
 )
 
 NO_EXPRESSION: Final = "no verdict in this evidence is that of an expression about a state"

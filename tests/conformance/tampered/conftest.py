@@ -53,7 +53,7 @@ def _compiled_once():
     with pytest.MonkeyPatch.context() as patch:
         modules: Any = specledger.verify
         bundle, run, discovery = modules.bundle, modules.run, modules.discovery
-        document = lambda document, kind: (canonical_bytes(document), kind)  # noqa: E731
+        document = lambda document, models, kind="scenario": (canonical_bytes(document), kind)  # noqa: E731
         patch.setattr(bundle, "rebuild", once(bundle.rebuild, document))
         patch.setattr(run, "compile_scenario", once(run.compile_scenario, lambda given: given.digest))
         patch.setattr(discovery, "open_all", once(discovery.open_all, lambda given: given.digest))

@@ -11,7 +11,8 @@ pytestmark = pytest.mark.slow
 def test_no_flipped_bit_is_accepted(tmp_path, helped):
     """A sample; `python -m tests.conformance.tampered.sweep` takes every byte."""
     laid = bundle(tmp_path, helped)
-    assert [verify(laid).exit for verify in VERIFIERS.values()] == [0]
+    assert [verify(laid).exit for verify in VERIFIERS.values()] == [0, 0]
     flips, counts = sweep(laid, stride=97, first=41)
     assert flips > 80
-    assert {name: dict(count) for name, count in counts.items()} == {name: {"refused": flips} for name in VERIFIERS}
+    assert counts["engine"] == {"refused": flips}
+    assert counts["tool"].keys() == {"refused"}

@@ -1,5 +1,8 @@
-"""Verifiers of evidence, called in this process."""
+"""Both verifiers of evidence, called in this process."""
 
+import contextlib
+import io
+import json
 from typing import NamedTuple
 
 from specledger.core.diagnostics import Rejected
@@ -7,6 +10,7 @@ from specledger.pipeline import verify
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.fork import read_against
 from specledger.verify.trust import read_trust
+from tools import verify as tool
 
 EXITS = {"PASS": 0, "FAIL": 1, "INCONCLUSIVE": 3}
 
@@ -37,3 +41,19 @@ def by_engine(laid, **more):
     if telling is None:
         return Said(EXITS[found.verdict], None)
     return Said(EXITS[found.verdict], telling.code, telling.level.value, telling.message or "", telling.name)
+
+
+def by_tool(laid, *more):
+    """What `tools/verify.py --json` says."""
+    options = [word for name, path in laid.options.items() for word in (f"--{name}", str(path))]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exit_code = tool.main([str(laid.bundle), *options, *more, "--json"])
+    document = json.loads(printed.getvalue())
+    if document["verdict"] is None:
+        return Said(exit_code, document["code"], None, document["message"])
+    assert document["not_checked"], "it lists what it did not check"
+    telling = [check for check in document["checks"] if check["status"] != "passed"]
+    if not telling:
+        return Said(exit_code, None)
+    return Said(exit_code, telling[0]["code"], None, telling[0]["message"] or "", telling[0]["name"])

@@ -1,0 +1,189 @@
+"""Forged claims in bundles that were sealed again: `spec verify` refuses all, `tools/verify.py` all that files can show."""
+
+import json
+import shutil
+
+import pytest
+
+from tests.conformance.tampered.verifiers import by_engine, by_tool
+from tools.conformance import PLACE, Laid
+from tools.tampering.forger import Forger, canonical, tagged
+from tools.verify import canonical as spelled
+
+REFUTED, NOT_DECIDED = 1, 0
+
+
+def verdict_of(f, number=0):
+    """The body that holds a verdict: of the law, or of a law of a discovery."""
+    bodies = f.bodies("verdict") or f.bodies("law")
+    return bodies[number]
+
+
+def digest(body):
+    body["digest"] = tagged("law-verdict", canonical(body["verdict"]))
+
+
+def acquit(status, **more):
+    """A refuted law is recorded with another status, without a counterexample; the expectation is met."""
+
+    def change(f):
+        body = verdict_of(f)
+        power = {"hits": 300, "usable": 300}
+        body["verdict"].update({"status": status, "counterexample": None, "power": power, **more})
+        digest(body)
+        (end,) = f.bodies("end")
+        if "status" in end:
+            body["expected"] = {"status": status}
+            end.update(status=status, met=True)
+
+    return change
+
+
+def acquit_with_specs(f):
+    """The recorded law expects PASS, and its verdict is one by samples."""
+    f.respec(lambda document: document["specs"][document["root"]].update(expect={"status": "PASS"}))
+    (key,) = (key for key in json.loads(f.read("specs.json"))["specs"] if key.startswith("law/"))
+    f.first("start")["digest"] = key.rpartition("@")[2]
+    acquit("PASS", method="sample", key=key)(f)
+
+
+def acquit_in_discovery(f):
+    """A refuted law passes by samples; ledger, counts and what was found fit."""
+    body = next(one for one in f.bodies("law") if one["verdict"]["counterexample"] is not None)
+    body["verdict"].update(status="PASS", method="sample", counterexample=None, power={"hits": 300, "usable": 300})
+    digest(body)
+    for ledger in f.bodies("ledger"):
+        ledger["refuted"] = [one for one in ledger["refuted"] if one["law"] != body["law"]]
+    (end,) = f.bodies("end")
+    end["laws"]["FAIL"] -= 1
+    end["laws"]["PASS"] += 1
+
+
+def first(type_, **fields):
+    return lambda f: f.first(type_).update(fields)
+
+
+def loosen(f):
+    """A fatal invariant is called a warning, wherever receipts name it."""
+    for one in f.first("start")["invariants"]:
+        one["severity"] = "warn"
+    for body in f.bodies("step") + f.bodies("episode_end"):
+        for violation in body["violations"]:
+            violation["severity"] = "warn"
+
+
+def drop_gate(f):
+    gate = f.first("start")["gates"].pop()
+    for body in f.bodies("episode_end") + f.bodies("end"):
+        body["gates"].pop(gate)
+    for step in f.bodies("step"):
+        for decision in step["decisions"]:
+            decision["rejected"] = [one for one in decision["rejected"] if one["gate"] != gate]
+
+
+def shorten(f):
+    """The run promises one episode less, and its last one is gone."""
+    at = max(n for n, one in enumerate(f.receipts) if one["type"] == "episode")
+    del f.receipts[at:-1]
+    (end,) = f.bodies("end")
+    f.first("start")["episodes"] -= 1
+    end["episodes"] -= 1
+    end["steps"] = len(f.bodies("step"))
+    for gate in end["gates"]:
+        end["gates"][gate] = sum(one["gates"][gate] for one in f.bodies("episode_end"))
+
+
+def retoken(**fields):
+    def change(f):
+        token = f.first("step")["token"]
+        token.update(fields)
+        token["id"] = tagged("token", canonical({key: value for key, value in token.items() if key != "id"}))
+
+    return change
+
+
+def figure(name, **fields):
+    return lambda f: next(one for one in f.bodies("figure") if one["figure"] == name)["groups"][0].update(fields)
+
+
+def uncaught(f):
+    (mutant,) = f.bodies("mutant")
+    mutant["mutated"]["climbs"] = "PASS"
+
+
+def failed_control(f):
+    (mutant,) = f.bodies("mutant")
+    mutant["control"]["climbs"], mutant["caught"], mutant["verdict"] = "FAIL", [], "FAIL"
+
+
+def inner_result(f):
+    """The suite's receipt of a run records a success less."""
+    f.bodies("run")[0]["result"]["successes"] = 0
+
+
+def other_run(f):
+    """A run is replaced by the control's, and its receipt by that of the control."""
+    runs = {one["place"]: one for one in f.bodies("run")}
+    mine, other = runs["runs/short.climb.3"], runs["runs/long.climb.3"]
+    shutil.rmtree(f.folder / mine["place"])
+    shutil.copytree(f.folder / other["place"], f.folder / mine["place"])
+    mine.update({name: other[name] for name in ("specs", "receipts", "result")})
+
+
+FORGERIES = {
+    "a refuted law passes by samples": ("refuted", acquit("PASS", method="sample"), REFUTED),
+    "a refuted law passes by samples, as its specs expect": ("refuted", acquit_with_specs, NOT_DECIDED),
+    "a refuted law is unknown": ("refuted", acquit("UNKNOWN", reason="resource_limit", method="none"), REFUTED),
+    "a refuted law is proved without a certificate": ("refuted", acquit("PROVED", method="proof"), REFUTED),
+    "a refuted law passes and keeps its counterexample": ("refuted", lambda f: (verdict_of(f)["verdict"].update(status="PASS"), digest(verdict_of(f))), REFUTED),
+    "a verdict is about another law": ("refuted", lambda f: (verdict_of(f)["verdict"].update(forbidden="x"), digest(verdict_of(f))), REFUTED),
+    "a counterexample shows another ring": ("refuted", lambda f: (verdict_of(f)["verdict"]["counterexample"].update(start=".<.."), digest(verdict_of(f))), REFUTED),
+    "a counterexample does not follow one rule": ("refuted", lambda f: (verdict_of(f)["verdict"]["counterexample"]["excerpt"].update(states=["...>", ">...", "...<"]), digest(verdict_of(f))), REFUTED),
+    "a certificate proves something else": ("proved", lambda f: (verdict_of(f)["verdict"]["certificate"].update(proof={}), digest(verdict_of(f))), NOT_DECIDED),
+    "a proved law of fewer cases": ("proved", lambda f: f.first("cases").update(count=1), NOT_DECIDED),
+    "a discovery acquits a refuted law": ("discovery", acquit_in_discovery, NOT_DECIDED),
+    "a discovery finds what it did not find": ("taped", lambda f: f.first("expected").update(found=None), NOT_DECIDED),
+    "an answer of a model has another digest": ("taped", lambda f: f.first("iteration")["answer"].update(digest="ab" * 32), REFUTED),
+    "a fatal invariant becomes a warning": ("climb", loosen, REFUTED),
+    "a gate is gone": ("climb", drop_gate, REFUTED),
+    "an episode is gone": ("climb", shorten, REFUTED),
+    "another seed": ("climb", first("start", seed=4), REFUTED),
+    "a token for another proposal": ("climb", retoken(proposal="ab" * 32), REFUTED),
+    "a token for another scope": ("climb", retoken(scope="ab" * 32), REFUTED),
+    "a commitment to other proposals": ("climb", lambda f: f.first("commit")["proposals"].reverse(), REFUTED),
+    "a step that reached the goal": ("climb", first("step", success=True), REFUTED),
+    "another cost": ("climb", first("step", cost={"total": 0}), NOT_DECIDED),
+    "another observation": ("climb", first("commit", observation="ab" * 32), NOT_DECIDED),
+    "a probe passes": ("kernel", first("probe", verdict="INCONCLUSIVE"), NOT_DECIDED),
+    "an audit entry in the receipts alone": ("kernel", first("audit", timestamp_ms=7), REFUTED),
+    "a check of a suite fails": ("suite", first("check", verdict="FAIL"), NOT_DECIDED),
+    "a check of a suite passes without opportunity": ("suite", first("check", opportunities=0), REFUTED),
+    "a figure of a suite is larger": ("suite", figure("highest", value=9), NOT_DECIDED),
+    "a difference of a suite is larger": ("suite", figure("lead", value=9), REFUTED),
+    "a mutant is caught by nothing": ("suite", uncaught, REFUTED),
+    "a control fails": ("suite", failed_control, NOT_DECIDED),
+    "a run of a suite has another result": ("suite", inner_result, REFUTED),
+    "a run of a suite is another one": ("suite", other_run, NOT_DECIDED),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_claim_is_refused_or_not_decided(tmp_path, name):
+    base, change, wanted = FORGERIES[name]
+    place = shutil.copytree(PLACE / "bases" / base, tmp_path / "bundle")
+    forger = Forger(place)
+    change(forger)
+    forger.seal()
+    laid = Laid(place, {})
+    assert by_engine(laid).exit == 1
+    assert by_tool(laid).exit == wanted
+    assert by_tool(laid, "--level", "L4").exit == (1 if wanted == REFUTED else 3)
+
+
+def test_a_result_that_is_not_that_of_the_receipts(tmp_path):
+    place = shutil.copytree(PLACE / "bases" / "failing", tmp_path / "bundle")
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    manifest["result"]["verdict"] = "PASS"
+    (place / "manifest.json").write_bytes(spelled(manifest) + b"\n")
+    laid = Laid(place, {})
+    assert (by_engine(laid).code, by_tool(laid).code) == ("E_RESULT", "E_RESULT")

@@ -1,0 +1,267 @@
+"""`tools/verify.py`: what it needs, honest evidence of every kind, logs, options, and what it does where the system fails."""
+
+import ast
+import builtins
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.diagnostics import codes
+from specledger.evidence.archive import pack
+from specledger.pipeline import verify as verify_with_replay
+from tests.conformance.tampered.verifiers import by_tool
+from tools import verify
+from tools.conformance import PLACE, Laid
+
+BASES = sorted(path.name for path in (PLACE / "bases").iterdir())
+SOURCE = Path(verify.__file__)
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    """A copy of an honest bundle."""
+    return lambda name: shutil.copytree(PLACE / "bases" / name, tmp_path / name)
+
+
+def asked(*words):
+    """The exit code and the JSON document of a call."""
+    done = subprocess.run(
+        [sys.executable, SOURCE, *map(str, words), "--json"], capture_output=True, check=False, timeout=60
+    )
+    assert done.stderr == b""
+    return done.returncode, json.loads(done.stdout)
+
+
+# The program
+
+
+def test_it_needs_python_3_9_and_its_library_alone():
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"), feature_version=(3, 9))
+    roots = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    roots |= {str(node.module).partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    assert roots - sys.stdlib_module_names == {"cryptography"}
+
+
+def test_every_code_that_it_gives_has_a_page():
+    tree = ast.parse(SOURCE.read_text(encoding="utf-8"))
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    given = {text for text in texts if text.startswith("E_")}
+    assert len(given) > 30
+    assert given <= set(codes())
+
+
+def test_the_numbers_of_its_checks_stand_at_their_code():
+    """The list at its head, the docstrings of the checks, and the numbers that it prints are the same."""
+    text = SOURCE.read_text(encoding="utf-8")
+    listed = {int(number) for number in re.findall(r" {2,}(\d+) [a-z]", text.partition("What it does not do")[0])}
+    at_code = {int(number) for number in re.findall(r'"""Check (\d+)', text)}
+    made = {int(number) for number in re.findall(r"\b(?:check|ask)\((\d+),", text)}
+    assert listed == at_code == made == set(range(1, 22))
+
+
+# Honest evidence
+
+
+@pytest.mark.parametrize("name", BASES)
+def test_honest_evidence_conforms(name):
+    """A suite, laws, discoveries, kernels, agents and models from outside; the recorded verdict does not matter."""
+    assert by_tool(Laid(PLACE / "bases" / name, {})).exit == 0
+    assert verify_with_replay(PLACE / "bases" / name, workers=1).verdict == "PASS"
+
+
+def test_a_verdict_on_a_law_is_not_decided():
+    _, found = asked(PLACE / "bases" / "proved")
+    assert "not decided here, only recorded: total-particles PROVED" in found["not_checked"]
+    _, found = asked(PLACE / "bases" / "discovery")
+    assert any(line.startswith("not decided here, only recorded: law/right@") for line in found["not_checked"])
+
+
+def test_an_archive_is_verified_as_its_folder(bundle, tmp_path):
+    pack(bundle("climb-signed"), tmp_path / "bundle.zip")
+    assert asked(tmp_path / "bundle.zip", "--trust", PLACE / "trust-one.json")[0] == 0
+    data = (tmp_path / "bundle.zip").read_bytes()
+    (tmp_path / "longer.zip").write_bytes(data + b"x")
+    code, found = asked(tmp_path / "longer.zip")
+    assert (code, found["checks"][0]["code"]) == (1, "E_ARCHIVE")
+
+
+@pytest.mark.parametrize("level", ["L1", "L2", "L3", "L4", "L5"])
+def test_a_level_that_is_demanded_and_not_reached_is_inconclusive(level):
+    code, found = asked(PLACE / "bases" / "climb", "--level", level)
+    assert (code, found["verdict"]) == (3, "INCONCLUSIVE")
+
+
+def test_levels_that_it_can_reach():
+    signed, trust = PLACE / "bases" / "climb-signed", PLACE / "trust-one.json"
+    assert asked(signed, "--trust", trust, "--level", "L1", "--level", "L0")[0] == 0
+    assert asked(signed, "--against", signed / "checkpoint", "--level", "L3")[0] == 0
+
+
+def test_without_cryptography_signatures_are_not_checked(monkeypatch):
+    monkeypatch.setattr(verify, "CAN_CHECK_SIGNATURES", False)
+    laid = Laid(PLACE / "bases" / "climb-signed", {"trust": PLACE / "trust-one.json"})
+    found = by_tool(laid)
+    assert (found.exit, found.code) == (3, None)
+    assert "signatures were not checked" in found.message
+    assert by_tool(Laid(laid.bundle, {})).exit == 0
+
+
+# Logs
+
+
+def test_an_audit_log_alone(bundle):
+    log = bundle("kernel") / "audit.log.jsonl"
+    assert asked(log)[0] == 0
+    log.write_bytes(log.read_bytes().replace(b'"timestamp_ms":0', b'"timestamp_ms":1', 1))
+    code, found = asked(log)
+    assert (code, found["checks"][-1]["code"]) == (1, "E_AUDIT_CHAIN")
+
+
+def run_log(path, manifest, **changes):
+    """A run log that announces a bundle and enters it."""
+    receipts, verdict = manifest["receipts"], manifest["result"]["verdict"]
+    attempt = {"kind": "scenario", "name": "climb", "purpose": None, "seeds": [3]}
+    attempt.update({name: manifest[name] for name in ("run", "specs")})
+    digest = verify.hashlib.sha256(verify.canonical(manifest) + b"\n").hexdigest()
+    result = {"attempt": 1, "manifest": digest, "receipts": receipts, "verdict": verdict}
+    lines, prev = [], verify.ZEROS
+    bodies = (("log", {"format": "specledger/runlog/v1"}), ("attempt", attempt), ("result", {**result, **changes}))
+    for seq, (type_, body) in enumerate(bodies):
+        lines.append(verify.canonical({"body": body, "prev": prev, "seq": seq, "type": type_}))
+        prev = verify.tagged("runlog", lines[-1])
+    path.write_bytes(b"".join(line + b"\n" for line in lines))
+    return path
+
+
+def test_a_run_log_alone_and_of_a_bundle(tmp_path, bundle):
+    place = bundle("climb")
+    manifest = json.loads((place / "manifest.json").read_bytes())
+    log = run_log(tmp_path / "runs.log.jsonl", manifest)
+    assert asked(log)[0] == 0
+    assert asked(place, "--log", log)[0] == 0
+    code, found = asked(place, "--log", run_log(tmp_path / "other.jsonl", manifest, verdict="FAIL"))
+    assert (code, found["checks"][-1]["code"]) == (1, "E_RUNLOG_UNLISTED")
+    log.write_bytes(log.read_bytes().replace(b'"seeds":[3]', b'"seeds":[4]'))
+    code, found = asked(log)
+    assert (code, found["checks"][-1]["code"]) == (1, "E_RUNLOG")
+
+
+# Wrong usage, and systems that fail: never a refutation
+
+
+@pytest.mark.parametrize("data", [None, b"", b"x", b"PK\5\6" + bytes(18), b"\0" * 100])
+def test_what_is_no_evidence_is_invalid(tmp_path, data):
+    if data is not None:
+        (tmp_path / "file").write_bytes(data)
+    code, found = asked(tmp_path / "file")
+    assert (code, found["code"]) == (2, "E_NO_EVIDENCE")
+
+
+@pytest.mark.parametrize("option", ["--trust", "--against"])
+def test_what_the_reader_brings_is_invalid(option, tmp_path):
+    (tmp_path / "file").write_bytes(b"{}")
+    assert asked(PLACE / "bases" / "climb", option, tmp_path / "file")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "wanted"),
+    [(MemoryError(), 3), (OSError("disk"), 3), (RuntimeError("a defect"), 3), (KeyboardInterrupt(), 130)],
+)
+def test_a_system_that_fails_refutes_nothing(monkeypatch, error, wanted):
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(verify, "check_chain", fail)
+    assert verify.main([str(PLACE / "bases" / "climb")]) == wanted
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("base", ["climb", "refuted"])
+def test_an_output_that_is_full_or_closed_refutes_nothing(base):
+    words = [sys.executable, SOURCE, PLACE / "bases" / base]
+    with Path("/dev/full").open("wb") as full:
+        assert subprocess.run(words, stdout=full, check=False, timeout=60).returncode == 3
+    piped = subprocess.Popen(words, stdout=subprocess.PIPE)
+    assert piped.stdout is not None
+    piped.stdout.close()
+    assert piped.wait(timeout=60) in (0, 3)
+
+
+# Hostile input
+
+TEXTS = [b'"a"', b"1", b"-0", b"1.0", b"1e1", b"null", b"true", b"[", b"]", b"{", b"}", b":", b",", b" ", b'"\\u00e9"', b'"\xc3\xa9"', b'"\\/"', b"\xef\xbb\xbf", b"9007199254740991", b"9007199254740992", b"\x00", b'"\\ud83d\\ude00"', b'"\xf0\x9f\x98\x80"', b'"b"', b"NaN", b'"\x7f"', b'"\\u001f"', b'"\\b"', b'"\\u0008"']  # fmt: skip
+
+
+def test_what_is_canonical_is_as_for_the_engine():
+    draw, agreed = random.Random(1), 0
+    whole = [b'{"a":[1,{"b":null}],"b":"\xc3\xa9"}', b"[" * 64 + b"]" * 64, b"[" * 65 + b"]" * 65, b'{"b":1,"a":2}']
+    whole.append(b"[" * 100_000)
+    for number in range(2000):
+        text = whole[number] if number < len(whole) else b"".join(draw.choices(TEXTS, k=draw.randrange(1, 7)))
+        try:
+            wanted = parse_canonical(text)
+        except NotCanonical:
+            with pytest.raises(verify.Refuted):
+                verify.parse(text, "E_LINE", "x")
+        else:
+            assert verify.parse(text, "E_LINE", "x") == wanted
+            agreed += 1
+    assert agreed > 50
+
+
+@pytest.mark.parametrize("base", ["short", "kernel", "refuted", "suite", "taped"])
+def test_no_value_in_the_evidence_crashes_it(bundle, base):
+    """Values are replaced at random and the manifest is made to fit: whatever it finds has a code."""
+    draw, place = random.Random(base), bundle(base)
+    files = sorted(path for path in place.rglob("*.json*") if path.parent.name != "specs")
+    for _ in range(40):
+        path = draw.choice(files)
+        data = path.read_bytes()
+        lines = data.split(b"\n")
+        at = draw.randrange(len(lines) - 1)
+        document = json.loads(lines[at])
+        replace_one(document, draw)
+        lines[at] = verify.canonical(document)
+        path.write_bytes(b"\n".join(lines))
+        relist(place, path)
+        assert by_tool(Laid(place, {})).exit in (0, 1, 3)
+        path.write_bytes(data)
+        relist(place, path)
+    assert by_tool(Laid(place, {})).exit == 0
+
+
+def replace_one(document, draw):
+    """Put something else in the place of one value."""
+    holder = document
+    while True:
+        key = draw.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+        if not isinstance(holder[key], dict | list) or not holder[key] or draw.random() < 0.2:
+            holder[key] = draw.choice([None, True, -1, 2**53 - 1, "", "x" * 64, [], {}, [[]], {"a": {}}])
+            return
+        holder = holder[key]
+
+
+def relist(place, path):
+    """Let the manifest list a file as it is."""
+    if path.name == "manifest.json":
+        return
+    manifest = next(folder / "manifest.json" for folder in path.parents if (folder / "manifest.json").exists())
+    document = json.loads(manifest.read_bytes())
+    for entry in document["files"]:
+        if entry["path"] == path.relative_to(manifest.parent).as_posix():
+            entry |= {"sha256": verify.file_sha256(path), "size": path.stat().st_size}
+    manifest.write_bytes(verify.canonical(document) + b"\n")
+
+
+def test_a_program_failure_is_not_the_same_as_a_finding_of_the_evidence(monkeypatch, capsys):
+    """Anything unexpected in this program ends with 3 and names it."""
+    monkeypatch.setattr(builtins, "sorted", lambda *_, **__: (_ for _ in ()).throw(AssertionError("a defect")))
+    assert verify.main([str(PLACE / "bases" / "climb")]) == 3
+    assert "this program failed" in capsys.readouterr().out
