@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import hashlib
 import json
 import random
 import re
@@ -129,7 +130,7 @@ def run_log(path, manifest, **changes):
     receipts, verdict = manifest["receipts"], manifest["result"]["verdict"]
     attempt = {"kind": "scenario", "name": "climb", "purpose": None, "seeds": [3]}
     attempt.update({name: manifest[name] for name in ("run", "specs")})
-    digest = verify.hashlib.sha256(verify.canonical(manifest) + b"\n").hexdigest()
+    digest = hashlib.sha256(verify.canonical(manifest) + b"\n").hexdigest()
     result = {"attempt": 1, "manifest": digest, "receipts": receipts, "verdict": verdict}
     lines, prev = [], verify.ZEROS
     bodies = (("log", {"format": "specledger/runlog/v1"}), ("attempt", attempt), ("result", {**result, **changes}))
