@@ -10,6 +10,7 @@ import specledger.verify.run
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.load.sources import InvalidSources
+from specledger.verify.bundle import Refuted
 from specledger.verify.checks import Broken, Lacking
 from tests.conformance.tampered.deletion import watching
 from tools.conformance import PLACE, cases, lay_out, read_case
@@ -67,7 +68,7 @@ def said(laid):
 
     def say(verify, name):
         if (verify, name) not in known:
-            with watching(Broken, Lacking, Rejected, InvalidSources) as places:
+            with watching(Broken, Lacking, Rejected, Refuted, InvalidSources) as places:
                 answer = verify(laid(name))
             known[verify, name] = answer, frozenset(places)
         return known[verify, name]

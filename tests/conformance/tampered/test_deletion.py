@@ -12,11 +12,13 @@ import specledger.verify.bundle
 import specledger.verify.counterexamples
 import specledger.verify.declared_totals
 import specledger.verify.discovery
+import specledger.verify.documents
 import specledger.verify.fork
 import specledger.verify.law
 import specledger.verify.listing
 import specledger.verify.manifest
 import specledger.verify.receipts
+import specledger.verify.replay
 import specledger.verify.run
 import specledger.verify.run_order
 import specledger.verify.signed
@@ -35,11 +37,13 @@ ENGINE = [
     specledger.verify.bundle,
     specledger.verify.counterexamples,
     specledger.verify.discovery,
+    specledger.verify.documents,
     specledger.verify.fork,
     specledger.verify.law,
     specledger.verify.listing,
     specledger.verify.manifest,
     specledger.verify.receipts,
+    specledger.verify.replay,
     specledger.verify.declared_totals,
     specledger.verify.signed,
     specledger.verify.sources,
@@ -74,6 +78,7 @@ UNNOTICED = {
     "law:check_proof": (3, UNMADE),
     "law:check_refutation": (1, UNMADE),
     "run_order:RunOrder._begin": (1, BEHIND),
+    "replay:rebuild": (1, BEHIND),
     "run_order:RunOrder._close": (1, BEHIND),
     "signed:check_time": (2, "nothing is asked of the time here"),
     "signed:_check_help": (1, UNMADE),
