@@ -3,7 +3,7 @@
 import string
 
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
@@ -67,23 +67,13 @@ def mutations(draw):
     return text
 
 
-@given(mutations())
-def test_both_parsers_agree_about_mutated_documents(text):
+TOKENS = ["a", "b: ", "- ", "{", "}", "[", "]", ", ", ": ", "? ", "\n", "  ", "'", '"', "|\n ", "> \n"]
+
+
+@settings(max_examples=200)
+@given(mutations() | st.text(ALPHABET, max_size=60) | st.lists(st.sampled_from(TOKENS)).map("".join))
+def test_both_parsers_agree(text):
     assert_parsers_agree(text)
-
-
-@given(st.text(ALPHABET, max_size=60))
-def test_both_parsers_agree_about_any_text(text):
-    assert_parsers_agree(text)
-
-
-@given(
-    st.lists(
-        st.sampled_from(["a", "b: ", "- ", "{", "}", "[", "]", ", ", ": ", "? ", "\n", "  ", "'", '"', "|\n ", "> \n"])
-    )
-)
-def test_both_parsers_agree_about_any_tokens(pieces):
-    assert_parsers_agree("".join(pieces))
 
 
 @given(st.binary(max_size=80))

@@ -107,8 +107,13 @@ BOMBS = {
 }
 
 
-@pytest.mark.no_cover  # measured, it takes five times as long
-@pytest.mark.parametrize("bodies", BOMBS.values(), ids=BOMBS)
+@pytest.mark.parametrize(
+    "bodies",
+    [
+        pytest.param(bodies, id=name, marks=[pytest.mark.slow] * (name == "nested macros"))
+        for name, bodies in BOMBS.items()
+    ],
+)
 def test_functions_that_multiply_are_bounded(bodies):
     environment, diagnostics = chain(bodies), Diagnostics()
     found = check(Text.inline("f0(i)"), environment, diagnostics)

@@ -98,7 +98,7 @@ def blocks(draw, depth=2):
     return lines
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=120)
 @given(block=blocks(), x=st.integers(-3, 9), y=st.integers(-3, 9))
 def test_a_rewritten_function_returns_or_raises_the_same(block, x, y):
     begin = ["a = 1", "b = 2", "c = 3", "r = {'k': 4, 'm': 5}", "s = {**state}"]

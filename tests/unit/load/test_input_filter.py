@@ -1,4 +1,4 @@
-"""What the byte gate refuses, with the place of the offending character."""
+"""Characters and bytes that are refused before parsing, with their places."""
 
 import pytest
 

@@ -41,10 +41,9 @@ STYLES = {
 }
 
 
-@pytest.mark.parametrize("pure", [False, True], ids=["C", "pure"])
 @pytest.mark.parametrize(("document", "value", "places"), STYLES.values(), ids=STYLES)
-def test_characters_lead_to_their_places(read, document, value, places, pure):
-    parsed, found = read(document, pure)
+def test_characters_lead_to_their_places(read, document, value, places):
+    parsed, found = read(document)
     assert found == ()
     scalars = [node for _, node in parsed.root.walk() if isinstance(node.value, str)]
     values = value if isinstance(value, tuple) else (value,)

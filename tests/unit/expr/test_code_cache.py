@@ -1,4 +1,4 @@
-"""Code that was made once is used again wherever the same would be made, and never elsewhere."""
+"""Generated code is cached by all that determines it; bound objects are not."""
 
 import pytest
 
