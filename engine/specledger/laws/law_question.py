@@ -51,6 +51,7 @@ from specledger.laws.proofs import (
     Term,
     implies,
 )
+from specledger.laws.proofs.clauses import as_condition, terms_of
 
 Sum = dict[tuple[str, Time], int]
 """Integer factors of what is read; that of `_ONE` is the constant."""
@@ -89,8 +90,18 @@ def question_of(law: Law) -> Question | None:
         shortest=law.universe.shortest,
         start=None if everything else frozenset(law.starts),
         where=where if where is not None else And(()),
-        horizon=law.steps,
+        horizon=_horizon(law, claim),
     )
+
+
+def _horizon(law: Law, claim: Claim) -> int:
+    """The last state of a trajectory that is looked at, such that the prover judges the steps that the law judges.
+
+    A claim may look less far ahead than its form allows: `eventually` with a consequent about the start alone.
+    """
+    if not isinstance(claim, Always | Eventually):
+        return law.steps
+    return law.last + max((term.at or 0 for term in terms_of(as_condition(claim) or And(()))), default=0)
 
 
 def within_range(question: Question, law: Law) -> Question:
