@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.scramble import Scramble
-from specledger.laws.law import MAX_T
 from specledger.laws.template import Template, check_template
 from specledger.laws.universe import Universe
 from specledger.load import Bundle
-from specledger.spec.law import Quantifiers
+from specledger.spec.law import Quantifiers, Trial
 
 _CAPABILITIES: Final = ("primitive_observables", "transforms", "generator_families")
 _KNOBS: Final = ("grid_length_range", "boundary")
@@ -117,7 +116,7 @@ def template_facts(templates: Mapping[str, Bundle]) -> list[dict[str, Any]]:
 
 def limit_facts() -> dict[str, Any]:
     """The limits that a proposer must keep: `most_steps`, and `steps` where a law says none."""
-    return {"most_steps": MAX_T, "steps": Quantifiers().T}
+    return {"most_steps": Trial().steps, "steps": Quantifiers().T}
 
 
 def _steps(template: Template) -> str:

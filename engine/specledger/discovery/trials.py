@@ -9,19 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Rejected
 from specledger.discovery.plan import DiscoveryPlan
 from specledger.laws.law import Law, LawPlan
-from specledger.laws.trial import try_law
-from specledger.laws.verdict import Verdict
+from specledger.laws.trial import verdict_document
 from specledger.spec.discovery import Effort, Escalation
 
 ACCEPTED: Final = ("PROVED", "PASS")
 """What a law is that was not refuted."""
-
-MOST_VERDICT: Final = 4_194_304
-"""Bytes of a verdict at most: a receipt holds it, and no verifier reads one of any length."""
 
 _HELD: Final = ("status", "method", "reason", "up_to", "counterexample")
 
@@ -58,20 +53,7 @@ def _held(universe: str, mutant: int | None, law: Law) -> dict[str, Any]:
 
 
 def _tried(law: LawPlan, *, content: bool = True) -> dict[str, Any]:
-    from specledger.laws.harness import Contradiction  # noqa: PLC0415 - numpy opens no door
-
-    try:
-        verdict = try_law(law, content=content).to_json(law.law)
-    except Contradiction as error:
-        return {"verdict": None, "error": str(error)}
-    try:
-        size = len(canonical_bytes(verdict))
-    except NotCanonical:
-        unsaid = Verdict("UNKNOWN", "none", "evaluation_error", "an integer of the verdict is beyond 2^53 - 1")
-        return {"verdict": unsaid.to_json(law.law), "error": None}
-    if size > MOST_VERDICT:
-        unsaid = Verdict(
-            "UNKNOWN", "none", "resource_limit", f"the verdict has {size} bytes, of at most {MOST_VERDICT}"
-        )
-        return {"verdict": unsaid.to_json(law.law), "error": None}
+    verdict = verdict_document(law, content=content)
+    if verdict["status"] == "ERROR":
+        return {"verdict": None, "error": verdict["detail"]}
     return {"verdict": verdict, "error": None}

@@ -176,6 +176,7 @@ OUTCOMES: Final[Mapping[str, Verdict]] = {
     "PASS": Verdict.PASS,
     "FAIL": Verdict.FAIL,
     "UNKNOWN": Verdict.INCONCLUSIVE,
+    "ERROR": Verdict.ERROR,
 }
 """The verdict of a law without an expectation, by its status."""
 

@@ -11,10 +11,20 @@ from specledger.expr import EvaluationError
 from specledger.laws.generators import Case
 from specledger.laws.harness import MAX_WORK, Contradiction, Trial, present, search, try_cases, work_of
 from specledger.laws.law import Law
-from specledger.laws.law_question import question_of, within_range
-from specledger.laws.observable import range_of
+from specledger.laws.law_question import fits, questions_of, within_range
 from specledger.laws.power import content_of
-from specledger.laws.proofs import Answer, Commutes, Limits, Opaque, Proved, ProvedUpTo, Question, Refuted, prove
+from specledger.laws.proofs import (
+    Answer,
+    Commutes,
+    Limits,
+    Opaque,
+    Proved,
+    ProvedUpTo,
+    Question,
+    Refuted,
+    Undecided,
+    prove,
+)
 from specledger.laws.verdict import Verdict
 
 DEFAULT: Final = Limits()
@@ -32,7 +42,7 @@ def decide(law: Law, cases: tuple[Case, ...], *, content: bool = True) -> Verdic
     try:
         return _tried(law, cases, work, content)
     except EvaluationError as error:
-        return Verdict("UNKNOWN", "sample", "evaluation_error", error.code)
+        return Verdict("UNKNOWN", "sample", "evaluation_error", f"{error.code}: {error.message}")
 
 
 def _tried(law: Law, cases: tuple[Case, ...], work: int, content: bool) -> Verdict:
@@ -61,6 +71,7 @@ def _proved(law: Law, answer: Proved, trial: Trial, work: int, content: bool) ->
         "PROVED" if reason is None else "UNKNOWN",
         "proof",
         reason=reason,
+        detail=None if reason is None else _NOTHING_SAID[reason],
         certificate=answer.certificate,
         proved_for=answer.contract,
         power=power,
@@ -69,14 +80,20 @@ def _proved(law: Law, answer: Proved, trial: Trial, work: int, content: bool) ->
     )
 
 
-def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int, content: bool) -> Verdict:
+_NOTHING_SAID: Final = {
+    "vacuous_pass": "there is a proof, but the antecedent holds in none of the cases",
+    "unmet_preconditions": "there is a proof, but no start was found that meets the preconditions",
+}
+
+
+def _sampled(law: Law, answer: ProvedUpTo | Undecided, trial: Trial, work: int, content: bool) -> Verdict:
     up_to = answer if isinstance(answer, ProvedUpTo) else None
-    weakness = trial.power.weakness()
+    weakness = trial.power.weakness(law.trial)
     return Verdict(
         "PASS" if weakness is None else "UNKNOWN",
         "sample",
         reason=weakness,
-        detail=None if up_to is None else up_to.why,
+        detail=answer.why,
         certificate=None if up_to is None else up_to.certificate,
         proved_for=None if up_to is None else up_to.contract,
         up_to=None if up_to is None else up_to.length,
@@ -86,37 +103,42 @@ def _sampled(law: Law, answer: Answer | None, trial: Trial, work: int, content: 
     )
 
 
-def answer_of(law: Law) -> Answer | None:
-    """What a prover says of a law: about rings of every length, or of the universe's lengths alone.
+def answer_of(law: Law) -> Answer:
+    """What the prover says of a law: about rings of every length, or of the universe's lengths alone.
 
-    A law whose integers may leave 64 bits is not asked about, for proofs count without bounds. A question is about
-    every step from the start, so where a law is judged from a later one, only a proof answers it.
+    A law whose integers may leave 64 bits is not asked about, because proofs count without bounds. A question is about
+    every step from the start, so if a law is judged from a later one, only a proof answers it.
     """
-    if law.unknown is not None or not _fits(law):
-        return None
-    question = question_of(law)
-    if question is None:
-        return None
-    answer = _answered(question, law)
-    later = law.template.first > 0 and not isinstance(question.claim, Commutes)
-    return None if later and isinstance(answer, Refuted) else answer
+    if law.unknown is not None:
+        return Undecided(law.unknown.detail, law.contract)
+    if not fits(law):
+        return Undecided("its integers may leave 64 bits", law.contract)
+    answer: Answer = Undecided(_NOT_ASKED, law.contract)
+    for asked in questions_of(law):
+        answer = _answered(asked.question, law)
+        later = law.template.first > 0 and not isinstance(asked.question.claim, Commutes)
+        if isinstance(answer, Refuted) and (later or not asked.exact):
+            which = "the start" if later else "starts that do not meet the preconditions"
+            answer = Undecided(f"the claim does not hold for {which}", law.contract)
+        if isinstance(answer, Proved):
+            break
+    return answer
 
 
-def _answered(question: Question, law: Law) -> Answer | None:
-    limits = ENUMERATED if isinstance(question.claim, Opaque) else DEFAULT
-    answer = prove(question, limits)
+_NOT_ASKED: Final = "the claim reads a fixed step other than 0, or is about single cells in a form that has no proof"
+
+
+def _answered(question: Question, law: Law) -> Answer:
+    opaque = isinstance(question.claim, Opaque)
+    limits = ENUMERATED if opaque else DEFAULT
     longest = law.universe.longest
+    answer = prove(question, limits)
     if isinstance(answer, Proved) or (isinstance(answer, Refuted) and len(answer.ring) <= longest):
         return answer
-    if isinstance(question.claim, Opaque) and not isinstance(answer, Refuted):
+    covers = isinstance(answer, ProvedUpTo) and answer.length >= longest
+    if opaque and not covers and not isinstance(answer, Refuted):
         return answer  # ring by ring: a narrower range would be the same search again
     narrower = prove(within_range(question, law), limits)
     if isinstance(narrower, Refuted) and len(narrower.ring) > longest:
-        return None
+        return Undecided(f"only rings of more than {longest} cells are known to violate it", law.contract)
     return narrower
-
-
-def _fits(law: Law) -> bool:
-    """Whether every integer of a law stays within 64 bits on every ring of its universe."""
-    longest = law.universe.longest
-    return all(range_of(node, law.observables, longest) is not None for node in (law.claim, law.where))

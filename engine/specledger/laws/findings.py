@@ -37,6 +37,12 @@ E_LAW_SORT = code(
     "an operator of a claim has operands that it cannot take",
     "`and`, `or`, `not` and `=>` take truth values; arithmetic and order take integers; a claim is a truth value.",
 )
+E_LAW_INTEGER = code(
+    "E_LAW_INTEGER",
+    "an integer of a law cannot be recorded",
+    "Receipts and certificates hold integers up to 2^53 - 1. The integers of observables, preconditions and claims are "
+    "within this range, and so are the factors of what they add up when they are multiplied out.",
+)
 E_LAW_STRING = code(
     "E_LAW_STRING",
     "a string claim where only a tree is accepted",

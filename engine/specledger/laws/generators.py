@@ -12,12 +12,18 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
+from specledger.laws.claim import TRUE
 from specledger.laws.law import Law, Test
+from specledger.laws.preconditions import Repair, distance
 from specledger.laws.transform import bind_call
 from specledger.laws.universe import Universe
 from specledger.spec.universe import Generator
 
 State = tuple[int, ...]
+
+DRAWN: Final = ("sweep", "pairs", "edges", "images")
+"""Makers whose starts do not depend on each other: patterns and extremes are listed, mutations change other starts."""
 
 CASES_TAG: Final = "specledger/law-cases/v1"
 
@@ -28,6 +34,8 @@ class Case:
 
     family: str
     start: State
+    drawn: bool = field(default=True, compare=False)
+    """Whether it was drawn independently of all other cases."""
     cells: bytes = field(init=False, repr=False, compare=False)
     """The start, a byte for each cell."""
 
@@ -58,8 +66,31 @@ def make_cases(law: Law) -> tuple[Case, ...]:
         stream = Stream.named(law.seed, "cases", universe.name, test.family, place)
         maker = Maker(universe, family, symbols, test.lengths or universe.sizes, stream)
         made = maker.make(count, [case.start for case in cases])
-        cases += [Case(test.family, start) for start in made]
-    return tuple(cases[: law.cases])
+        cases += [Case(test.family, start, family.make in DRAWN) for start in made]
+    return _met(law, cases[: law.cases])
+
+
+def _met(law: Law, cases: Sequence[Case]) -> tuple[Case, ...]:
+    """The cases; those that do not meet the preconditions are changed to do so, if too few do."""
+    if law.where == TRUE:
+        return tuple(cases)
+    usable = [_is_usable(law, case.start) for case in cases]
+    if sum(usable) >= law.trial.usable:
+        return tuple(cases)
+    repair, found = Repair(law, Stream.named(law.seed, "preconditions", law.universe.name)), list(cases)
+    for place, case in enumerate(cases):
+        symbols = sorted({*case.start, *(law.starts if not law.tests else _plain(law))})
+        start = None if usable[place] else repair.start(case.start, symbols)
+        if start is not None:
+            found[place] = Case(case.family, start, case.drawn)
+    return tuple(found)
+
+
+def _is_usable(law: Law, start: State) -> bool:
+    try:
+        return distance(law, start) == 0
+    except EvaluationError:
+        return False
 
 
 def _plain(law: Law) -> tuple[int, ...]:

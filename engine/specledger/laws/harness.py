@@ -25,9 +25,6 @@ State = tuple[int, ...]
 MAX_WORK: Final = 500_000_000
 """Cells that one law may read: those of its cases times the steps, for the evolution and for each observable."""
 
-EXCERPT: Final = 12
-"""States of an excerpt at most."""
-
 
 class Contradiction(AssertionError):  # noqa: N818 - says what was found
     """Two ways of judging a law disagree: an error of the engine, and no verdict."""
@@ -73,7 +70,7 @@ def present(law: Law, start: State) -> Counterexample:
     if t is None or at is None:
         raise Contradiction(f"{law.name}: {law.universe.text(small)!r} was said to violate the law")
     first = max(0, at - 2)
-    states = run.states[first : max(at + 2, at + law.reach + 1)][:EXCERPT]
+    states = run.states[first : max(at + 2, at + law.reach + 1)][: law.trial.excerpt]
     return Counterexample(
         start=law.universe.text(small),
         t=at,
@@ -136,18 +133,13 @@ def _best(starts: list[State], judged: Judged) -> list[State]:
     return [starts[at] for at in order[:POOL]]
 
 
-BUDGET: Final = 300
-"""Candidates that are judged at most."""
-
-
-def minimise(law: Law, start: State, t: int, budget: int = BUDGET) -> tuple[State, int]:
+def minimise(law: Law, start: State, t: int) -> tuple[State, int]:
     """A start at least as small that violates the law no later.
 
     Args:
         law: The law.
         start: A start that violates it.
         t: The first step of the violation.
-        budget: Candidates to judge at most.
 
     Returns:
         The start, and how many candidates were judged.
@@ -155,7 +147,7 @@ def minimise(law: Law, start: State, t: int, budget: int = BUDGET) -> tuple[Stat
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
-    spent = 0
+    spent, budget = 0, law.trial.candidates
     for shrink in (_shorter, _emptier, _shorter):
         chunk = len(start) // 2
         while chunk and spent < budget:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from specledger.core.diagnostics import Diagnostic
 from specledger.laws.claim import TRUE, Node, latest, reads, show
@@ -12,9 +11,7 @@ from specledger.laws.observable import Observable
 from specledger.laws.template import Template
 from specledger.laws.transform import Image
 from specledger.laws.universe import Universe
-
-MAX_T: Final = 200
-"""Steps that a law may be judged over, and that something may take to come true."""
+from specledger.spec.law import Trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +49,7 @@ class Law:
         starts: The symbols that initial states may have.
         tests: The families that it asks for; without any, the universe's own mix is made.
         seed, cases, mutations: How cases are made and how many.
+        trial: Limits, and what a trial must show for a PASS.
         unknown: Why nothing can be said, if so; then the claim may be missing.
         preconditions: How many preconditions there are.
         words: The claim as its writer put it, if it came as a text.
@@ -74,6 +72,7 @@ class Law:
     seed: int = 42
     cases: int = 300
     mutations: int = 1500
+    trial: Trial = field(default_factory=Trial)
     unknown: Unknown | None = None
     preconditions: int = 0
     forbidden: str = field(default="", compare=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Environment
 from specledger.expr.check.environment import is_name
@@ -31,6 +32,7 @@ from specledger.laws.claim_parser import E_CLAIM_TEXT, ClaimError, read_claim, r
 from specledger.laws.findings import (
     E_LAW_FIELD,
     E_LAW_FORM,
+    E_LAW_INTEGER,
     E_LAW_MISSING,
     E_LAW_SORT,
     E_LAW_STRING,
@@ -40,7 +42,8 @@ from specledger.laws.findings import (
     W_LAW_STRING,
 )
 from specledger.laws.generators import read_test
-from specledger.laws.law import MAX_T, Law, Test, Unknown
+from specledger.laws.law import Law, Test, Unknown
+from specledger.laws.law_question import fits, largest_integer
 from specledger.laws.observable import known_observables
 from specledger.laws.observable_parser import Conditions, Reader
 from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
@@ -106,28 +109,42 @@ class _Checker:
         if judged is None and (self.unknown is None or self.scope.diagnostics.has_errors):
             return None
         antecedent, holds = judged or (None, TRUE)
-        return Law(
-            name=self.spec.name,
-            key=self.spec.key,
-            universe=self.universe,
-            template=self.template,
-            T=model.quantifiers.T,
-            H=self._horizon,
-            claim=claim or TRUE,
-            antecedent=antecedent,
-            holds=holds,
-            observables=known_observables({**self.reader.known, **conditions.measured}),
-            where=_joined(wheres),
-            image=image,
-            starts=starts,
-            tests=tests,
-            seed=model.seed,
-            cases=model.cases,
-            mutations=model.mutations,
-            unknown=self.unknown,
-            preconditions=len(model.preconditions),
-            forbidden=model.forbidden,
+        return self._recordable(
+            Law(
+                name=self.spec.name,
+                key=self.spec.key,
+                universe=self.universe,
+                template=self.template,
+                T=model.quantifiers.T,
+                H=self._horizon,
+                claim=claim or TRUE,
+                antecedent=antecedent,
+                holds=holds,
+                observables=known_observables({**self.reader.known, **conditions.measured}),
+                where=_joined(wheres),
+                image=image,
+                starts=starts,
+                tests=tests,
+                seed=model.seed,
+                cases=model.cases,
+                mutations=model.mutations,
+                trial=model.trial,
+                unknown=self.unknown,
+                preconditions=len(model.preconditions),
+                forbidden=model.forbidden,
+            )
         )
+
+    def _recordable(self, law: Law) -> Law | None:
+        """The law, unless a certificate could not hold what it asks."""
+        if law.unknown is not None or self.scope.diagnostics.has_errors or not fits(law):
+            return law
+        large = largest_integer(law)
+        if large <= MAX_INTEGER:
+            return law
+        place = "claim" if self.model.claim_ast is None else "claim_ast"
+        self.scope.wrong(E_LAW_INTEGER, f"multiplied out, it has a factor of {large}, beyond 2^53 - 1", place)
+        return None
 
     def _give_up(self, reason: str, detail: str) -> None:
         if self.unknown is None:
@@ -233,8 +250,8 @@ class _Checker:
     def _limits(self) -> None:
         quantifiers = self.model.quantifiers
         for name, value in (("T", quantifiers.T), ("H", self._horizon or 0)):
-            if value > MAX_T:
-                self._give_up("resource_limit", f"{name} = {value} is above {MAX_T}")
+            if value > self.model.trial.steps:
+                self._give_up("resource_limit", f"{name} = {value} is above {self.model.trial.steps}")
 
     def _capabilities(self) -> None:
         required = self.model.capability_requirements
@@ -293,6 +310,9 @@ class _Checker:
                 sound = False
             if isinstance(node, Const) and isinstance(node.value, str) and node.value not in self.universe.alphabet:
                 self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {node.value!r}", place)
+                sound = False
+            if isinstance(node, Const) and type(node.value) is int and abs(node.value) > MAX_INTEGER:
+                self.scope.wrong(E_LAW_INTEGER, f"{node.value} is beyond 2^53 - 1", place)
                 sound = False
         try:
             if sort_of(claim) != "bool":

@@ -6,8 +6,8 @@ The question follows from the form of the claim; a field that the form does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from specledger.laws.automaton import Additive
 from specledger.laws.claim import (
@@ -32,6 +32,8 @@ from specledger.laws.claim import (
 )
 from specledger.laws.claim import Not as Denied
 from specledger.laws.law import Law
+from specledger.laws.observable import range_of
+from specledger.laws.preconditions import admitted_lengths
 from specledger.laws.proofs import (
     Always,
     And,
@@ -49,6 +51,7 @@ from specledger.laws.proofs import (
     Question,
     State,
     Term,
+    facts,
     implies,
 )
 from specledger.laws.proofs.clauses import as_condition, terms_of
@@ -70,26 +73,73 @@ class NotLinear(ValueError):  # noqa: N818 - says what was found
     """A claim that is no Boolean combination of linear conditions on additive observables."""
 
 
-def question_of(law: Law) -> Question | None:
-    """The question whether a law holds for every ring from its shortest on; None if it cannot be asked."""
+@dataclass(frozen=True, slots=True)
+class LawQuestion:
+    """A question whose proof proves a law.
+
+    Attributes:
+        question: The question.
+        exact: Whether a counterexample to it refutes the law. It does not if the question leaves out a precondition.
+    """
+
+    question: Question
+    exact: bool
+
+
+def questions_of(law: Law) -> list[LawQuestion]:
+    """The questions to ask about a law on rings of every length, in order; without any, it cannot be proved.
+
+    A precondition that is no linear condition, such as a scan or a product, is left out at first. If the claim does
+    not hold without it, the claim is asked as a function that includes it.
+    """
     writer = _Writer(law)
+    where, others = writer.preconditions()
+    found = []
     try:
-        where = writer.condition(law.where) if law.where != TRUE else And(())
+        claim = writer.claim()
     except NotLinear:
-        where = None
-    try:
-        claim = writer.claim() if where is not None else writer.opaque(guarded=True)
-    except NotLinear:
-        claim = writer.opaque(guarded=where is None)
-    if claim is None:
-        return None
-    everything = len(law.starts) == len(law.universe.alphabet)
+        claim = None
+    if claim is not None:
+        found.append(LawQuestion(_question(law, claim, where), exact=others == TRUE))
+    if claim is None or others != TRUE:
+        function = writer.opaque(others)
+        if function is not None:
+            found.append(LawQuestion(_question(law, function, where), exact=True))
+    return found
+
+
+def question_of(law: Law) -> Question | None:
+    """The question whether a law holds on rings of every length; None if it cannot be asked."""
+    return next((each.question for each in questions_of(law) if each.exact), None)
+
+
+def fits(law: Law) -> bool:
+    """Whether every integer of a law stays within 64 bits on every ring of its universe."""
+    longest = law.universe.longest
+    return all(range_of(node, law.observables, longest) is not None for node in (law.claim, law.where))
+
+
+def largest_integer(law: Law) -> int:
+    """The largest absolute value of an integer in the questions about a law."""
+    return max((_largest(facts(each.question)) for each in questions_of(law)), default=0)
+
+
+def _largest(document: Any) -> int:
+    if isinstance(document, dict | list):
+        return max(map(_largest, document.values() if isinstance(document, dict) else document), default=0)
+    return abs(document) if isinstance(document, int) else 0
+
+
+def _question(law: Law, claim: Claim, where: Condition) -> Question:
+    universe = law.universe
+    lengths = admitted_lengths(law) if law.where != TRUE else []
     return Question(
-        rule=law.universe.rule,
+        rule=universe.rule,
         claim=claim,
-        shortest=law.universe.shortest,
-        start=None if everything else frozenset(law.starts),
-        where=where if where is not None else And(()),
+        shortest=lengths[0] if lengths else universe.shortest,
+        longest=lengths[-1] if lengths and lengths[-1] < universe.longest else None,
+        start=None if len(law.starts) == len(universe.alphabet) else frozenset(law.starts),
+        where=where,
         horizon=_horizon(law, claim),
     )
 
@@ -106,7 +156,7 @@ def _horizon(law: Law, claim: Claim) -> int:
 
 def within_range(question: Question, law: Law) -> Question:
     """The same question about the universe's own rings alone."""
-    return replace(question, longest=law.universe.longest)
+    return question if question.longest is not None else replace(question, longest=law.universe.longest)
 
 
 class _Writer:
@@ -114,6 +164,19 @@ class _Writer:
         self._law = law
         rule = law.universe.rule
         self._additive = {name: each.additive(rule) for name, each in law.observables.items()}
+
+    def preconditions(self) -> tuple[Condition, Node]:
+        """The preconditions as a condition, and those that are none as a claim about the start."""
+        linear, others = [], []
+        for each in _conjuncts(self._law.where):
+            try:
+                linear.append(self.condition(each))
+            except NotLinear:
+                others.append(each)
+        rest: Node = others[0] if others else TRUE
+        for each in others[1:]:
+            rest = Binary("and", rest, each)
+        return (linear[0] if len(linear) == 1 else And(tuple(linear))), rest
 
     def claim(self) -> Claim | None:
         """The claim in the prover's words.
@@ -148,10 +211,10 @@ class _Writer:
             return implies(left, right) if node.op == "=>" else _JOINED[node.op]((left, right))
         raise NotLinear
 
-    def opaque(self, *, guarded: bool) -> Opaque | None:
-        """The claim as a function; with its preconditions inside, if they are no condition of their own."""
-        law = self._law
-        times = [time for _, time in (*reads(law.claim), *(reads(law.where) if guarded else {}))]
+    def opaque(self, guard: Node) -> Opaque | None:
+        """The claim as a function that includes a precondition."""
+        law, guarded = self._law, guard != TRUE
+        times = [time for _, time in (*reads(law.claim), *reads(guard))]
         if law.template.cells or any(time.fixed and time.offset for time in times):
             return None
         from_start = guarded or any(time.fixed for time in times)
@@ -164,7 +227,7 @@ class _Writer:
             return bool(evaluate(node, read))
 
         def holds(initial: State, states: Sequence[State]) -> bool:
-            if guarded and not value(law.where, initial, states, 0):
+            if guarded and not value(guard, initial, states, 0):
                 return True
             if law.antecedent is not None and not value(law.antecedent, initial, states, 0):
                 return True
@@ -274,6 +337,12 @@ class _Writer:
         if found is None:
             raise NotLinear
         return found
+
+
+def _conjuncts(node: Node) -> list[Node]:
+    if isinstance(node, Binary) and node.op == "and":
+        return _conjuncts(node.left) + _conjuncts(node.right)
+    return [] if node == TRUE else [node]
 
 
 _JOINED: Final[Mapping[str, Callable[[tuple[Condition, ...]], Condition]]] = {"and": And, "or": Or}

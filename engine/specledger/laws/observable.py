@@ -70,9 +70,9 @@ class Observable:
         """
         return _value(self.root, cells)
 
-    def bounds(self, longest: int) -> tuple[int, int] | None:
-        """The least and greatest value on rings of up to `longest` cells; None if a part of it may leave 64 bits."""
-        return _bounds(self.root, longest)
+    def bounds(self, longest: int, shortest: int = 0) -> tuple[int, int] | None:
+        """The least and greatest value on rings of so many cells; None if a part of it may leave 64 bits."""
+        return _bounds(self.root, longest, shortest)
 
     def additive(self, rule: Rule) -> Additive | None:
         """The observable as one sum over windows, or None if it is none."""
@@ -106,13 +106,13 @@ def _held(value: int) -> int:
     return value
 
 
-def _bounds(part: Part, longest: int) -> tuple[int, int] | None:
+def _bounds(part: Part, longest: int, shortest: int) -> tuple[int, int] | None:
     if isinstance(part, Number):
         return (part.value, part.value)
     if isinstance(part, Measured):
-        found = bounds_of(part.measure, longest)
+        found = bounds_of(part.measure, longest, shortest)
     else:
-        left, right = _bounds(part.left, longest), _bounds(part.right, longest)
+        left, right = _bounds(part.left, longest, shortest), _bounds(part.right, longest, shortest)
         if left is None or right is None:
             return None
         found = combine_bounds(part.op, left, right)
@@ -169,6 +169,21 @@ def _merged(terms: Terms, symbols: int) -> Additive | None:
         for index in range(len(weights)):
             weights[index] += factor * term.weights[index // span]
     return Additive(symbols, width, tuple(weights), constant)
+
+
+def largest(part: Part, symbols: int) -> int:
+    """The largest absolute value of an integer in a part, and of its factors if it is one sum over windows."""
+    terms = _linear(part)
+    merged = None if terms is None else _merged(terms, symbols)
+    if merged is not None:
+        return max(abs(merged.constant), *map(abs, merged.weights), _largest_number(part))
+    return _largest_number(part)
+
+
+def _largest_number(part: Part) -> int:
+    if isinstance(part, Combined):
+        return max(_largest_number(part.left), _largest_number(part.right))
+    return abs(part.value) if isinstance(part, Number) else 0
 
 
 def _fast(part: Part, states: Trajectory) -> Any:

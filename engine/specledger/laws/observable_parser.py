@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import code
 from specledger.expr import BOOL, INT, STRING, Environment, EvaluationError, Native, Signature, parse
 from specledger.expr.check.tree import Junction, NativeCall, Operation, Typed, Value, Variable
@@ -19,7 +20,8 @@ from specledger.expr.parse.syntax import Node as Syntax
 from specledger.lang.scope import Scope
 from specledger.laws.claim import COMPARISONS, START, Binary, Const, Node, Not, Observe
 from specledger.laws.claim_parser import E_CLAIM_DIVISION
-from specledger.laws.observable import Combined, Measured, Number, Part
+from specledger.laws.findings import E_LAW_INTEGER
+from specledger.laws.observable import Combined, Measured, Number, Part, largest
 from specledger.laws.primitive import E_MEASURE_ARGUMENT, E_UNIVERSE_SYMBOL, ArgumentError
 from specledger.laws.universe import Universe
 
@@ -91,6 +93,10 @@ class Reader:
         if terms > MAX_TERMS or depth > MAX_DEPTH:
             bound = f"{MAX_TERMS} parts" if terms > MAX_TERMS else f"{MAX_DEPTH} operations inside one another"
             scope.wrong(E_OBSERVABLE_FORM, f"written out, it has more than {bound}", *path)
+            return None
+        large = 0 if part is None else largest(part, len(self.universe.alphabet))
+        if large > MAX_INTEGER:
+            scope.wrong(E_LAW_INTEGER, f"{large} is beyond 2^53 - 1", *path)
             return None
         return part
 

@@ -18,14 +18,11 @@ from specledger.laws.evolve import Trajectory
 from specledger.laws.generators import Case
 from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
+from specledger.spec.law import Trial
 
 ONE: Final = 1_000_000
 """Shares are counted in millionths."""
 
-MIN_USABLE: Final = 50
-MIN_HITS: Final = 20
-MIN_FAMILIES: Final = 2
-MIN_COVERAGE: Final = 300_000
 BINS: Final = 5
 
 
@@ -42,6 +39,8 @@ class Power:
         interacting: Usable cases in which something happens; in a universe that does not say what, those that change.
         wrapping: Usable cases with something in the first or the last cell at some step.
         bins: Fifths of density that usable starts fell into.
+        drawn: Of the cases in which the antecedent held, those that were drawn independently of all others.
+        drawn_by: Their families.
     """
 
     cases: int
@@ -52,6 +51,8 @@ class Power:
     interacting: int
     wrapping: int
     bins: int
+    drawn: int = 0
+    drawn_by: tuple[str, ...] = ()
 
     @property
     def coverage(self) -> int:
@@ -66,17 +67,22 @@ class Power:
         )
 
     @property
-    def bound(self) -> int | None:
-        """The most, in millionths, that the rate of violations can be (95 %): 3 / hits, rounded up."""
-        return min(ONE, -(-3 * ONE // self.hits)) if self.hits else None
+    def bound(self) -> dict[str, Any] | None:
+        """The most, in millionths, that the share of violating cases can be (95 %), and of which cases; None of none.
 
-    def weakness(self) -> str | None:
-        """The reason for saying nothing, if the trial was too weak."""
-        if self.usable < MIN_USABLE:
+        By the rule of three 3 / drawn, rounded up: the steps of one case are no independent trials.
+        """
+        if not self.drawn:
+            return None
+        return {"share": min(ONE, -(-3 * ONE // self.drawn)), "drawn": self.drawn, "families": list(self.drawn_by)}
+
+    def weakness(self, needed: Trial) -> str | None:
+        """The reason for saying nothing, if the trial shows less than is needed."""
+        if self.usable < needed.usable:
             return "unmet_preconditions"
         if self.hits == 0:
             return "vacuous_pass"
-        if self.hits < MIN_HITS or self.families < MIN_FAMILIES or self.coverage < MIN_COVERAGE:
+        if self.hits < needed.hits or self.families < needed.families or self.coverage < needed.coverage:
             return "inconclusive_low_power"
         return None
 
@@ -89,6 +95,7 @@ class Power:
 def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
     """The power of a trial in which these cases were judged."""
     usable, hit = judged.usable, judged.hits > 0
+    drawn = [cases[place].family for place in np.flatnonzero(hit).tolist() if cases[place].drawn]
     universe, trajectory = law.universe, judged.trajectory
     interacting = _interacting(law, trajectory)
     wrapping = trajectory.crossed(universe.empty)
@@ -102,6 +109,8 @@ def weigh(law: Law, cases: Sequence[Case], judged: Judged) -> Power:
         interacting=int((interacting & usable).sum()),
         wrapping=int((wrapping & usable).sum()),
         bins=int(np.count_nonzero(np.bincount(bins[usable]))),
+        drawn=len(drawn),
+        drawn_by=tuple(sorted(set(drawn))),
     )
 
 

@@ -110,12 +110,13 @@ def measure_of(measure: Measure, cells: Sequence[int]) -> int:
     return measure.of(cells) if isinstance(measure, Scan) else measure.total(cells)
 
 
-def bounds_of(measure: Measure, longest: int) -> tuple[int, int]:
-    """The least and the greatest value that a measure can have on rings of 1 to `longest` cells."""
+def bounds_of(measure: Measure, longest: int, shortest: int = 0) -> tuple[int, int]:
+    """The least and the greatest value that a measure can have on rings of `shortest` to `longest` cells."""
     if isinstance(measure, Scan):
         return (-1, longest)
-    low, high = min(0, *measure.weights), max(0, *measure.weights)
-    return (low * longest + measure.constant, high * longest + measure.constant)
+    low, high = min(measure.weights), max(measure.weights)
+    least = low * (longest if low < 0 else shortest)
+    return (least + measure.constant, high * (longest if high > 0 else shortest) + measure.constant)
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 VERDICT_TAG: Final = "specledger/law-verdict/v1"
 
-STATUSES: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN")
+STATUSES: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
+"""ERROR is a disagreement between the prover and the cases."""
 
 REASONS: Final[Mapping[str, str]] = {
     "missing_observable": "the universe lacks an observable that the law measures",
     "missing_transform": "the universe lacks the transform that the law is about",
     "missing_generator": "the universe lacks a family of cases that the law asks for",
     "ambiguous_claim": "the string claim leaves open what is claimed",
-    "unmet_preconditions": "fewer than 50 cases meet the preconditions",
+    "unmet_preconditions": "too few cases meet the preconditions",
     "vacuous_pass": "the antecedent never held",
-    "inconclusive_low_power": "the antecedent held fewer than 20 times, in one family of cases only, or coverage is "
-    "low",
+    "inconclusive_low_power": "the antecedent held too seldom, in too few families of cases, or coverage is low",
     "resource_limit": "T, H or the work of the law is above its limit",
     "evaluation_error": "an integer of the claim left 64 bits",
 }

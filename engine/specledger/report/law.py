@@ -120,8 +120,9 @@ def law_details(verdict: Body) -> list[tuple[str, Cell]]:
     if verdict["up_to"] is not None:
         details.append(("only up to", Words(f"{verdict['up_to']} cells")))
     if verdict["violation_bound"] is not None:
-        bound = f"at most {share(verdict['violation_bound'])} (95 %, 3 / hits)"
-        details.append(("rate of violations", Words(bound)))
+        bound = verdict["violation_bound"]
+        words = f"at most {share(bound['share'])} of such cases (95 %, 3 / {bound['drawn']} drawn cases)"
+        details.append(("rate of violations", Words(words)))
     parts = ("power", "content", "counterexample", "certificate")
     return details + [(key, Block(verdict[key])) for key in parts if verdict[key] is not None]
 

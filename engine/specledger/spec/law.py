@@ -64,6 +64,23 @@ class Expectation(Model):
     reason: Label | None = None
 
 
+class Trial(Model):
+    """The limits of a trial, and what it must show for a PASS.
+
+    `steps` is the most that T and H may be; `usable` cases meet the preconditions, in which the antecedent holds at
+    `hits` steps of cases of so many `families`, and `coverage` is in millionths. `candidates` are judged at most to
+    minimise a counterexample, of which `excerpt` states are shown.
+    """
+
+    steps: Annotated[int, Field(ge=1, le=2_000)] = 200
+    usable: Annotated[int, Field(ge=1, le=10_000)] = 50
+    hits: Annotated[int, Field(ge=1, le=INTEGER_LIMIT)] = 20
+    families: Annotated[int, Field(ge=1, le=32)] = 2
+    coverage: Annotated[int, Field(ge=0, le=1_000_000)] = 300_000
+    candidates: Annotated[int, Field(ge=0, le=100_000)] = 300
+    excerpt: Annotated[int, Field(ge=1, le=2_000)] = 12
+
+
 class Law(Spec):
     """A law/v1 document."""
 
@@ -92,4 +109,5 @@ class Law(Spec):
     seed: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] = 42
     cases: Annotated[int, Field(ge=1, le=10_000)] = 300
     mutations: Annotated[int, Field(ge=0, le=100_000)] = 1500
+    trial: Trial = Field(default_factory=Trial)
     expect: Expectation | None = None

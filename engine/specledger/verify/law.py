@@ -16,7 +16,7 @@ from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.expr import EvaluationError
 from specledger.laws.generators import digest_cases, make_cases
 from specledger.laws.law import Law, LawPlan
-from specledger.laws.law_question import question_of, within_range
+from specledger.laws.law_question import questions_of, within_range
 from specledger.laws.proofs import Opaque, facts
 from specledger.laws.trial import meets, run_law
 from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
@@ -198,13 +198,12 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
     Raises:
         Broken: E_CERTIFICATE.
     """
-    question = question_of(law)
     certificate = verdict["certificate"]
-    if question is None:
+    questions = [asked for each in questions_of(law) for asked in (each.question, within_range(each.question, law))]
+    if not questions:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
-    ranged = within_range(question, law)
     about = certificate.get("question") if isinstance(certificate, dict) else None
-    asked = ranged if _same(about, facts(ranged)) else question
+    asked = next((each for each in questions if _same(about, facts(each))), questions[0])
     holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
     try:
         up_to = check_certificate(certificate, facts(asked), holds)

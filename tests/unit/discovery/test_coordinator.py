@@ -214,7 +214,7 @@ def test_what_is_known_is_what_was_committed_whatever_was_asked_before(small, fa
 
 BEYOND = {
     "an integer beyond JSON": ("9007199254740991 * count('>') + count('<') + 5", "evaluation_error"),
-    "an integer beyond 64 bits": ("9007199254740991 * 9007199254740991 * count('>')", "evaluation_error"),
+    "an integer beyond 64 bits": ("(count('>') * 4000000000) * (grid_length * 4000000000)", "evaluation_error"),
 }
 
 
@@ -235,7 +235,7 @@ def test_a_verdict_that_no_receipt_holds_is_unknown(small, name):
 
 def test_a_verdict_that_is_too_long_is_unknown(small, facts, monkeypatch):
     plan, document = small[1].plan, next(body["document"] for type_, body, _ in facts if type_ == "law")
-    monkeypatch.setattr("specledger.discovery.trials.MOST_VERDICT", 1000)
+    monkeypatch.setattr("specledger.laws.trial.MAX_VERDICT", 1000)
     assert trials.try_proposed(plan, document, plan.model.trial)["verdict"]["reason"] == "resource_limit"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from specledger.laws.exact import Run
-from specledger.laws.harness import BUDGET, minimise
+from specledger.laws.harness import minimise
 
 T = {"var": "t"}
 N = {"obs": "N", "t": T}
@@ -35,7 +35,7 @@ def test_how_small_a_start_becomes(law_of, candidate, ring, size):
     assert t is not None
     small, judged = minimise(law, start, t)
     assert (len(small), sum(cell != law.universe.empty for cell in small)) == size
-    assert judged <= BUDGET
+    assert judged <= law.trial.candidates
     later = Run(law, small).first_violation()
     assert later is not None
     assert later <= t
@@ -44,9 +44,9 @@ def test_how_small_a_start_becomes(law_of, candidate, ring, size):
 
 @pytest.mark.parametrize("budget", [0, 1, 7])
 def test_a_budget_is_kept(law_of, budget):
-    law = law_of(bounded("count('>')", 1))
+    law = law_of({**bounded("count('>')", 1), "trial": {"candidates": budget}})
     start = law.universe.cells(".>" * 50)
-    small, judged = minimise(law, start, 0, budget)
+    small, judged = minimise(law, start, 0)
     assert judged == budget
     assert Run(law, small).first_violation() == 0
     assert (small == start) == (budget == 0)

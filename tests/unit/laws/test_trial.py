@@ -11,13 +11,14 @@ from specledger.laws import decision
 from specledger.laws.candidate import bundle_of
 from specledger.laws.exact import Run
 from specledger.laws.generators import make_cases
-from specledger.laws.harness import BUDGET, Contradiction, minimise, present, search, try_cases, work_of
+from specledger.laws.harness import Contradiction, minimise, present, search, try_cases, work_of
 from specledger.laws.judge import judge
 from specledger.laws.planes import derive
 from specledger.laws.power import Power, content_of
 from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
+from specledger.spec.law import Trial
 
 T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
 X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}
@@ -61,8 +62,13 @@ VERDICTS = {
     "not conserved": (LOST, "FAIL", None),
     "scans are tried": (SCANNED, "PASS", None),
     "one family only": ({**SCANNED, "proposed_tests": [{"family": "edge_wrapping_cases"}]}, "UNKNOWN", "inconclusive_low_power"),
-    "few usable cases": ({**SCANNED, "preconditions": ["count('>') == 1 && grid_length == 5"]}, "UNKNOWN", "unmet_preconditions"),
-    "none usable, with a proof": ({**CONSERVED, "preconditions": ["count('>') == 29 && grid_length == 31"]}, "UNKNOWN", "unmet_preconditions"),
+    "every ring tried": ({**SCANNED, "preconditions": ["count('>') == 1 && grid_length == 5"]}, "PROVED", None),
+    "a proof, and starts that are hard to find": ({**CONSERVED, "preconditions": ["count('>') == 29 && grid_length == 31"]}, "PROVED", None),
+    "a scan as a precondition": ({**CONSERVED, "preconditions": ["max_gap('>') > 2"]}, "PROVED", None),
+    "a product as a precondition": ({**CONSERVED, "preconditions": ["count('>') * count('<') > 2"]}, "PROVED", None),
+    "a scan that the claim needs": ({**CONSERVED, "claim_ast": op(">=", obs("N"), {"const": 3}), "preconditions": ["max_gap('>') > 2"]}, "PASS", None),
+    "preconditions that nothing meets": ({**SCANNED, "preconditions": ["count('>') == 12 && grid_length == 11"]}, "UNKNOWN", "unmet_preconditions"),
+    "preconditions that nothing meets, with a proof": ({**CONSERVED, "preconditions": ["count('>') == 12 && grid_length == 11"]}, "UNKNOWN", "unmet_preconditions"),
     "a premise that never holds": (
         {"template": "implication_state", "observables": [LEFT], "claim_ast": op("=>", op(">", obs("L"), {"const": 300}), op("==", obs("L"), {"const": 1}))},
         "UNKNOWN",
@@ -73,7 +79,7 @@ VERDICTS = {
         "UNKNOWN",
         "vacuous_pass",
     ),
-    "overflow": (invariant(POSITIVE, {"name": "X", "expr": "count('>') * 9223372036854775807"}), "UNKNOWN", "evaluation_error"),
+    "overflow": (invariant(POSITIVE, {"name": "X", "expr": "(count('>') * 4000000000) * (count('>') * 4000000000)"}), "UNKNOWN", "evaluation_error"),
     "overflow in the claim": (invariant(op(">", op("*", op("*", obs("X"), {"const": 2**52}), {"const": 2**52}), {"const": -1}), {"name": "X", "expr": "grid_length"}), "UNKNOWN", "evaluation_error"),
     "T = 10^6": ({**CONSERVED, "quantifiers": {"T": 10**6}}, "UNKNOWN", "resource_limit"),
     "too much work": (
@@ -101,6 +107,7 @@ def test_verdicts(plan_of, candidate, status, reason):
     assert (document["violation_bound"] is not None) == (status == "PASS")
     assert (verdict.content is not None) == (status in ("PASS", "PROVED"))
     assert verdict.certificate is not None or status != "PROVED"
+    assert verdict.detail or status not in ("PASS", "UNKNOWN")
 
 
 def test_the_facts_of_a_trial(plan_of):
@@ -140,8 +147,8 @@ def test_a_large_counterexample_is_made_small(law_of):
     assert Run(law, start).first_violation() == 1
     small, judged = minimise(law, start, 1)
     assert (len(small), sum(cell != 0 for cell in small)) == (4, 2)
-    assert judged <= BUDGET
-    assert minimise(law, start, 1, budget=10)[1] == 10
+    assert judged <= 300
+    assert minimise(law_of({**LOST, "trial": {"candidates": 10}}), start, 1)[1] == 10
 
 
 def test_what_violates_nothing_is_no_counterexample(law_of):
@@ -165,7 +172,11 @@ def test_without_a_proof_a_law_is_tried(plan_of, monkeypatch):
     passed, failed = try_law(plan_of(CONSERVED)), try_law(plan_of(LOST))
     assert (passed.status, passed.method, failed.status, failed.method) == ("PASS", "sample", "FAIL", "sample")
     assert passed.power is not None
-    assert passed.power.bound == -(-3_000_000 // passed.power.hits)
+    assert passed.power.bound == {
+        "share": -(-3_000_000 // passed.power.drawn),
+        "drawn": passed.power.drawn,
+        "families": list(passed.power.drawn_by),
+    }
 
 
 def test_the_window_of_eventually_is_not_cut_by_the_end(law_of):
@@ -211,8 +222,11 @@ WEAK = {
 @pytest.mark.parametrize(("change", "reason"), WEAK.values(), ids=WEAK)
 def test_when_a_trial_is_too_weak(change, reason):
     strong = Power(cases=300, usable=300, hits=900, hit_cases=300, families=3, interacting=300, wrapping=300, bins=5)
-    assert (strong.coverage, strong.bound) == (1_000_000, 3334)
-    assert replace(strong, **change).weakness() == reason
+    assert (strong.coverage, strong.bound) == (1_000_000, None)
+    assert replace(strong, drawn=7).bound == {"share": 428_572, "drawn": 7, "families": []}
+    assert replace(strong, drawn=2).bound == {"share": 1_000_000, "drawn": 2, "families": []}
+    assert replace(strong, **change).weakness(Trial()) == reason
+    assert replace(strong, **change).weakness(Trial(usable=1, hits=1, families=1, coverage=0)) in (None, "vacuous_pass")
 
 
 def test_work_is_counted_and_not_timed(law_of):

@@ -13,7 +13,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.result import LawTally
 from specledger.kinds import MODELS, load
 from specledger.laws.candidate import bundle_of
-from specledger.laws.law_question import question_of
+from specledger.laws.law_question import questions_of
 from specledger.laws.trial import run_law
 from specledger.laws.verdict import digest_verdict
 from specledger.verify.assurance_levels import Reader
@@ -186,7 +186,7 @@ def test_a_proof_of_another_law_is_caught_even_by_who_asks_as_its_writer_did(tri
     place = sealed("an X that stays", forge)
     if believed:
         specs = compile_law(trials["mirrored"][0]).law
-        monkeypatch.setattr("specledger.verify.law.question_of", lambda law: question_of(specs))
+        monkeypatch.setattr("specledger.verify.law.questions_of", lambda law: questions_of(specs))
     (check,) = [
         check for check in verify_bundle(place, LAW, MODELS, Reader(replay=False)).checks if check.code is not None
     ]

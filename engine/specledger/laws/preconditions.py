@@ -1,0 +1,143 @@
+"""The ring lengths that the preconditions of a law admit, and starts changed until they meet them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
+from specledger.laws.claim import ARITHMETIC, Binary, Const, Node, Not, Observe, evaluate
+from specledger.laws.law import Law
+from specledger.laws.observable import Observable, combine_bounds
+
+State = tuple[int, ...]
+Interval = tuple[int, int]
+
+MAX_CHANGES: Final = 200
+"""Changes that are tried on one start."""
+
+MAX_FAILURES: Final = 20
+"""Starts in a row that could not be changed to meet the preconditions, after which no other is tried."""
+
+
+def admitted_lengths(law: Law) -> list[int]:
+    """The lengths of the universe's rings at which the preconditions can hold, as far as intervals can exclude others.
+
+    `grid_length <= 5` leaves the lengths up to 5, `count('>') == 29` those from 29 on.
+    """
+    universe = law.universe
+    return [
+        size
+        for size in range(universe.shortest, universe.longest + 1)
+        if _outcomes(law.where, law.observables, size)[0]
+    ]
+
+
+def _outcomes(node: Node, observables: Mapping[str, Observable], size: int) -> tuple[bool, bool]:
+    """Whether a condition can be true, and whether it can be false, on rings of `size` cells."""
+    if isinstance(node, Const):
+        return bool(node.value), not node.value
+    if isinstance(node, Not):
+        true, false = _outcomes(node.operand, observables, size)
+        return false, true
+    if not isinstance(node, Binary):
+        return True, True
+    if node.op in ("and", "or", "=>"):
+        (true, false), (other, wrong) = (_outcomes(each, observables, size) for each in (node.left, node.right))
+        if node.op == "and":
+            return true and other, false or wrong
+        return (true or other, false and wrong) if node.op == "or" else (false or other, true and wrong)
+    left, right = _interval(node.left, observables, size), _interval(node.right, observables, size)
+    return (True, True) if left is None or right is None else _compared(node.op, left, right)
+
+
+def _compared(op: str, left: Interval, right: Interval) -> tuple[bool, bool]:
+    if op in (">", ">="):
+        return _compared("<" if op == ">" else "<=", right, left)
+    if op == "!=":
+        equal, other = _compared("==", left, right)
+        return other, equal
+    if op == "==":
+        return left[0] <= right[1] and right[0] <= left[1], not left[0] == left[1] == right[0] == right[1]
+    if op == "<":
+        return left[0] < right[1], left[1] >= right[0]
+    return left[0] <= right[1], left[1] > right[0]
+
+
+def _interval(node: Node, observables: Mapping[str, Observable], size: int) -> Interval | None:
+    if isinstance(node, Const) and type(node.value) is int:
+        return node.value, node.value
+    if isinstance(node, Observe):
+        found = observables.get(node.name)
+        return None if found is None else found.bounds(size, size)
+    if isinstance(node, Binary) and node.op in ARITHMETIC:
+        left, right = _interval(node.left, observables, size), _interval(node.right, observables, size)
+        return None if left is None or right is None else combine_bounds(node.op, left, right)
+    return None
+
+
+class Repair:
+    """Changes starts of a law until they meet its preconditions."""
+
+    def __init__(self, law: Law, stream: Stream) -> None:
+        self._law, self._stream = law, stream
+        self._lengths = admitted_lengths(law)
+        self._failures = 0
+
+    def start(self, cells: State, symbols: Sequence[int]) -> State | None:
+        """The start, or one like it, that meets the preconditions; None if none was found.
+
+        Args:
+            cells: The start.
+            symbols: The symbols that changed cells may have.
+        """
+        if not self._lengths or self._failures >= MAX_FAILURES:
+            return None
+        try:
+            found = self._changed(cells, symbols)
+        except EvaluationError:
+            found = None
+        self._failures = 0 if found is not None else self._failures + 1
+        return found
+
+    def _changed(self, cells: State, symbols: Sequence[int]) -> State | None:
+        """Blocks and single cells are changed while the preconditions come no farther from holding."""
+        size = min(self._lengths, key=lambda length: abs(length - len(cells)))
+        current = cells[:size] + tuple(self._stream.choice(symbols) for _ in range(size - len(cells)))
+        left = distance(self._law, current)
+        for _ in range(MAX_CHANGES):
+            if left == 0:
+                return current
+            block = 1 + self._stream.integer(0, min(left, size) - 1) * self._stream.integer(0, 1)
+            place, symbol = self._stream.integer(0, size - 1), self._stream.choice(symbols)
+            changed = tuple(symbol if (at - place) % size < block else cell for at, cell in enumerate(current))
+            then = distance(self._law, changed)
+            if then <= left:
+                current, left = changed, then
+        return current if left == 0 else None
+
+
+def distance(law: Law, start: State) -> int:
+    """How far a start is from meeting the preconditions of a law: the sum by which comparisons fail, 0 if it does.
+
+    Raises:
+        EvaluationError: An integer leaves 64 bits.
+    """
+    return _distance(law.where, True, {name: each.of(start) for name, each in law.observables.items()})
+
+
+def _distance(node: Node, wanted: bool, values: Mapping[str, int]) -> int:
+    if isinstance(node, Not):
+        return _distance(node.operand, not wanted, values)
+    if isinstance(node, Binary) and node.op in ("and", "or", "=>"):
+        left = _distance(node.left, wanted != (node.op == "=>"), values)
+        right = _distance(node.right, wanted, values)
+        return left + right if (node.op == "and") == wanted else min(left, right)
+    holds = evaluate(node, lambda name, _: values[name])
+    if bool(holds) == wanted:
+        return 0
+    if not isinstance(node, Binary) or (node.op in ("==", "!=") and (node.op == "==") != wanted):
+        return 1
+    sides = [evaluate(side, lambda name, _: values[name]) for side in (node.left, node.right)]
+    return max(1, abs(int(sides[0]) - int(sides[1])))
