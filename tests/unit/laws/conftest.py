@@ -37,8 +37,8 @@ def kinetic(universe_of):
 def plan_of(templates):
     """A compiled law from a candidate; `forbidden` is filled in."""
 
-    def compile_candidate(candidate, universe="kinetic_grid_v1", **options):
-        bundle = load(f"specs/universe/{universe}.yaml")[0]
+    def compile_candidate(candidate, universe="kinetic_grid_v1", rule=None, **options):
+        bundle = load(f"specs/universe/{universe}.yaml", set=[] if rule is None else [f"transition.number={rule}"])[0]
         return compile_law(bundle_of({"forbidden": "something", **candidate}, bundle, templates), **options)
 
     return compile_candidate

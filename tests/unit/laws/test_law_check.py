@@ -163,6 +163,23 @@ BAD = {
     "an unknown node": ({**GOOD, "claim_ast": {"always": POSITIVE}}, "E_CLAIM_NODE"),
     "an unknown operator": ({**GOOD, "claim_ast": op("<>", obs("X"), {"const": 0})}, "E_CLAIM_OPERATOR"),
     "a claim that is a number": ({**GOOD, "claim_ast": obs("X")}, "E_LAW_SORT"),
+    "a factor beyond 2^53": (
+        {**GOOD, "observables": [{"name": "X", "expr": "9007199254740993 * count('X')"}]},
+        "E_LAW_INTEGER",
+    ),
+    "a factor beyond 2^53 when multiplied out": (
+        {**GOOD, "observables": [{"name": "X", "expr": "4294967296 * (4294967296 * count('X'))"}]},
+        "E_LAW_INTEGER",
+    ),
+    "a precondition beyond 2^53": ({**GOOD, "preconditions": ["count('X') < 9007199254740993"]}, "E_LAW_INTEGER"),
+    "a claim beyond 2^53 when multiplied out": (
+        {**GOOD, "claim_ast": op("<=", op("*", {"const": 2**30}, op("*", {"const": 2**24}, obs("X"))), {"const": 0})},
+        "E_LAW_INTEGER",
+    ),
+    "a string claim beyond 2^53": (
+        {key: value for key, value in GOOD.items() if key != "claim_ast"} | {"claim": "X(t) < 9007199254740993"},
+        "E_LAW_INTEGER",
+    ),
     "truth added": (
         {**GOOD, "claim_ast": op("==", op("+", {"const": True}, {"const": 1}), {"const": 0})},
         "E_LAW_SORT",

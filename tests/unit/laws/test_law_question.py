@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from specledger.laws.automaton import Additive
-from specledger.laws.law_question import question_of, within_range
+from specledger.laws.law_question import question_of, questions_of, within_range
 from specledger.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
 
 T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
@@ -71,7 +71,6 @@ def test_what_a_transition_allows(law_of):
 
 
 def test_a_transform_that_a_law_was_given_makes_no_symmetry_of_it(law_of):
-    """Whoever binds one: what is asked is what the claim says."""
     image = law_of(CLAIMS["a symmetry"][0]).image
     for candidate, kind in CLAIMS.values():
         question = question_of(replace(law_of(candidate), image=image))
@@ -96,6 +95,34 @@ def test_a_scanned_precondition_is_part_of_the_function(law_of):
     assert isinstance(question.claim, Opaque)
     assert question.claim.holds((0, 3), [(3, 3)])  # the start is not one of the law's
     assert not question.claim.holds((3, 0), [(3, 3)])
+
+
+def test_a_precondition_that_is_no_linear_condition_is_left_out_at_first(law_of):
+    law_ = law_of(law("invariant", NONE, preconditions=["leftmost('X') == 0 && count('<') > 1"]))
+    strong, exact = questions_of(law_)
+    assert (strong.exact, type(strong.question.claim)) == (False, Always)
+    assert (exact.exact, type(exact.question.claim)) == (True, Opaque)
+    assert strong.question.where == exact.question.where != And(())
+
+
+LENGTHS = {
+    "all": ([], (4, None)),
+    "an upper bound": (["grid_length <= 5"], (4, 5)),
+    "a lower bound": (["grid_length * 2 > 19"], (10, None)),
+    "one length": (["grid_length == 27"], (27, 27)),
+    "what must fit": (["count('>') == 29"], (29, None)),
+    "either": (["grid_length == 9 || grid_length == 12"], (9, 12)),
+    "not": (["!(grid_length > 8)"], (4, 8)),
+    "a scan": (["rightmost('>') > 20"], (21, None)),
+    "nothing": (["grid_length < 4"], (4, None)),
+}
+
+
+@pytest.mark.parametrize(("preconditions", "rings"), LENGTHS.values(), ids=LENGTHS)
+def test_which_lengths_preconditions_leave(law_of, preconditions, rings):
+    question = question_of(law_of(law("invariant", NONE, preconditions=preconditions)))
+    assert question is not None
+    assert (question.shortest, question.longest) == rings
 
 
 def test_a_later_fixed_step_cannot_be_asked_about(law_of):

@@ -6,6 +6,8 @@ import pytest
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes
+from specledger.core.verdict import Verdict
+from specledger.evidence.result import LawTally
 from specledger.kinds import load
 from specledger.laws import decision
 from specledger.laws.candidate import bundle_of
@@ -108,6 +110,69 @@ def test_verdicts(plan_of, candidate, status, reason):
     assert (verdict.content is not None) == (status in ("PASS", "PROVED"))
     assert verdict.certificate is not None or status != "PROVED"
     assert verdict.detail or status not in ("PASS", "UNKNOWN")
+
+
+ONES = {"name": "N", "expr": "count('1')"}
+FILLED = op("=>", op("==", obs("N"), {"const": 5}), op(">=", obs("N", T0), {"const": 2}))
+AND_NOTHING = op("+", op("-", obs("N"), obs("N")), obs("N", T0))
+
+
+@pytest.mark.parametrize("first", [obs("N", T0), AND_NOTHING], ids=["the start alone", "nothing else either"])
+@pytest.mark.parametrize(("horizon", "status"), [(1, "PROVED"), (2, "FAIL")])
+def test_the_prover_judges_the_steps_that_the_law_judges(plan_of, first, horizon, status):
+    """One cell fills five under rule 254 at step 2, which is within T + H, but is judged only if it is within T."""
+    claim = op("=>", FILLED["lhs"], op(">=", first, {"const": 2}))
+    law = {"template": "eventually", "quantifiers": {"T": horizon, "H": 1}, "preconditions": ["grid_length == 5"]}
+    plan = plan_of({**law, "observables": [ONES], "claim_ast": claim}, "elementary_rule", rule=254)
+    assert try_law(plan).status == status
+
+
+@pytest.mark.parametrize("cells", [9, 14, 15, 17, 27])
+def test_a_length_that_no_family_makes_is_tried(plan_of, cells):
+    law = {"template": "invariant", "observables": [ONES], "claim_ast": op("==", obs("N"), obs("N", T0))}
+    plan = plan_of({**law, "preconditions": [f"grid_length == {cells}"]}, "elementary_rule", rule=204)
+    verdict = try_law(plan)
+    assert (verdict.status, verdict.power.usable) == ("PROVED", 300)
+    assert {len(case.start) for case in make_cases(plan.law)} == {cells}
+
+
+def test_a_verdict_that_cannot_be_recorded_is_unknown(plan_of):
+    """The claim can be asked, but the counterexample's value is beyond 2^53 - 1."""
+    huge = {"name": "N", "expr": "4503599627370496 * count('>')"}
+    plan = plan_of(invariant(op("<=", obs("N"), {"const": 2**53 - 1}), huge))
+    end = [each.body for each in run_law(plan)][-1]
+    assert (end["status"], end["met"]) == ("UNKNOWN", None)
+
+
+def test_a_disagreement_with_the_prover_is_an_error(plan_of, monkeypatch):
+    monkeypatch.setattr(decision, "prove", lambda question, limits: Proved({}, "all"))
+    *_, verdict, end = run_law(plan_of({**LOST, "expect": {"status": "FAIL"}}))
+    assert (end.body["status"], end.body["met"]) == ("ERROR", None)
+    assert "proved, but violated" in verdict.body["verdict"]["detail"]
+    tally = LawTally()
+    for each in (verdict, end):
+        tally.add(each.type, each.body)
+    assert tally.verdict is Verdict.ERROR
+
+
+LIMITS = {
+    "cases that meet the preconditions": ({"usable": 301}, "unmet_preconditions"),
+    "steps at which the antecedent holds": ({"hits": 10**6}, "inconclusive_low_power"),
+    "families": ({"families": 9}, "inconclusive_low_power"),
+    "coverage": ({"coverage": 10**6}, "inconclusive_low_power"),
+    "steps": ({"steps": 49}, "resource_limit"),
+}
+
+
+@pytest.mark.parametrize(("trial", "reason"), LIMITS.values(), ids=LIMITS)
+def test_a_law_says_what_its_trial_must_show(plan_of, trial, reason):
+    assert try_law(plan_of(SCANNED)).status == "PASS"
+    assert try_law(plan_of({**SCANNED, "trial": trial})).reason == reason
+
+
+def test_an_excerpt_has_so_many_states(plan_of):
+    found = try_law(plan_of({**LOST, "trial": {"excerpt": 1}})).counterexample
+    assert len(found.states) == 1
 
 
 def test_the_facts_of_a_trial(plan_of):
