@@ -132,6 +132,7 @@ def test_a_length_that_no_family_makes_is_tried(plan_of, cells):
     law = {"template": "invariant", "observables": [ONES], "claim_ast": op("==", obs("N"), obs("N", T0))}
     plan = plan_of({**law, "preconditions": [f"grid_length == {cells}"]}, "elementary_rule", rule=204)
     verdict = try_law(plan)
+    assert verdict.power is not None
     assert (verdict.status, verdict.power.usable) == ("PROVED", 300)
     assert {len(case.start) for case in make_cases(plan.law)} == {cells}
 
@@ -172,6 +173,7 @@ def test_a_law_says_what_its_trial_must_show(plan_of, trial, reason):
 
 def test_an_excerpt_has_so_many_states(plan_of):
     found = try_law(plan_of({**LOST, "trial": {"excerpt": 1}})).counterexample
+    assert found is not None
     assert len(found.states) == 1
 
 
