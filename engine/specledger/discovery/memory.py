@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
 from specledger.discovery.features import facts_of
 from specledger.laws.universe import Universe
 from specledger.laws.verdict import Verdict
+from specledger.spec import discovery as spec
 
 if TYPE_CHECKING:
     from specledger.discovery.parser import ParsedLaw
@@ -50,26 +51,6 @@ _VERDICT: Final[Mapping[str, tuple[str, ...]]] = {
     "unknown_laws": ("reason", "detail", "power"),
     "errors": ("detail",),
 }
-
-
-class Limits(Protocol):
-    """How many of each are remembered."""
-
-    @property
-    def max_accepted(self) -> int:
-        """Accepted laws."""
-
-    @property
-    def max_falsified(self) -> int:
-        """Falsified laws."""
-
-    @property
-    def max_unknown(self) -> int:
-        """Laws of which nothing can be said."""
-
-    @property
-    def max_counterexamples(self) -> int:
-        """Entries of the gallery."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +100,9 @@ class DiscoveryMemorySnapshot:
 class DiscoveryMemory:
     """The laws that were tried lately, the oldest of each list first."""
 
-    def __init__(self, limits: Limits | None = None, universe: Universe | None = None) -> None:
+    def __init__(
+        self, limits: MemoryLimits | spec.MemoryLimits | None = None, universe: Universe | None = None
+    ) -> None:
         """Begin with nothing.
 
         Args:

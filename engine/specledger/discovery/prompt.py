@@ -15,7 +15,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import tagged
 from specledger.discovery.contract import facts_of, facts_of_any
-from specledger.discovery.memory import thawed
+from specledger.discovery.memory import DiscoveryMemorySnapshot, thawed
 from specledger.discovery.prompt_template import check_sections, fill_items, fill_section, fill_sections
 from specledger.discovery.scramble import Scramble, make_scramble
 from specledger.laws.universe import Universe
@@ -63,26 +63,6 @@ class Request(Protocol):
     @property
     def exclude_templates(self) -> Sequence[str] | None:
         """The templates to avoid, if any are named."""
-
-
-class Snapshot(Protocol):
-    """What is remembered: four lists of documents, the oldest first."""
-
-    @property
-    def accepted_laws(self) -> Sequence[Mapping[str, Any]]:
-        """Laws that hold as far as is known."""
-
-    @property
-    def falsified_laws(self) -> Sequence[Mapping[str, Any]]:
-        """Laws with a counterexample."""
-
-    @property
-    def unknown_laws(self) -> Sequence[Mapping[str, Any]]:
-        """Laws about which nothing can be said."""
-
-    @property
-    def counterexamples(self) -> Sequence[Mapping[str, Any]]:
-        """Witnesses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +181,7 @@ class PromptBuilder:
         self._plan = plan
         self._system = fill_sections(plan.model.system, plan.facts)
 
-    def build(self, snapshot: Snapshot, request: Request) -> Prompt:
+    def build(self, snapshot: DiscoveryMemorySnapshot, request: Request) -> Prompt:
         """The prompt for what is remembered and asked.
 
         Raises:
@@ -229,7 +209,7 @@ class PromptBuilder:
         digest = tagged(PROMPT_TAG, canonical_bytes({"system": self._system, "text": static + dynamic}))
         return Prompt(plan.key, self._system, static, dynamic, static + dynamic, digest, tokens, dropped)
 
-    def _entries(self, snapshot: Snapshot, name: Remembered) -> list[Any]:
+    def _entries(self, snapshot: DiscoveryMemorySnapshot, name: Remembered) -> list[Any]:
         """What is remembered in a list, as the model may see it."""
         if name == "counterexamples" and not self._plan.counterexamples:
             return []
