@@ -17,7 +17,7 @@ from typing import Final
 
 from specledger.evidence.layout import RECEIPTS
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 
 _SEEDS: Final = (1, 2, 3, 4)
 _ARMS: Final = ("one", "other")
@@ -50,7 +50,7 @@ def main() -> int:
         arms = ", ".join(f"{name}: {arm}" for name in _ARMS)
         (folder / "reported.yaml").write_text(_SUITE.format(arms=arms))
         (bundle,) = load(str(folder / "reported.yaml"))
-        execute(bundle, folder / "evidence", None, 1)
+        execute(bundle, folder / "evidence")
         receipts = sum(path.stat().st_size for path in (folder / "evidence").glob(f"**/{RECEIPTS}"))
         took = [_report(folder) for _ in range(options.rounds)]
         processor, wall = min(took)

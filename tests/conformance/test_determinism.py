@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from specledger.pipeline import execute, load_runs
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("hazard", "maze", "two-tank")

@@ -25,7 +25,9 @@ from specledger.kinds import MODELS, load
 from specledger.lang.scope import ENGINE_NAMES
 from specledger.load import extends, matrix, resolve, yaml_reader
 from specledger.load.input_filter import MAX_BYTES
-from specledger.pipeline import check, execute, verify
+from specledger.pipeline.checking import check
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from specledger.spec.base import Spec
 from specledger.spec.types import BUILT_IN

@@ -14,7 +14,7 @@ import pytest
 from specledger.cli.main import _guarded
 from specledger.expr import EvaluationError
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
 from specledger.report.profile_rules import Answers, questions_of
 from specledger.verify.checks import Verification

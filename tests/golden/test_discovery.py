@@ -16,8 +16,10 @@ from specledger.core.canonical import parse_canonical
 from specledger.discovery.plan import compile_discovery
 from specledger.evidence.layout import TAPE
 from specledger.laws.judge import judge
-from specledger.pipeline import execute, load_runs, pin_matches, verify
-from specledger.pipeline.golden import pin_suite
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
+from specledger.pipeline.golden import pin_evidence, pin_matches
+from specledger.pipeline.verifying import verify
 
 PINNED = Path("fixtures/discovery")
 
@@ -37,7 +39,7 @@ def told(finished, type_):
 
 
 def test_it_is_the_pinned_one(finished):
-    assert pin_matches(pin_suite(finished), PINNED) is None
+    assert pin_matches(pin_evidence(finished), PINNED) is None
 
 
 def test_it_finds_what_is_conserved_and_the_symmetry(finished):

@@ -9,7 +9,8 @@ import pytest
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from specledger.core.canonical import pretty
-from specledger.pipeline import load_cases, pin, pin_matches
+from specledger.pipeline.checking import load_cases
+from specledger.pipeline.golden import pin, pin_matches
 
 FOLDER = Path("fixtures/golden")
 SCENARIOS = sorted(Path("specs/scenario").glob("*.yaml"))

@@ -11,7 +11,8 @@ import pytest
 from syrupy.data import Snapshot, SnapshotCollection
 from syrupy.extensions.base import AbstractSyrupyExtension
 
-from specledger.pipeline import load_cases, pin
+from specledger.pipeline.checking import load_cases
+from specledger.pipeline.golden import pin
 
 LAWS = sorted(Path("specs/law").glob("*.yaml"))
 

@@ -14,7 +14,9 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from specledger.pipeline import DiscoveryOptions, RunOptions, execute, load_runs
+from specledger.kinds.running import DiscoveryOptions, RunOptions
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 from tools.tampering.forger import HELP
 
 ROOT: Final = Path(__file__).parents[2]
@@ -99,7 +101,7 @@ def build(name: str, place: Path) -> None:
     base = BASES[name]
     (bundle,) = load_runs([base.target], list(base.changes))
     with _path():
-        execute(bundle, place, conduct=RunOptions(trusted=True, discovery=DiscoveryOptions(record=True)))
+        execute(bundle, place, RunOptions(trusted=True, discovery=DiscoveryOptions(record=True)))
     for words in HELP:
         (place / words).unlink()
 

@@ -10,8 +10,8 @@ import typer
 from specledger.cli import show
 
 if TYPE_CHECKING:
+    from specledger.kinds.running import Finished, RunOptions
     from specledger.load import Bundle
-    from specledger.pipeline import Finished, RunOptions
 
 Log = Annotated[
     Path | None,
@@ -34,20 +34,18 @@ def check_purpose(log: Path | None, purpose: str | None) -> None:
         raise typer.BadParameter("--purpose stands in the file of --log, in at most 1000 characters")
 
 
-def make_run(
-    log: Path | None, bundle: Bundle, purpose: str | None, place: Path, workers: int, conduct: RunOptions
-) -> Finished:
+def make_run(log: Path | None, bundle: Bundle, purpose: str | None, place: Path, options: RunOptions) -> Finished:
     """Announce a run if there is a log, make it, enter its result, and tell what was found on the way.
 
     Raises:
         Rejected: It cannot be announced, made or entered.
     """
     from specledger.cli.progress import progress_bar
-    from specledger.pipeline import execute
+    from specledger.pipeline.executing import execute
 
     attempt = _begin(log, bundle, purpose)
     with progress_bar(bundle.main.name) as progress:
-        finished = execute(bundle, place, progress, workers, conduct)
+        finished = execute(bundle, place, options, progress)
     _end(log, attempt, finished)
     if finished.found:
         show.complain(show.diagnostics_text(finished.found))
@@ -62,7 +60,7 @@ def _begin(log: Path | None, bundle: Bundle, purpose: str | None) -> int | None:
     """
     if log is None:
         return None
-    from specledger.pipeline.announced import announce_run
+    from specledger.pipeline.executing import announce_run
 
     attempt, found = announce_run(log, bundle, purpose)
     if found:
@@ -78,7 +76,7 @@ def _end(log: Path | None, attempt: int | None, finished: Finished) -> None:
     """
     if log is None or attempt is None:
         return
-    from specledger.pipeline.announced import enter_result
+    from specledger.pipeline.executing import enter_result
 
     found = enter_result(log, attempt, finished.manifest)
     if found:

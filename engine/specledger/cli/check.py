@@ -15,7 +15,7 @@ from specledger.core.verdict import Exit
 
 def check(files: Files, overrides: Overrides = None, shown: ToldAs = OutputFormat.HUMAN) -> None:
     """Check specs without running them; every finding of every file at once."""
-    from specledger.pipeline import check as check_specs
+    from specledger.pipeline.checking import check as check_specs
 
     checked, findings = check_specs(files, overrides or (), _crashed)
     say_checked(checked, findings, shown)

@@ -12,7 +12,7 @@ from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic
-    from specledger.pipeline import CheckedSpec
+    from specledger.pipeline.checking import CheckedSpec
 
 
 def say_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], shown: OutputFormat) -> None:

@@ -16,12 +16,6 @@ E_GOLDEN_NONE = code(
     "`spec golden` compares the scenarios that are named, or all of specs/scenario/ in the working folder. Comparing "
     "nothing is no pass.",
 )
-E_SEED_SUITE = code(
-    "E_SEED_SUITE",
-    "one seed for a suite",
-    "The runs of a suite have the seeds that its arms list, or those of their scenarios; its own `seed` is that of the "
-    "intervals over layouts. Set the one that is meant by --set, with the path that the message names.",
-)
 E_USAGE = code(
     "E_USAGE",
     "the command line is wrong",

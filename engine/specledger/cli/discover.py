@@ -17,8 +17,8 @@ from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.verdict import combine, exit_code
 
 if TYPE_CHECKING:
+    from specledger.kinds.running import Finished
     from specledger.load import Bundle
-    from specledger.pipeline import Finished
 
 JOURNAL_SUFFIX: Final = ".journal.sqlite"
 """What the name of the evidence, without `.zip`, is extended by for the journal beside it."""
@@ -83,7 +83,9 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Make discoveries, or resume them, and write their evidence."""
-    from specledger.pipeline import DiscoveryOptions, RunOptions, place_cases
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import DiscoveryOptions, RunOptions
+    from specledger.pipeline.executing import place_cases
     from specledger.run.workers import available
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
@@ -96,15 +98,17 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         kept = journal or _beside(place)
-        conduct = RunOptions(seal=seal, discovery=DiscoveryOptions(str(kept), record, retry))
+        discovery = DiscoveryOptions(str(kept), record, retry)
+        options = RunOptions(workers or available(), seal=seal, discovery=discovery)
         try:
-            finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
+            finished.append(make_run(log, bundle, purpose, place, options))
         except KeyboardInterrupt:
             message = f"interrupted: finished steps are kept in {kept}"
             hint = "the same command resumes"
             raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
         if shown is Format.HUMAN:
-            show.say("\n".join([show.finished_text(finished[-1]), *_journal_lines(bundle, kept, finished[-1])]))
+            text = KINDS[bundle.main.kind].run.show(finished[-1:])
+            show.say("\n".join([text, *_journal_lines(bundle, kept, finished[-1])]))
     if shown is Format.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
@@ -116,10 +120,11 @@ def _load(files: Sequence[str], changes: Sequence[str], journal: Path | None) ->
     Raises:
         typer.BadParameter: One is something else, or several would share a journal.
     """
-    from specledger.pipeline import load_runs
+    from specledger.kinds import KINDS
+    from specledger.pipeline.checking import load_runs
 
     cases = load_runs(files, changes)
-    wrong = [case for case in cases if case.main.kind != "discovery"]
+    wrong = [case for case in cases if not KINDS[case.main.kind].run.resumes]
     if wrong:
         raise typer.BadParameter(f"{wrong[0].main.name} is a {wrong[0].main.kind}: `spec run` runs it")
     if journal is not None and len(cases) > 1:

@@ -25,11 +25,13 @@ def explain(
     """Say what a code means and what to do about it, or what a key of a kind may hold."""
     from specledger.core.diagnostics import codes, suggest
     from specledger.kinds import KINDS
-    from specledger.pipeline import describe
+    from specledger.pipeline.authoring import describe, load_codes
 
     if what == "kinds":
         show.say(show.kinds_text())
         return
+    if "." not in what and what not in KINDS:
+        load_codes()
     page = page_of(what.upper())
     if page is not None:
         show.say(f"{page.name}: {page.title}\n\n{page.text}")

@@ -39,7 +39,7 @@ def golden(
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Compare scenarios, suites, laws and discoveries with their pinned digests and receipts, or accept a change."""
-    from specledger.pipeline import load_runs
+    from specledger.pipeline.checking import load_runs
     from specledger.run.workers import available
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
@@ -66,8 +66,8 @@ def _compare(
     bundles: Sequence[Bundle], update: bool, folder: Path, workers: int
 ) -> Iterator[tuple[dict[str, Any], Diagnostic | None]]:
     """Each case as JSON, and how it differs from its pin if it does and that is not accepted."""
-    from specledger.pipeline import NOT_PINNED, pin_matches
-    from specledger.pipeline import pin as pin_case
+    from specledger.pipeline.golden import NOT_PINNED, pin_matches
+    from specledger.pipeline.golden import pin as pin_case
 
     for bundle in bundles:
         made = pin_case(bundle, workers)

@@ -20,7 +20,6 @@ from specledger.cli.codes import (
     DEFECT,
     E_INTERNAL,
     E_INTERRUPTED,
-    E_SEED_SUITE,
     E_SYSTEM,
     E_USAGE,
 )
@@ -98,46 +97,47 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     shown: ToldAs = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
-    from specledger.pipeline import RunOptions, load_runs, place_cases
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import RunOptions
+    from specledger.pipeline.checking import load_runs
+    from specledger.pipeline.executing import place_cases
     from specledger.run.workers import available
 
     changes = list(overrides or [])
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
     see_changes(changes)
-    conduct = RunOptions(trusted=trust_agent, live=live, seal=seal_of(sign, origin, timestamp))
+    options = RunOptions(workers or available(), trust_agent, live, seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes)
     _check_seed(seed, cases)
-    check_shared(conduct.seal, len(cases))
+    check_shared(options.seal, len(cases))
     check_purpose(log, purpose)
-    finished, laws = [], []
+    finished = []
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
-        finished.append(make_run(log, bundle, purpose, place, workers or available(), conduct))
-        if bundle.main.kind == "law":
-            laws.append(finished[-1])
-        elif shown is OutputFormat.HUMAN:
-            show.say(show.finished_text(finished[-1]))
-    if laws and shown is OutputFormat.HUMAN:
-        show.say(show.laws_text(laws))
-    elif shown is not OutputFormat.HUMAN:
+        finished.append(make_run(log, bundle, purpose, place, options))
+        if shown is OutputFormat.HUMAN and not KINDS[bundle.main.kind].run.table:
+            show.say(KINDS[bundle.main.kind].run.show(finished[-1:]))
+    if shown is OutputFormat.HUMAN:
+        for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
+            show.say(KINDS[kind].run.show([one for one in finished if one.kind == kind]))
+    else:
         say_runs(finished, shown, workers or available())
     raise typer.Exit(exit_code(combine(f.verdict for f in finished)))
 
 
 def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
-    """See that a seed from the command line is one of runs: the key `seed` of a suite is that of its intervals.
+    """Refuse `--seed` for specs whose key `seed` is not the seed of their runs.
 
     Raises:
         Rejected: E_SEED_SUITE.
     """
-    found = []
-    for suite in (one.main for one in cases if seed is not None and one.main.kind == "suite"):
-        arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in suite.data.get("runs", {}))
-        hint = f"its runs: {arms}; " if arms else ""
-        message = f"{suite.name} is a suite, and each of its arms has seeds of its own"
-        found.append(Diagnostic(E_SEED_SUITE, message, suite.span("spec"), f"{hint}its intervals: --set seed={seed}"))
-    if found:
-        raise Rejected(found)
+    from specledger.kinds import KINDS
+
+    if seed is not None:
+        refusals = [(KINDS[one.main.kind].run.refuse_seed, one) for one in cases]
+        found = [refuse_seed(one, seed) for refuse_seed, one in refusals if refuse_seed is not None]
+        if found:
+            raise Rejected(found)
 
 
 app.command()(check)
@@ -165,7 +165,7 @@ def show_spec(
     overrides: Overrides = None,
 ) -> None:
     """Show what a spec amounts to after extends, params, matrix and references."""
-    from specledger.pipeline import load_cases
+    from specledger.pipeline.checking import load_cases
 
     for bundle in load_cases(file, overrides or ()):
         if resolved:
@@ -197,14 +197,16 @@ def demo(
 ) -> None:
     """Run a shipped scenario and verify its evidence."""
     from specledger.cli.progress import progress_bar
-    from specledger.pipeline import demo_case, execute
-    from specledger.pipeline import verify as verify_bundle
+    from specledger.kinds import KINDS
+    from specledger.pipeline.checking import demo_case
+    from specledger.pipeline.executing import execute
+    from specledger.pipeline.verifying import verify as verify_bundle
 
     bundle = demo_case()
     show.say(f"$ spec run {bundle.main.name} --out {printable(str(out))}")
     with progress_bar(bundle.main.name) as progress:
-        finished = execute(bundle, out, progress)
-    show.say(f"{show.finished_text(finished)}\n\n$ spec verify {printable(str(out))}")
+        finished = execute(bundle, out, progress=progress)
+    show.say(f"{KINDS[bundle.main.kind].run.show([finished])}\n\n$ spec verify {printable(str(out))}")
     verification = verify_bundle(out)
     show.say(show.verification_text(out, verification))
     raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))

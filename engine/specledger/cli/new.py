@@ -20,8 +20,9 @@ def new(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="The file to write.  [default: NAME.yaml]")] = None,
 ) -> None:
     """Write a small commented spec of a kind to begin with; no file is ever written over."""
-    from specledger.pipeline import RUNNERS, write_new
+    from specledger.kinds import KINDS
+    from specledger.pipeline.authoring import write_new
 
     file = write_new(kind, name, out)
-    follows = shlex.join(["spec", "run" if kind in RUNNERS else "check", str(file)])
+    follows = shlex.join(["spec", "check" if KINDS[kind].runnable is None else "run", str(file)])
     show.say(f"wrote {printable(str(file))}; next: {printable(follows)}")

@@ -16,7 +16,7 @@ from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic
-    from specledger.pipeline import Finished
+    from specledger.kinds.running import Finished
     from specledger.verify.checks import Verification
 
 

@@ -24,7 +24,8 @@ def plan(
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Show what would run, without running: cases, seeds, episodes, steps at most, and what is looked at."""
-    from specledger.pipeline import load_runs, preview
+    from specledger.pipeline.checking import load_runs
+    from specledger.pipeline.executing import preview
 
     found = [preview(bundle) for bundle in load_runs(files, overrides or ())]
     if shown is Format.JSON:
@@ -50,7 +51,7 @@ def _text(found: dict[str, Any]) -> str:
             lines += [f"    and {len(value) - _TOLD} more"] if len(value) > _TOLD else []
         else:
             lines.append(f"  {label}: {_value(value)}")
-    if found["kind"] == "scenario" and not found["invariants"]:
+    if found.get("invariants") == []:
         lines.append("  no invariant is checked, so the verdict can be no PASS")
     return "\n".join(lines)
 

@@ -76,7 +76,7 @@ def seal(
     timestamp: Stamp = None,
 ) -> None:
     """Sign a bundle that is there already, or attach a time stamp, after checking its chain; nothing is run again."""
-    from specledger.pipeline import seal_evidence
+    from specledger.pipeline.verifying import seal_evidence
 
     wanted = seal_of(sign, origin, timestamp)
     if wanted.key is None and wanted.timestamp is None:

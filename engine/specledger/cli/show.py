@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from specledger.cli.discovered import discovery_text
-from specledger.cli.tables import law_table, suite_tables
-from specledger.core.canonical import canonical_bytes, pretty
+from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, printable, render
-from specledger.core.verdict import Verdict
 
 if TYPE_CHECKING:
+    from specledger.kinds.running import Finished
     from specledger.load import Bundle
-    from specledger.pipeline import CheckedSpec, Finished, Incident
+    from specledger.pipeline.checking import CheckedSpec
     from specledger.verify.checks import Verification
 
 _MAX_SOURCE: Final = 4_194_304
@@ -82,66 +80,6 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
     ]
 
 
-def finished_text(finished: Finished) -> str:
-    """The result of a run in a few lines, or that of a suite in tables."""
-    if finished.kind == "discovery":
-        return discovery_text(finished)
-    if finished.told:
-        return suite_text(finished)
-    result = finished.manifest["result"]
-    lines = [
-        f"{printable(finished.name)}  {result['verdict']}  "
-        f"{result['successes']} of {_count(result['episodes'], 'episode')} reached the goal, "
-        f"{_count(result['steps'], 'step')}, {_count(result['drifts'], 'drift')}, {_count(result['checks'], 'check')}"
-    ]
-    lines += _table("violations", result["violations"], "none")
-    lines += _table("warnings", result["warnings"], "")
-    lines += _table(f"rejections (of {_count(result['proposals'], 'proposal')})", result["rejections"], "none")
-    if result["errors"]:
-        lines.append(f"  {_count(result['errors'], 'error')}: something could not be evaluated")
-    if finished.incidents:
-        lines.append("  what went wrong first:")
-        lines += [f"    {_incident(incident)}" for incident in finished.incidents]
-    if result["verdict"] == Verdict.INCONCLUSIVE:
-        lines.append("  no invariant was checked, so nothing can be concluded")
-    receipts = finished.manifest["receipts"]
-    lines += [f"  specs    {finished.manifest['specs']}", f"  receipts {receipts['count']}, root {receipts['root']}"]
-    replaced = " (in place of an earlier bundle)" if finished.replaced else ""
-    return "\n".join([*lines, f"  evidence {printable(str(finished.place))}{replaced}"])
-
-
-def suite_text(finished: Finished) -> str:
-    """A suite's figures with their intervals, its checks, its mutants, and where its evidence is."""
-    result, receipts = finished.manifest["result"], finished.manifest["receipts"]
-    trials = f", {_count(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
-    head = f"{printable(finished.name)}  {result['verdict']}  {_count(result['runs'], 'run')}, "
-    head += f"{_count(result['episodes'], 'episode')}, {_count(result['steps'], 'step')}{trials}"
-    replaced = " (in place of an earlier bundle)" if finished.replaced else ""
-    return "\n".join(
-        [
-            head,
-            *suite_tables(finished.told),
-            f"  specs    {finished.manifest['specs']}",
-            f"  receipts {receipts['count']}, root {receipts['root']}",
-            f"  evidence {printable(str(finished.place))}{replaced}",
-        ]
-    )
-
-
-def laws_text(laws: Sequence[Finished]) -> str:
-    """One table of all laws that were tried, and where their evidence is."""
-    verdicts = [receipt for law in laws for receipt in law.told if receipt["type"] == "verdict"]
-    places = {str(law.place.parent) for law in laws}
-    where = f"  evidence {printable(str(laws[0].place) if len(laws) == 1 else ', '.join(sorted(places)))}"
-    return "\n".join([*law_table(verdicts), where])
-
-
-def _incident(incident: Incident) -> str:
-    """One incident on a line: when, what, and its witness or expression."""
-    detail = incident.detail if isinstance(incident.detail, str) else canonical_bytes(incident.detail).decode()
-    return printable(f"episode {incident.episode}, step {incident.t}: {incident.what}  {detail}")
-
-
 def finished_json(finished: Finished) -> dict[str, Any]:
     """The result of a run or a suite as a JSON value."""
     known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
@@ -201,13 +139,6 @@ def kinds_text() -> str:
     about = {kind: (sys.modules[model.__module__].__doc__ or "").partition("\n")[0] for kind, model in MODELS.items()}
     lines = [f"{kind:10} {text.partition(': ')[2]}".rstrip() for kind, text in about.items()]
     return "\n".join([*lines, "", "`spec schema KIND` prints the fields of one."])
-
-
-def _table(title: str, figures: Mapping[str, int], none: str) -> list[str]:
-    shown = {name: count for name, count in figures.items() if count}
-    if not shown:
-        return [f"  {title}: {none}"] if none else []
-    return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
 
 
 def _count(number: int, noun: str) -> str:

@@ -64,7 +64,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     shown: ToldAs = OutputFormat.HUMAN,
 ) -> None:
     """Check evidence: the chain, who signed it, forks, replay; and say what was not checked."""
-    from specledger.pipeline import verify as verify_evidence
+    from specledger.pipeline.verifying import verify as verify_evidence
     from specledger.run.workers import available
     from specledger.verify.assurance_levels import Reader
     from specledger.verify.fork import read_against

@@ -10,13 +10,26 @@ from pathlib import Path
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.kinds.kind import Kind, Kinds, models, table
+from specledger.kinds.kind import Kind, Kinds, Runnable, case_name, evidence_kinds, models, runnable_kinds, table
 from specledger.kinds.table import KINDS, MODELS
 from specledger.load import Bundle, Search
 from specledger.load import bundle_from_document as _bundle_from_document
 from specledger.load import load as _load
 
-__all__ = ["KINDS", "MODELS", "Kind", "Kinds", "bundle_from_document", "load", "models", "table"]
+__all__ = [
+    "KINDS",
+    "MODELS",
+    "Kind",
+    "Kinds",
+    "Runnable",
+    "bundle_from_document",
+    "case_name",
+    "evidence_kinds",
+    "load",
+    "models",
+    "runnable_kinds",
+    "table",
+]
 
 
 def load(

@@ -2,10 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from specledger.spec.base import Models, Spec
+
+if TYPE_CHECKING:
+    from specledger.core.diagnostics import Diagnostic, Diagnostics
+    from specledger.core.events import Event
+    from specledger.kinds.running import Finished, Progress, RunOptions
+    from specledger.load import Bundle
+    from specledger.verify.kind import EvidenceKind
+
+
+P = TypeVar("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """What a kind needs so that its specs can be run.
+
+    Attributes:
+        compile: Raises Rejected unless a bundle can be run.
+        evidence: How its evidence is verified.
+        execute: `(bundle, place, options, progress)`: runs a bundle and writes its evidence; raises Rejected.
+        preview: What a run would do, as JSON values, from a bundle that compiles.
+        show: The results of finished runs, as text.
+        events: The events of a run that needs nothing but its specs; None if the kind has no such runs.
+        table: Whether `show` makes one table of all runs of a command, printed at its end.
+        resumes: Whether a run has a journal from which it resumes (`spec discover`).
+        refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
+    """
+
+    compile: Callable[[Bundle], object]
+    evidence: EvidenceKind[Any, Any]
+    execute: Callable[[Bundle, Path, RunOptions, Progress | None], Finished]
+    preview: Callable[[Bundle], dict[str, Any]]
+    show: Callable[[Sequence[Finished]], str]
+    events: Callable[[Bundle], Iterator[Event]] | None = None
+    table: bool = False
+    resumes: bool = False
+    refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +54,27 @@ class Kind:
     Attributes:
         name: The word before `/v1` after `spec:`.
         model: The model of its documents.
+        check: `(bundle, findings)`: compiles a spec of the kind on its own; raises Rejected or adds findings. None if
+            its expressions can only be typed in the specs that refer to it.
+        runnable: Gives the part for kinds that can be run. It is a function, so that a command which runs nothing does
+            not import what running needs.
     """
 
     name: str
     model: type[Spec]
+    check: Callable[[Bundle, Diagnostics], object] | None = None
+    runnable: Callable[[], Runnable] | None = None
+
+    @property
+    def run(self) -> Runnable:
+        """The runnable part.
+
+        Raises:
+            LookupError: Specs of the kind cannot be run.
+        """
+        if self.runnable is None:
+            raise LookupError(f"specs of the kind {self.name} cannot be run")
+        return self.runnable()
 
 
 Kinds = Mapping[str, Kind]
@@ -33,3 +89,35 @@ def table(*kinds: Kind) -> dict[str, Kind]:
 def models(kinds: Kinds) -> Models:
     """The models of a table of kinds, as `load` takes them."""
     return {name: kind.model for name, kind in kinds.items()}
+
+
+class Parts(Mapping[str, P]):
+    """One part of each runnable kind, by the name of the kind; the kind is imported when its part is used."""
+
+    def __init__(self, kinds: Kinds, part: Callable[[Runnable], P]) -> None:
+        self._kinds = {name: kinds[name] for name in runnable_kinds(kinds)}
+        self._part = part
+
+    def __getitem__(self, name: str) -> P:
+        return self._part(self._kinds[name].run)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._kinds)
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+
+def evidence_kinds(kinds: Kinds) -> Mapping[str, EvidenceKind[Any, Any]]:
+    """How the evidence of each runnable kind is verified."""
+    return Parts(kinds, lambda kind: kind.evidence)
+
+
+def runnable_kinds(kinds: Kinds) -> tuple[str, ...]:
+    """The names of the kinds that can be run, in the order of the table."""
+    return tuple(name for name, kind in kinds.items() if kind.runnable is not None)
+
+
+def case_name(bundle: Bundle) -> str:
+    """The name of a case and of its files: the name of the spec, with the id of the matrix case if there is one."""
+    return f"{bundle.main.name}.{bundle.case}" if bundle.case else bundle.main.name

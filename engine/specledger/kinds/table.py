@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from specledger.kinds.kind import Kind, Kinds, models, table
+from specledger.kinds import checks
+from specledger.kinds.kind import Kind, Kinds, Runnable, models, table
 from specledger.spec.agent import Agent
 from specledger.spec.base import Models
 from specledger.spec.discovery import Discovery
@@ -24,24 +25,49 @@ from specledger.spec.universe import Universe
 from specledger.spec.vocabulary import Vocabulary
 from specledger.spec.world import World
 
+
+def _scenario() -> Runnable:
+    from specledger.kinds.scenario import RUNNABLE
+
+    return RUNNABLE
+
+
+def _suite() -> Runnable:
+    from specledger.kinds.suite import RUNNABLE
+
+    return RUNNABLE
+
+
+def _law() -> Runnable:
+    from specledger.kinds.law import RUNNABLE
+
+    return RUNNABLE
+
+
+def _discovery() -> Runnable:
+    from specledger.kinds.discovery import RUNNABLE
+
+    return RUNNABLE
+
+
 KINDS: Final[Kinds] = table(
-    Kind("world", World),
-    Kind("scenario", Scenario),
+    Kind("world", World, checks.check_world),
+    Kind("scenario", Scenario, checks.check_scenario, _scenario),
+    Kind("suite", Suite, checks.check_suite, _suite),
     Kind("agent", Agent),
     Kind("governor", Governor),
     Kind("invariant", Invariant),
     Kind("drift", Drift),
-    Kind("profile", Profile),
+    Kind("profile", Profile, checks.check_profile),
     Kind("probe", Probe),
     Kind("vocabulary", Vocabulary),
-    Kind("universe", Universe),
-    Kind("template", Template),
-    Kind("law", Law),
-    Kind("discovery", Discovery),
-    Kind("ranking", Ranking),
-    Kind("suite", Suite),
-    Kind("model", LanguageModel),
-    Kind("prompt", Prompt),
+    Kind("universe", Universe, checks.check_universe),
+    Kind("template", Template, checks.check_template),
+    Kind("law", Law, checks.check_law, _law),
+    Kind("discovery", Discovery, checks.check_discovery, _discovery),
+    Kind("ranking", Ranking, checks.check_ranking),
+    Kind("model", LanguageModel, checks.check_model),
+    Kind("prompt", Prompt, checks.check_prompt),
 )
 
 MODELS: Final[Models] = models(KINDS)

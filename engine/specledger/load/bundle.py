@@ -25,7 +25,7 @@ from specledger.core.spans import Span, Text
 from specledger.load.document import Node, Path
 from specledger.load.findings import place_of
 from specledger.load.shapes import Shape
-from specledger.spec.base import Spec
+from specledger.spec.base import Models, Spec
 
 SPEC_TAG: Final = "specledger/spec/v1"
 BUNDLE_TAG: Final = "specledger/specs/v1"
@@ -136,6 +136,11 @@ class Bundle:
     def main(self) -> Resolved:
         """The spec that was asked for."""
         return self.specs[self.root]
+
+    @property
+    def models(self) -> Models:
+        """The models of the kinds of its specs."""
+        return {spec.kind: type(spec.model) for spec in self.specs.values()}
 
     def document(self) -> dict[str, Any]:
         """The resolved form of the whole as JSON values: `{"root": key, "specs": {key: data}}`."""

@@ -10,9 +10,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any, Final
 
+import specledger
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
@@ -49,6 +52,13 @@ E_EXPLAIN_PATH = code(
 
 _FIXED: Final = set(Shape.of(QFixed).marks)
 _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
+
+
+def load_codes() -> None:
+    """Import every module below the command line, so that all diagnostic codes are registered."""
+    for module in walk_packages(specledger.__path__, "specledger."):
+        if module.name.split(".")[1] not in ("cli", "__main__"):
+            import_module(module.name)
 
 
 def kinds_with_start() -> tuple[str, ...]:

@@ -1,12 +1,12 @@
-"""Goldens: the digests and the canonical receipts of what was run, pinned in files that a change must be accepted into.
+"""Goldens: digests and canonical receipts of runs, pinned in files.
 
-A pin is `<name>.json`, a small tree of digests, beside `<name>.jsonl`, the receipts themselves: the tree says that
-something changed, the receipts say what.
+A pin is `<name>.json`, a small tree of digests, and `<name>.jsonl`, the receipts. The tree shows that something
+changed, the receipts show what.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -15,27 +15,28 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.events import Event
 from specledger.core.merkle import Tree
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS
+from specledger.evidence.result import Fold
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
+from specledger.kinds import KINDS, Kinds, case_name
+from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
-from specledger.pipeline.live import MAKERS
-from specledger.pipeline.runners import Finished
-from specledger.pipeline.stages import case_name, execute
+from specledger.pipeline.executing import execute
 from specledger.verify.replay import differences, first_difference, is_digest
-from specledger.verify.shipped import EVIDENCE
 
 NOT_PINNED: Final = "nothing is pinned yet"
-"""How a pin differs from one that there is not."""
+"""The difference from a pin that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What is pinned of one case.
+    """The pinned digests and receipts of one case.
 
     Attributes:
-        name: The file name without its ending: what the case is called.
+        name: The name of the case, which is the file name without its ending.
         tree: Digests of specs, receipts and (of a run) episodes, and the result.
         receipts: The canonical lines.
     """
@@ -59,23 +60,24 @@ class Pin:
             raise Rejected([Diagnostic(E_OUT_UNWRITABLE, message)]) from error
 
 
-def pin(bundle: Bundle, workers: int = 1) -> Pin:
-    """Run a case and give what is to be pinned of it.
+def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
+    """Run a case and return what is pinned of it.
 
     Raises:
-        Rejected: If it does not compile.
+        Rejected: It does not compile.
     """
-    if bundle.main.kind in MAKERS:
-        return _pin_chain(bundle)
+    runnable = kinds[bundle.main.kind].run
+    if runnable.events is not None:
+        return _pin_events(bundle, runnable.events(bundle), runnable.evidence.receipts.tally())
     with TemporaryDirectory() as folder:
-        return pin_suite(execute(bundle, Path(folder) / "suite", workers=workers))
+        return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(workers=workers), kinds=kinds))
 
 
-def _pin_chain(bundle: Bundle) -> Pin:
-    chain, tally = Chain(run_id(bundle.digest)), EVIDENCE[bundle.main.kind].receipts.tally()
+def _pin_events(bundle: Bundle, events: Iterable[Event], tally: Fold) -> Pin:
+    chain = Chain(run_id(bundle.digest))
     episodes: list[Tree] = []
     lines = []
-    for event in MAKERS[bundle.main.kind](bundle)(None):
+    for event in events:
         line = chain.seal(event)
         tally.add(event.type, event.body)
         lines.append(line)
@@ -94,8 +96,8 @@ def _pin_chain(bundle: Bundle) -> Pin:
     return Pin(case_name(bundle), tree, tuple(lines))
 
 
-def pin_suite(finished: Finished) -> Pin:
-    """What is to be pinned of a suite that was run: its own receipts, which hold the root of every run."""
+def pin_evidence(finished: Finished) -> Pin:
+    """What is pinned of written evidence: its own receipts, which for a suite hold the root of every run."""
     manifest = finished.manifest
     known = {name: manifest[name] for name in ("specs", "receipts", "result")}
     lines = (finished.place / RECEIPTS).read_bytes().splitlines()

@@ -15,12 +15,12 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.layout import TAPE
 from specledger.kinds import MODELS, bundle_from_document, load
+from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, gather, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.recording import read_tape
-from specledger.pipeline.live import RunOptions
-from specledger.pipeline.stages import execute
+from specledger.pipeline.executing import execute
 from specledger.report.agent import AgentReading, read_agent
 from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import read_evidence
@@ -102,7 +102,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
     bundle = joined(agent, scenario, decisions)
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tried"
-        execute(bundle, place, conduct=RunOptions(trusted=trusted))
+        execute(bundle, place, RunOptions(trusted=trusted))
         try:
             evidence = read_evidence(place, MODELS)
         except Refuted as refuted:

@@ -12,7 +12,9 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.gates.digests import proposal_hash, trace_commit
 from specledger.kinds import load
-from specledger.pipeline import check, execute, load_runs, verify
+from specledger.pipeline.checking import check, load_runs
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES
 from specledger.report.formats import FORMATS
 from specledger.verify.audit import verify_audit

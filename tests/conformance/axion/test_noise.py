@@ -2,7 +2,7 @@
 
 import pytest
 
-from specledger.pipeline import check
+from specledger.pipeline.checking import check
 
 SETS = ("episodes=4", "with.seed=4")
 

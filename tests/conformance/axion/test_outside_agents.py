@@ -21,8 +21,10 @@ from specledger.core.entries import GENESIS
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
-from specledger.pipeline import RunOptions, execute, verify
-from specledger.pipeline.live import live_log
+from specledger.kinds.running import RunOptions
+from specledger.kinds.scenario_events import live_log
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.document_agent import SpecAgent
 from tests.waiting import wait
 
@@ -235,7 +237,7 @@ def ran(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("SECRET_KEY", "hush")
-        finished = execute(project(folder, plans), folder / "out", conduct=TRUSTED)
+        finished = execute(project(folder, plans), folder / "out", options=TRUSTED)
     return finished.place
 
 
@@ -305,7 +307,7 @@ def test_the_bundle_verifies_and_its_replay_asks_nobody(ran, monkeypatch):
 def test_an_agent_that_ends_its_process_ends_the_episode_and_the_run_goes_on(kind, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bundle = project(tmp_path, {"0/2": kind}, watchdog_ms=2000, episodes=2, horizon=4)
-    finished = execute(bundle, tmp_path / "out", conduct=TRUSTED)
+    finished = execute(bundle, tmp_path / "out", options=TRUSTED)
     event, ended = {"hangs": ("FATAL_HANG", "hang"), "dies": ("INTERNAL_ERROR", "died")}[kind]
     first, second = bodies(finished.place, "episode_end")
     assert (first["ended"], first["steps"], second["ended"], second["steps"]) == (ended, 2, "horizon", 4)
@@ -328,7 +330,7 @@ def test_a_live_run_has_each_entry_on_the_disk_before_it_acts(tmp_path, monkeypa
     bundle = project(tmp_path, {"0/1": "wrong commit"}, horizon=3)
     place = tmp_path / "out"
     for count in (1, 2):  # the log goes on from run to run
-        finished = execute(bundle, place, conduct=RunOptions(trusted=True, live=True))
+        finished = execute(bundle, place, options=RunOptions(trusted=True, live=True))
         assert finished.found == ()
         assert verify(place).verdict is Verdict.PASS
         assert {one["kernel_decision"]["notes"].split()[0] for one in log_of(place)} == {"mode:live"}
@@ -397,7 +399,7 @@ def test_two_live_runs_at_once_are_refused(tmp_path, monkeypatch):
         AuditLog(live_log(tmp_path / "out"), Mode.LIVE, axion().check("audit_entry")),
         pytest.raises(Rejected, match="E_AUDIT_BUSY"),
     ):
-        execute(bundle, tmp_path / "out", conduct=RunOptions(trusted=True, live=True))
+        execute(bundle, tmp_path / "out", options=RunOptions(trusted=True, live=True))
     assert not (tmp_path / "out").exists()
 
 
@@ -502,7 +504,7 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
 
     with monkeypatch.context() as patch:
         patch.setattr(SpecAgent, "submit", slow)
-        finished = execute(bundle, tmp_path / "out", conduct=RunOptions(live=True))
+        finished = execute(bundle, tmp_path / "out", options=RunOptions(live=True))
     assert [one["ended"] for one in bodies(finished.place, "episode_end")] == ["hang", "horizon"]
     assert [(one["t"], one["failure"]) for one in tape_of(finished.place)] == [(1, "timed_out")]
     assert [one["event"] for one in log_of(finished.place)].count("FATAL_HANG") == 1
@@ -529,8 +531,8 @@ def test_a_suite_goes_on_after_a_hang_and_is_verified_without_the_agent(tmp_path
     with pytest.raises(Rejected, match="E_AGENT_UNTRUSTED"):
         execute(suite, tmp_path / "out")
     with pytest.raises(Rejected, match="E_LIVE"):
-        execute(suite, tmp_path / "out", conduct=RunOptions(trusted=True, live=True))
-    finished = execute(suite, tmp_path / "out", conduct=TRUSTED)
+        execute(suite, tmp_path / "out", options=RunOptions(trusted=True, live=True))
+    finished = execute(suite, tmp_path / "out", options=TRUSTED)
     assert finished.verdict is Verdict.PASS, finished.told
     (tmp_path / "player.py").unlink()
     assert verify(finished.place).verdict is Verdict.PASS

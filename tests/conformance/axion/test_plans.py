@@ -6,7 +6,8 @@ from specledger.compile.scenario import compile_scenario
 from specledger.gates.capability import Refused
 from specledger.gates.tokens import Asked
 from specledger.kinds import load
-from specledger.pipeline import execute, verify
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
 

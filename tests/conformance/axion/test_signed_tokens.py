@@ -10,7 +10,8 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.gates.signatures import E_SIGN_KEY, Ed25519Signer, Signing
 from specledger.kinds import load
-from specledger.pipeline import execute, verify
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 
 PRIVATE = bytes(range(32))

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from specledger.report.formats.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
@@ -80,7 +80,7 @@ def found(tmp_path_factory):
     """A discovery of two iterations whose model answers by a script."""
     small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
     bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("found") / "found", None, 1).place
+    return execute(bundle, tmp_path_factory.mktemp("found") / "found").place
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,9 @@ import pytest
 
 from specledger.evidence.keys import new_key, public_pem
 from specledger.evidence.seal import Seal, seal_bundle
-from specledger.pipeline import RunOptions, execute, load_runs
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 from tests.authority import stamp
 from tests.unit.pipeline.test_stages import CLIMB
 
@@ -39,7 +41,7 @@ def signed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("signed")
     key, other = new_key(folder / "key.pem"), new_key(folder / "other.pem")
     (bundle,) = load_runs([str(CLIMB)])
-    execute(bundle, folder / "bundle", conduct=RunOptions(seal=Seal(key)))
+    execute(bundle, folder / "bundle", options=RunOptions(seal=Seal(key)))
     seal_bundle(folder / "bundle", Seal(other))
     (folder / "key.pub").write_bytes(public_pem(key.public))
     return folder

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from specledger.kinds import load
-from specledger.pipeline import execute, verify
-from specledger.pipeline.golden import pin_matches, pin_suite
+from specledger.pipeline.executing import execute
+from specledger.pipeline.golden import pin_evidence, pin_matches
+from specledger.pipeline.verifying import verify
 
 PINS = Path("fixtures/suites")
 
@@ -38,7 +39,7 @@ class Ran:
     @property
     def pinned(self):
         """How the receipts differ from the pinned ones, or None."""
-        return pin_matches(pin_suite(self.finished), PINS)
+        return pin_matches(pin_evidence(self.finished), PINS)
 
     @property
     def whole(self):

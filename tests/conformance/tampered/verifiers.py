@@ -6,7 +6,7 @@ import json
 from typing import NamedTuple
 
 from specledger.core.diagnostics import Rejected
-from specledger.pipeline import verify
+from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.fork import read_against
 from specledger.verify.trust import read_trust

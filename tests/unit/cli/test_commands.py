@@ -13,8 +13,9 @@ import pytest
 
 from specledger import __version__
 from specledger.core.diagnostics import codes
-from specledger.kinds import KINDS, load
-from specledger.pipeline import stages
+from specledger.kinds import KINDS
+from specledger.load import from_files
+from specledger.pipeline import checking
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "schemas" / "results" / "verification.schema.json"
@@ -90,14 +91,14 @@ class TestCheck:
     def test_a_defect_that_one_file_meets_hides_nothing_of_the_others(self, spec, project, monkeypatch):
         """Whatever raises while one file is looked at: the others are checked, and the defect is told as one."""
         (project / "b.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-        loaded = load
+        loaded = from_files.load
 
-        def failing(target, **options):
+        def failing(target, models, **options):
             if target == "stairs.yaml":
                 raise ZeroDivisionError("a\x1b[31m defect")
-            return loaded(target, **options)
+            return loaded(target, models, **options)
 
-        monkeypatch.setattr(stages, "load", failing)
+        monkeypatch.setattr(checking, "load", failing)
         done = spec("check", "stairs.yaml", "b.yaml", "climb.yaml", "--format=json")
         assert done.status == 70
         assert done.codes == ["E_INTERNAL", "E_SPEC_TYPE"]
@@ -379,7 +380,7 @@ class TestExplain:
     def test_a_fresh_process_knows_all_codes(self, process):
         """The command itself must load every room that declares one."""
         last = max(declared())
-        program = "import specledger.cli.main, specledger.pipeline; from specledger.core.diagnostics import codes; print(*codes())"
+        program = "import specledger.cli.main; from specledger.pipeline.authoring import load_codes; load_codes(); from specledger.core.diagnostics import codes; print(*codes())"
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
         assert set(done.stdout.split()) == declared()
         assert process("explain", last).out.startswith(f"{last}: ")

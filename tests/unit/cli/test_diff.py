@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
 
 ROOT = Path(__file__).parents[3]

@@ -176,7 +176,7 @@ def test_an_interruption_is_told_once_with_what_is_kept(discover, monkeypatch, t
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("specledger.pipeline.execute", interrupted)
+    monkeypatch.setattr("specledger.pipeline.executing.execute", interrupted)
     done = discover()
     assert done.status == 130
     assert done.err.count("E_INTERRUPTED") == 1

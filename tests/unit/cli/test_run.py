@@ -7,7 +7,8 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit
-from specledger.pipeline.runners import Incident, incidents_of
+from specledger.kinds.running import Incident
+from specledger.kinds.scenario import incidents_of
 
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
 

@@ -11,7 +11,8 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.verdict import Exit
-from specledger.pipeline import execute, load_runs
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
 
 SCHEMA = jsonschema.Draft202012Validator(

@@ -8,7 +8,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import bundle_from_document, load
 from specledger.oracles.model import ModelRequest
 from specledger.oracles.service import KEYS
-from specledger.pipeline import check
+from specledger.pipeline.checking import check
 
 BODIES = {
     "gemini": ("gemini: {temperature: 0.25}", True),

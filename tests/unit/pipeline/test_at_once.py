@@ -2,7 +2,7 @@
 
 import pytest
 
-from specledger.pipeline.stages import check
+from specledger.pipeline.checking import check
 
 HEADS = {
     "world": "spec: world/v1\nname: hall\nstate: {x: int, kept: {type: array, items: string}}\n",

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.pipeline import execute, load_runs, pin, pin_matches
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
+from specledger.pipeline.golden import pin, pin_matches
 from tests import toys
 
 CLIMB = toys.CLIMB / "climb.yaml"

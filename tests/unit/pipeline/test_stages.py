@@ -7,7 +7,10 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.pipeline import case_name, check, demo_case, execute, load_cases, load_runs, place_cases, verify
+from specledger.kinds import case_name
+from specledger.pipeline.checking import check, demo_case, load_cases, load_runs
+from specledger.pipeline.executing import execute, place_cases
+from specledger.pipeline.verifying import verify
 from tests import toys
 
 CLIMB = toys.CLIMB / "climb.yaml"
@@ -48,7 +51,7 @@ def test_a_run_is_a_function_of_its_specs(tmp_path):
 def test_progress_counts_steps(tmp_path):
     (bundle,) = load_runs([str(CLIMB)])
     seen: list[tuple[int, int]] = []
-    execute(bundle, tmp_path / "out", lambda done, most: seen.append((done, most)))
+    execute(bundle, tmp_path / "out", progress=lambda done, most: seen.append((done, most)))
     assert seen == [(number, 6) for number in range(1, 7)]
 
 
@@ -122,9 +125,9 @@ def test_the_demo_is_a_shipped_scenario_that_says_so():
 
 
 def test_without_a_demo_there_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr("specledger.pipeline.stages.find_specs", lambda: tmp_path)
+    monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: tmp_path)
     with pytest.raises(LookupError):
         demo_case()
-    monkeypatch.setattr("specledger.pipeline.stages.find_specs", lambda: None)
+    monkeypatch.setattr("specledger.pipeline.checking.find_specs", lambda: None)
     with pytest.raises(LookupError):
         demo_case()

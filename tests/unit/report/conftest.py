@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
 from tools.tampering.forger import HELP, Forger
 

@@ -18,7 +18,7 @@ from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
@@ -109,7 +109,7 @@ def found(tmp_path_factory):
     """A discovery whose model answers by a script; its first false law is proposed at once."""
     small = ["iterations=2", "expect=[]", "trial.cases=30", "trial.mutations=0", "escalation.cases=30", "held_out={}"]
     bundle = load("kinetic", kind="discovery", set=["model=kinetic-script", *small, "escalation.mutations=0"])[0]
-    return execute(bundle, tmp_path_factory.mktemp("discovery") / "found", None, 1).place
+    return execute(bundle, tmp_path_factory.mktemp("discovery") / "found").place
 
 
 @pytest.fixture(scope="module")

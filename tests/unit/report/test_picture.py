@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from specledger.core.diagnostics import Rejected
-from specledger.pipeline import check
+from specledger.pipeline.checking import check
 
 WORLD: dict[str, Any] = {
     "spec": "world/v1",
@@ -79,7 +79,7 @@ def test_a_label_whose_expression_is_wrong_is_told_of_once(tmp_path):
 
 
 def test_a_picture_is_compiled_with_its_scenario():
-    from specledger.pipeline import load_runs
+    from specledger.pipeline.checking import load_runs
 
     with pytest.raises(Rejected, match="E_PICTURE"):
         load_runs(["concave"], ["world.picture.charts.budget.of=bb"])

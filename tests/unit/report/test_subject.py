@@ -12,7 +12,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from specledger.report.discovery import DiscoveryReading
 from specledger.report.model import MOST_OBSERVATIONS, Outcome, Receipt, combined
 from tests import toys

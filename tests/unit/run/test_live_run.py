@@ -17,8 +17,12 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.kinds import load
+from specledger.kinds.running import RunOptions
 from specledger.oracles.recording import Oracle, Tape, TapeError, read_tape
-from specledger.pipeline import RunOptions, check, execute, pin, verify
+from specledger.pipeline.checking import check
+from specledger.pipeline.executing import execute
+from specledger.pipeline.golden import pin
+from specledger.pipeline.verifying import verify
 from specledger.run.live_run import conduct
 from specledger.run.loop import run
 from tests.waiting import wait
@@ -127,7 +131,7 @@ def folder(tmp_path, monkeypatch):
 def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
     quick = [kind for kind in REASONS if kind not in ("a hang", "an end")]
     plans = {(0, 2 * number): kind for number, kind in enumerate(quick)}
-    finished = execute(project(folder, plans, horizon=2 * len(quick)), folder / "out", conduct=TRUSTED)
+    finished = execute(project(folder, plans, horizon=2 * len(quick)), folder / "out", options=TRUSTED)
     steps = bodies(finished.place, "step")
     for number, kind in enumerate(quick):
         step, after = steps[2 * number : 2 * number + 2]
@@ -144,7 +148,7 @@ def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
 def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, folder):
     deadline = 2000 if kind == "a hang" else 120_000
     bundle = project(folder, {(0, 1): kind, (1, 0): kind}, deadline_ms=deadline, episodes=2)
-    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    finished = execute(bundle, folder / "out", options=TRUSTED)
     reasons = [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in bodies(finished.place, "step")]
     assert reasons == [[], [REASONS[kind]], [], [], [REASONS[kind]], [], [], []]
     assert not (finished.place / AUDIT_LOG).exists()
@@ -167,8 +171,8 @@ def test_a_program_makes_the_same_run_as_a_function(folder):
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     plans = {(0, 1): "an unknown operation"}
     command = f"command: [{sys.executable}, program.py]"
-    by_function = execute(project(folder, plans), folder / "function", conduct=TRUSTED)
-    by_program = execute(project(folder, plans, agent=command), folder / "program", conduct=TRUSTED)
+    by_function = execute(project(folder, plans), folder / "function", options=TRUSTED)
+    by_program = execute(project(folder, plans, agent=command), folder / "program", options=TRUSTED)
     for type_ in ("commit", "step", "episode_end"):
         assert bodies(by_function.place, type_) == bodies(by_program.place, type_)
     assert verify(by_program.place).verdict is Verdict.PASS
@@ -184,14 +188,14 @@ def test_the_example_of_the_documentation_runs(folder, monkeypatch):
         "spec: scenario/v1\nname: walk\nextends: toy-basic\nagent: walker\nepisodes: 1\nhorizon: 4\n", encoding="utf-8"
     )
     bundle = load(folder / "walk.yaml", set=["agent.outside.deadline_ms=20000"])[0]
-    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    finished = execute(bundle, folder / "out", options=TRUSTED)
     assert [step["chosen"] is not None for step in bodies(finished.place, "step")] == [True] * 4
 
 
 def test_a_program_that_ends_is_started_again(folder):
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     bundle = project(folder, {(0, 1): "a failure"}, agent=f"command: [{sys.executable}, program.py]")
-    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    finished = execute(bundle, folder / "out", options=TRUSTED)
     chosen = [step["chosen"] for step in bodies(finished.place, "step")]
     assert chosen == [0, None, 0, 0]
 
@@ -250,14 +254,14 @@ def alive(pid):
 
 def test_an_agent_that_cannot_be_started_leaves_no_bundle(folder):
     with pytest.raises(Rejected, match="E_AGENT_START"):
-        execute(project(folder, agent="python: 'no_such_module:f'"), folder / "out", conduct=TRUSTED)
+        execute(project(folder, agent="python: 'no_such_module:f'"), folder / "out", options=TRUSTED)
     assert not (folder / "out").exists()
 
 
 def test_an_agent_that_says_too_much_leaves_no_bundle(folder, monkeypatch):
     monkeypatch.setattr("specledger.oracles.recording.MOST_TAPE", 500)
     with pytest.raises(Rejected, match="E_TAPE_SIZE"):
-        execute(project(folder), folder / "out", conduct=TRUSTED)
+        execute(project(folder), folder / "out", options=TRUSTED)
     assert not (folder / "out").exists()
 
 
@@ -268,13 +272,13 @@ def test_a_run_without_an_audit_log_is_not_live(name, folder):
         execute(
             load(f"{name}.yaml" if name == "errand" else name, kind="scenario")[0],
             folder / "out",
-            conduct=RunOptions(True, True),
+            options=RunOptions(True, True),
         )
 
 
 def test_a_tape_leads_to_the_same_events_as_often_as_it_is_played(folder):
     bundle = project(folder, {(0, 1): "garbage"}, episodes=2)
-    finished = execute(bundle, folder / "out", conduct=TRUSTED)
+    finished = execute(bundle, folder / "out", options=TRUSTED)
     tape = read_tape(finished.place / TAPE)
     plan = compile_scenario(bundle)
 
@@ -287,8 +291,8 @@ def test_a_tape_leads_to_the_same_events_as_often_as_it_is_played(folder):
 
 
 def test_a_bundle_with_another_tape_is_refuted(folder):
-    place = execute(project(folder), folder / "out", conduct=TRUSTED).place
-    other = execute(project(folder, {(0, 1): "garbage"}), folder / "other", conduct=TRUSTED).place
+    place = execute(project(folder), folder / "out", options=TRUSTED).place
+    other = execute(project(folder, {(0, 1): "garbage"}), folder / "other", options=TRUSTED).place
     shutil.copy(other / TAPE, place / TAPE)
     assert [one.code for one in verify(place).checks if one.code] == ["E_FILES"]
 

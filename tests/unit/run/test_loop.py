@@ -13,7 +13,8 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.rng import Stream
 from specledger.evidence.result import Tally
 from specledger.kinds import load
-from specledger.pipeline import execute, verify
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from specledger.verify.checks import Status
 

@@ -8,7 +8,8 @@ import pytest
 from specledger.compile.suite import compile_suite
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
-from specledger.pipeline import execute
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
 from tests.toys import CLIMB
 
 SUITE = """
@@ -86,7 +87,7 @@ def finished(project):
     """Run the suite as it is."""
 
     def run(*changes, workers=1, out="out"):
-        return execute(load("heights.yaml", set=changes)[0], project / out, None, workers)
+        return execute(load("heights.yaml", set=changes)[0], project / out, RunOptions(workers))
 
     return run
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from specledger.cli.main import _guarded
-from specledger.cli.tables import suite_tables
+from specledger.kinds.suite_text import suite_tables
 from specledger.report.figures import decimal
 
 
@@ -118,12 +118,12 @@ def test_a_mistake_of_a_scenario_is_told_once_and_where_it_was_written_however_m
 def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(spec, monkeypatch, words, workers):
     asked = []
 
-    def execute(bundle, place, progress, workers, conduct):
-        asked.append(workers)
+    def execute(bundle, place, options, progress):
+        asked.append(options.workers)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("specledger.run.workers.available", lambda: 7)
-    monkeypatch.setattr("specledger.pipeline.execute", execute)
+    monkeypatch.setattr("specledger.pipeline.executing.execute", execute)
     assert (spec("run", "heights.yaml", *words)[0], asked) == (130, [workers])
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.kinds import load
-from specledger.pipeline import execute, verify
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 
 ROOT = Path(__file__).parents[3]
 

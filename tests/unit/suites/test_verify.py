@@ -9,7 +9,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError
-from specledger.pipeline import verify
+from specledger.pipeline.verifying import verify
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
 from specledger.verify import judge_checks
@@ -68,7 +68,7 @@ def seal(place, receipts, **changes):
 def make(folder, replay):
     """One suite that was run, with a mutant."""
     from specledger.kinds import load
-    from specledger.pipeline import execute
+    from specledger.pipeline.executing import execute
     from tests.toys import CLIMB
     from tests.unit.suites.conftest import SUITE
 

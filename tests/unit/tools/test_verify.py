@@ -16,7 +16,7 @@ import pytest
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import codes
 from specledger.evidence.archive import pack
-from specledger.pipeline import verify as verify_with_replay
+from specledger.pipeline.verifying import verify as verify_with_replay
 from tests.conformance.tampered.verifiers import by_tool
 from tools import verify
 from tools.conformance import PLACE, Laid

@@ -7,7 +7,8 @@ import pytest
 
 import specledger.verify.bundle
 import specledger.verify.run
-from specledger.pipeline import execute, load_runs
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
 

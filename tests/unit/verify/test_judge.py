@@ -8,7 +8,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import MODELS
-from specledger.pipeline import verify
+from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.reference import Reference, Unjudged

@@ -8,7 +8,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import MODELS, load
-from specledger.pipeline import execute
+from specledger.pipeline.executing import execute
 from specledger.probes.runner import UNDENIED
 from specledger.verify import judge_kernel
 from specledger.verify.assurance_levels import Reader, level_statuses

@@ -16,7 +16,7 @@ from specledger.evidence.envelope import Signature, pae, write_envelope
 from specledger.evidence.keys import SigningKey, key_id
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds import MODELS
-from specledger.pipeline import verify
+from specledger.pipeline.verifying import verify
 from specledger.verify.assurance_levels import Reader, headline, level_of, level_statuses
 from specledger.verify.bundle import compile_bundle, verify_bundle
 from specledger.verify.checks import Level, Stopped, Verification

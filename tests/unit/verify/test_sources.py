@@ -11,7 +11,8 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES
 from specledger.kinds import MODELS
-from specledger.pipeline import execute, load_runs
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status

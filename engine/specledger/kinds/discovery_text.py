@@ -1,25 +1,26 @@
-"""How a discovery is shown: which laws were found, which were refuted by what, and where its evidence is."""
+"""The result of a discovery as text: its counts, the accepted, refuted and undecided laws, and its expectations."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from specledger.core.diagnostics import printable
-
-if TYPE_CHECKING:
-    from specledger.pipeline import Finished
+from specledger.kinds.running import Finished, footer
+from specledger.report.discovery import claim_text, trials_of
 
 MOST: Final = 40
-"""Lines of a list; the report tells all."""
+"""Lines of a list; the report has all of them."""
 
 
-def discovery_text(finished: Finished) -> str:
-    """The result of a discovery: its counts, the laws that hold, the ledger, and what was expected."""
-    from specledger.report.discovery import trials_of
+def show_discoveries(runs: Sequence[Finished]) -> str:
+    """The results of discoveries as text."""
+    return "\n".join(_text(one) for one in runs)
 
-    result, receipts = finished.manifest["result"], finished.manifest["receipts"]
+
+def _text(finished: Finished) -> str:
+    result = finished.manifest["result"]
     trials = ", ".join(f"{count} {what}" for what, count in trials_of(result).items()) or "no law"
     lines = [
         f"{printable(finished.name)}  {result['verdict']}  {result['iterations']} iterations, "
@@ -33,15 +34,7 @@ def discovery_text(finished: Finished) -> str:
     lines += _listed("undecided, and why", undecided)
     for law, found in result["expected"].items():
         lines.append(f"  expected {printable(law)}: {'found' if found else 'NOT FOUND'}")
-    replaced = " (in place of an earlier bundle)" if finished.replaced else ""
-    return "\n".join(
-        [
-            *lines,
-            f"  specs    {finished.manifest['specs']}",
-            f"  receipts {receipts['count']}, root {receipts['root']}",
-            f"  evidence {printable(str(finished.place))}{replaced}",
-        ]
-    )
+    return "\n".join([*lines, *footer(finished)])
 
 
 def _reasons(told: Sequence[Mapping[str, Any]]) -> str:
@@ -54,8 +47,6 @@ def _reasons(told: Sequence[Mapping[str, Any]]) -> str:
 
 def _found(told: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[str]]:
     """A line for each accepted law, for each refuted one, and for each of which nothing can be said."""
-    from specledger.report.discovery import claim_text
-
     latest: dict[str, tuple[str, str, str]] = {}
     refuted: list[str] = []
     for one in told:

@@ -1,4 +1,4 @@
-"""The tables of a suite, for people: figures with their intervals, checks with their opportunities, mutants."""
+"""The result of a suite as text: figures with their intervals, checks with their opportunities, and mutants."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict
+from specledger.kinds.running import Finished, counted, footer, text_table
 from specledger.report.figures import decimal, share
 
 _MEANS: Final = ("mean", "slope", "difference")
@@ -15,12 +16,25 @@ _MEANS: Final = ("mean", "slope", "difference")
 Receipt = Mapping[str, Any]
 
 
+def show_suites(runs: Sequence[Finished]) -> str:
+    """The results of suites as text."""
+    return "\n".join(_text(one) for one in runs)
+
+
+def _text(finished: Finished) -> str:
+    result = finished.manifest["result"]
+    trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
+    head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
+    head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
+    return "\n".join([head, *suite_tables(finished.told), *footer(finished)])
+
+
 def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
-    """The lines of all tables; one without rows is left out."""
+    """The lines of the tables about the receipts of a suite; a table without rows is left out."""
     return [
-        *_table("figures", _figures(_of(receipts, "figure"))),
-        *_table("checks", _checks(_of(receipts, "check"))),
-        *_table("mutants", _mutants(_of(receipts, "mutant"))),
+        *text_table("figures", _figures(_of(receipts, "figure"))),
+        *text_table("checks", _checks(_of(receipts, "check"))),
+        *text_table("mutants", _mutants(_of(receipts, "mutant"))),
         *_untried(receipts),
     ]
 
@@ -33,55 +47,8 @@ def _untried(receipts: Sequence[Receipt]) -> list[str]:
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
 
 
-def law_table(laws: Sequence[Receipt]) -> list[str]:
-    """The lines of one table with all laws that were tried.
-
-    Args:
-        laws: The receipts of each that hold its verdict.
-    """
-    rows = [["law", "status", "expected", "rests on", "claim"]]
-    for law in laws:
-        verdict, expected = law["verdict"], law["expected"]
-        status = _status(verdict)
-        wanted = "" if expected is None else "met" if _meets(verdict, expected) else f"MISSED: {_status(expected)}"
-        rows.append(
-            [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
-        )
-    return _table("laws", rows)
-
-
-def _status(verdict: Mapping[str, Any]) -> str:
-    reason = verdict.get("reason")
-    return str(verdict["status"]) if reason is None else f"{verdict['status']} ({reason})"
-
-
-def _meets(verdict: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    return all(verdict[key] == value for key, value in expected.items())
-
-
-def _ground(verdict: Mapping[str, Any]) -> str:
-    """What a verdict rests on, in a few words."""
-    found = verdict["counterexample"]
-    if found is not None:
-        return f"{found['start']} at {found['t']}"
-    if verdict["method"] == "proof":
-        return "a certificate"
-    return f"{verdict['power']['hits']} hits" if verdict["power"] is not None else str(verdict["detail"] or "nothing")
-
-
 def _of(receipts: Iterable[Receipt], type_: str) -> list[Receipt]:
     return [receipt for receipt in receipts if receipt["type"] == type_]
-
-
-def _table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows with aligned columns under a title; the last column is as long as it is."""
-    if not rows:
-        return []
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    lines = [
-        "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]) for row in rows
-    ]
-    return [f"  {title}", *(f"    {line}".rstrip() for line in lines)]
 
 
 def _figures(receipts: Sequence[Receipt]) -> list[list[str]]:

@@ -1,19 +1,15 @@
-"""How one scenario's run is made: in this process, or by a kernel that asks its agent in a process of its own.
+"""The events of a scenario's run, with the files beside its receipts: the audit log and the recorded answers.
 
-Decides which of the two, and what lies beside the receipts: the audit log of a kernel, the tape of what came from
-outside. A live run's log goes on from run to run, in a file beside the bundle that no run removes; its bundle holds a
-copy. In all other runs the log is the bundle's own.
+An agent from outside, and a live run, are asked in a process of their own. The log of live runs is a file beside the
+bundle that each run appends to; the bundle holds a copy. Every other log belongs to its bundle alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Final
 
-from specledger.compile.law import compile_law
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -21,19 +17,17 @@ from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT, AuditLog, record
 from specledger.evidence.bundle import BundleWriter
-from specledger.evidence.layout import AUDIT_LOG, LAW, SCENARIO, TAPE
-from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.gates.documents import axion
-from specledger.laws.trial import run_law
+from specledger.kinds.running import Progress, RunOptions
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Tape
-from specledger.pipeline.discovery import NO_OPTIONS, DiscoveryOptions
 from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import conduct
 from specledger.run.watchdog import Ending
 from specledger.spec.agent import Outside
-from specledger.verify.replay import Made, make_run
+from specledger.verify.replay import make_run
 
 E_LIVE = code(
     "E_LIVE",
@@ -42,79 +36,38 @@ E_LIVE = code(
     "`admission` has an audit log; a suite acts in simulation only.",
 )
 
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How somebody wants runs to be made.
-
-    Attributes:
-        trusted: Whether agents from outside may be executed.
-        live: Whether the log is on the disk before each action, not only at the end of each episode.
-        seal: What the evidence is covered with.
-        discovery: How a discovery is run.
-    """
-
-    trusted: bool = False
-    live: bool = False
-    seal: Seal = UNSIGNED
-    discovery: DiscoveryOptions = NO_OPTIONS
-
-
-SIMULATED: Final = RunOptions()
-
-
-def _law(bundle: Bundle) -> Made:
-    plan = compile_law(bundle)
-    return lambda progress: run_law(plan)
-
-
-def _scenario(bundle: Bundle) -> Made:
-    plan = compile_scenario(bundle)
-    return lambda progress: make_run(bundle, plan, progress)
-
-
-MAKERS: Final[Mapping[str, Callable[[Bundle], Made]]] = {SCENARIO: _scenario, LAW: _law}
-"""By kind: compiles a bundle, or raises Rejected, and gives what makes its one chain of events."""
-
 
 def live_log(place: Path) -> Path:
-    """Where the log of live runs lies whose evidence goes to a place."""
+    """The log of live runs whose evidence goes to a place."""
     return place.parent / f"{place.name}.{AUDIT_LOG}"
 
 
-def make_events(
+def scenario_events(
     bundle: Bundle,
     writer: BundleWriter,
     wanted: RunOptions,
     progress: Progress | None,
     warn: Callable[[Diagnostic], None] | None = None,
-    workers: int = 1,
 ) -> Iterator[Event]:
-    """Make a run, with what belongs beside its receipts.
+    """Run a scenario and write the files beside its receipts.
 
     Args:
-        bundle: What to run.
-        writer: The bundle that grows.
-        wanted: How.
-        progress: Called with what is done of how much.
-        warn: Called with what was found in a log that an earlier run left.
-        workers: How many processes share the episodes of a run.
+        bundle: The scenario.
+        writer: The bundle that is being written.
+        wanted: The options.
+        progress: Called with the steps done and the most there can be.
+        warn: Called with warnings about a log that an earlier run left.
 
     Raises:
-        Rejected: E_AGENT_UNTRUSTED, E_LIVE, and what the log or the kernel's process is refused.
+        Rejected: E_AGENT_UNTRUSTED, E_LIVE, or the log or the agent's process cannot be used.
     """
-    if bundle.main.kind != SCENARIO:
-        yield from MAKERS[bundle.main.kind](bundle)(progress)
-        return
     plan = compile_scenario(bundle)
     watchdog = plan.watchdog
     if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
     if plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
-    run = partial(make_run, bundle, progress=progress, workers=workers)
+    run = partial(make_run, bundle, progress=progress, workers=wanted.workers)
     if watchdog is None:
         yield from run(plan)
     elif plan.outside is None and not wanted.live:
@@ -135,7 +88,7 @@ def _logged(events: Iterator[Event], path: Path) -> Iterator[Event]:
 
 
 class _Live:
-    """A run whose agent is asked in a process of its own."""
+    """A run whose agent is asked in a separate process."""
 
     def __init__(self, writer: BundleWriter, wanted: RunOptions) -> None:
         self._writer = writer
@@ -167,7 +120,7 @@ class _Live:
         return AuditLog(self._path, self._mode, self._accepts)
 
     def _record(self, ms_per_tick: int, ending: Ending) -> None:
-        """The watchdog's entry: the same as the run makes from the tape."""
+        """Write the watchdog's entry, which is the one that replay makes from the recording."""
         record(
             self._path,
             self._mode,

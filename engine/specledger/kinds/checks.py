@@ -1,0 +1,151 @@
+"""The checks of specs that are not run: one function for each kind whose expressions can be typed.
+
+Each function imports what it needs, so that checking a world does not import the discovery loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, Severity
+from specledger.load import Bundle
+
+
+def check_world(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a world."""
+    from specledger.worlds import check
+
+    check.check_world(bundle.main, bundle, found)
+
+
+def check_universe(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a universe."""
+    from specledger.laws import universe
+
+    universe.check_universe(bundle.main, bundle, found)
+
+
+def check_template(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a template of laws."""
+    from specledger.laws import template
+
+    template.check_template(bundle.main, found)
+
+
+def check_model(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a language model.
+
+    Raises:
+        Rejected: With every finding.
+    """
+    from specledger.compile.model import compile_model
+
+    compile_model(bundle, bundle.root)
+
+
+def check_ranking(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a ranking."""
+    from specledger.discovery import ranking
+
+    ranking.check_ranking(bundle.main, found)
+
+
+def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a prompt."""
+    from specledger.discovery import prompt
+
+    prompt.check_prompt(bundle.main, found)
+
+
+def check_profile(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a profile."""
+    from specledger.report import profile_rules
+
+    profile_rules.check_profile(bundle.main, found)
+
+
+def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
+    """Compile a scenario and add its warnings.
+
+    Raises:
+        Rejected: It does not compile.
+    """
+    from specledger.compile.scenario import inspect_scenario
+
+    found.extend(inspect_scenario(bundle))
+
+
+def check_suite(bundle: Bundle, found: Diagnostics) -> None:
+    """Compile a suite and every scenario that it runs, each of them once.
+
+    Raises:
+        Rejected: With every finding.
+    """
+    from specledger.compile.scenario import compile_scenario
+    from specledger.compile.suite import compile_suite
+
+    plan = compile_suite(bundle)
+    found.extend(plan.warnings)
+    errors = Diagnostics()
+    seen = set()
+    for _, case in plan.cases:
+        model = case.bundle.main.model.model_copy(update={"seed": 0, "episodes": 1})
+        alike = repr((model, case.bundle.main.refs))
+        if alike not in seen:
+            seen.add(alike)
+            try:
+                compile_scenario(case.bundle)
+            except Rejected as rejected:
+                errors.extend(rejected.diagnostics)
+    errors.raise_if_errors()
+
+
+def check_law(bundle: Bundle, found: Diagnostics) -> None:
+    """Compile a law, and warn if it cannot be decided although its author does not expect that.
+
+    Raises:
+        Rejected: It does not compile.
+    """
+    from specledger.compile.law import compile_law
+    from specledger.laws.findings import W_LAW_UNDECIDED
+
+    plan = compile_law(bundle)
+    found.extend(plan.warnings)
+    unknown, expected = plan.law.unknown, plan.expected or {}
+    if unknown is None or expected.get("status") == "UNKNOWN":
+        return
+    message = f"it cannot be decided: {unknown.reason}: {unknown.detail}"
+    hint = "write `claim_ast`" if unknown.reason == "ambiguous_claim" else None
+    span = bundle.main.span("claim" if unknown.reason == "ambiguous_claim" else "spec")
+    found.add(Diagnostic(W_LAW_UNDECIDED, message, span, hint=hint, severity=Severity.WARNING))
+
+
+def check_discovery(bundle: Bundle, found: Diagnostics) -> None:
+    """Compile a discovery with its model, prompt and ranking, and add its warnings.
+
+    Raises:
+        Rejected: With the findings of the first of them that has any.
+    """
+    from specledger.discovery.worker import open_all
+
+    open_all(bundle)
+    found.extend(_scrambled(bundle))
+
+
+def _scrambled(bundle: Bundle) -> Iterator[Diagnostic]:
+    """Warn if a prompt renames symbols and the answers are fixed, because they were written without the new names."""
+    from specledger.discovery.codes import W_DISCOVERY_SCRAMBLED
+    from specledger.spec.model import LanguageModel
+    from specledger.spec.prompt import Prompt
+
+    key, prompt = bundle.main.refs["model",], bundle.specs[bundle.main.refs["prompt",]].model
+    while ("cassette", "records") in bundle.specs[key].refs:
+        key = bundle.specs[key].refs["cassette", "records"]
+    model = bundle.specs[key].model
+    assert isinstance(prompt, Prompt)  # noqa: S101 - a reference's kind was checked when it was resolved
+    assert isinstance(model, LanguageModel)  # noqa: S101 - likewise
+    if prompt.scramble and model.gemini is None:
+        message = f"the prompt exchanges {' and '.join(prompt.scramble)}, and {bundle.specs[key].name} does not read it"
+        hint = "name another prompt, unless the answers are written in what it exchanges them for"
+        span = bundle.main.span("prompt")
+        yield Diagnostic(W_DISCOVERY_SCRAMBLED, message, span, hint=hint, severity=Severity.WARNING)

@@ -1,0 +1,75 @@
+"""The kind `law`: one law of a universe, proved, refuted or tried."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.law import compile_law
+from specledger.core.diagnostics import printable
+from specledger.core.events import Event
+from specledger.kinds.kind import Runnable
+from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
+from specledger.laws.trial import run_law
+from specledger.load import Bundle
+from specledger.verify.law import LAW
+
+
+def _events(bundle: Bundle) -> Iterator[Event]:
+    return run_law(compile_law(bundle))
+
+
+def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
+    return write_events(bundle, place, LAW.receipts, options, _events(bundle))
+
+
+def _preview(bundle: Bundle) -> dict[str, Any]:
+    plan = compile_law(bundle)
+    law = plan.law
+    return {
+        "universe": bundle.specs[bundle.main.refs["universe",]].name,
+        "template": law.template.name,
+        "seed": law.seed,
+        "cases": law.cases,
+        "mutations": law.mutations,
+        "T": law.T,
+        "unknown": None if law.unknown is None else str(law.unknown),
+        "expected": None if plan.expected is None else dict(plan.expected),
+    }
+
+
+def _show(runs: Sequence[Finished]) -> str:
+    rows = [["law", "status", "expected", "rests on", "claim"]]
+    for receipt in (receipt for law in runs for receipt in law.told if receipt["type"] == "verdict"):
+        verdict, expected = receipt["verdict"], receipt["expected"]
+        status = _status(verdict)
+        wanted = "" if expected is None else "met" if _meets(verdict, expected) else f"MISSED: {_status(expected)}"
+        rows.append(
+            [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
+        )
+    places = sorted({str(law.place.parent) for law in runs})
+    where = str(runs[0].place) if len(runs) == 1 else ", ".join(places)
+    return "\n".join([*text_table("laws", rows), f"  evidence {printable(where)}"])
+
+
+def _status(verdict: Mapping[str, Any]) -> str:
+    reason = verdict.get("reason")
+    return str(verdict["status"]) if reason is None else f"{verdict['status']} ({reason})"
+
+
+def _meets(verdict: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
+    return all(verdict[key] == value for key, value in expected.items())
+
+
+def _ground(verdict: Mapping[str, Any]) -> str:
+    """The ground of a verdict, in a few words."""
+    found = verdict["counterexample"]
+    if found is not None:
+        return f"{found['start']} at {found['t']}"
+    if verdict["method"] == "proof":
+        return "a certificate"
+    return f"{verdict['power']['hits']} hits" if verdict["power"] is not None else str(verdict["detail"] or "nothing")
+
+
+RUNNABLE: Final = Runnable(compile_law, LAW, _execute, _preview, _show, events=_events, table=True)

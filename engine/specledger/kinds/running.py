@@ -1,0 +1,157 @@
+"""Running one bundle: the options, the result, and how a chain of events becomes evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specledger.core.canonical import canonical_bytes
+from specledger.core.diagnostics import Diagnostic, printable
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.evidence.kind import ReceiptKind
+from specledger.evidence.seal import UNSIGNED, Seal
+from specledger.kinds.kind import case_name
+from specledger.load import Bundle
+
+Progress = Callable[[int, int], None]
+"""Called with (what is done, what there is to do)."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveryOptions:
+    """How a discovery is run.
+
+    Attributes:
+        journal: The path of its journal; None for one in memory.
+        record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
+        retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
+    """
+
+    journal: str | None = None
+    record: bool = False
+    retry: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How a bundle is run.
+
+    Attributes:
+        workers: How many processes share the runs of a suite, the episodes of a run or the work of a discovery. The
+            evidence does not depend on it.
+        trusted: Whether agents from outside may be executed.
+        live: Whether each entry of the audit log is on the disk before its action, not only at the end of an episode.
+        seal: What the evidence is signed or stamped with.
+        discovery: How a discovery is run.
+    """
+
+    workers: int = 1
+    trusted: bool = False
+    live: bool = False
+    seal: Seal = UNSIGNED
+    discovery: DiscoveryOptions = DiscoveryOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One failure in a run.
+
+    Attributes:
+        episode, t: When.
+        what: The name of an invariant or a probe, or the code of an error.
+        detail: The witness, the expression that failed, the cause of a probe, or the reasons of each proposal.
+    """
+
+    episode: int
+    t: int
+    what: str
+    detail: Any
+
+    def __str__(self) -> str:
+        detail = self.detail if isinstance(self.detail, str) else canonical_bytes(self.detail).decode()
+        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A run that ended and whose evidence was written.
+
+    Attributes:
+        name: The name of the case.
+        kind: The kind of its spec.
+        place: The bundle, a folder or a zip file.
+        manifest: The manifest of the bundle.
+        incidents: The first failures, in the order of the run.
+        told: The receipts that people are shown, each with its type and body in one mapping.
+        replaced: Whether an earlier bundle was at the place.
+        found: Warnings: a torn audit log of an earlier run, lost signatures.
+    """
+
+    name: str
+    kind: str
+    place: Path
+    manifest: Mapping[str, Any]
+    incidents: tuple[Incident, ...] = ()
+    told: tuple[Mapping[str, Any], ...] = ()
+    replaced: bool = False
+    found: tuple[Diagnostic, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the result."""
+        return Verdict(self.manifest["result"]["verdict"])
+
+
+def bundle_writer(bundle: Bundle, place: Path, kind: ReceiptKind) -> BundleWriter:
+    """The writer of the evidence of a bundle."""
+    digest = bundle.digest
+    return BundleWriter(place, run_id(digest), bundle.document(), digest, kind, sources=bundle.sources)
+
+
+def write_events(
+    bundle: Bundle, place: Path, kind: ReceiptKind, options: RunOptions, events: Iterable[Event]
+) -> Finished:
+    """Write the evidence of a run that is one chain of events, all of which are shown.
+
+    Raises:
+        Rejected: The place cannot be written, or what the events raise.
+    """
+    told = []
+    with bundle_writer(bundle, place, kind) as writer:
+        for event in events:
+            writer.add(event)
+            told.append({"type": event.type, **event.body})
+        manifest = writer.finish(attach=options.seal.attach)
+    return Finished(case_name(bundle), bundle.main.kind, place, manifest, told=tuple(told))
+
+
+def footer(finished: Finished) -> list[str]:
+    """The last lines of the text about a run: the digests and the place of its evidence."""
+    manifest = finished.manifest
+    replaced = " (replaces an earlier bundle)" if finished.replaced else ""
+    return [
+        f"  specs    {manifest['specs']}",
+        f"  receipts {manifest['receipts']['count']}, root {manifest['receipts']['root']}",
+        f"  evidence {printable(str(finished.place))}{replaced}",
+    ]
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def text_table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table with a title and aligned columns; none if it has no rows."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    lines = [
+        "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=False)] + [row[-1]]) for row in rows
+    ]
+    return [f"  {title}", *(f"    {line}".rstrip() for line in lines)]

@@ -1,0 +1,141 @@
+"""The kind `scenario`: one run of an agent in a world under a governor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.plan import Plan
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostic, printable
+from specledger.core.events import Event
+from specledger.core.verdict import Verdict
+from specledger.gates.invariant import PROGRESS
+from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.running import (
+    Finished,
+    Incident,
+    Progress,
+    RunOptions,
+    bundle_writer,
+    counted,
+    footer,
+)
+from specledger.kinds.scenario_events import scenario_events
+from specledger.load import Bundle
+from specledger.spec.invariant import Invariant
+from specledger.verify.replay import make_run
+from specledger.verify.run import RUN
+
+MOST_INCIDENTS: Final = 5
+"""Incidents that a finished run keeps; the receipts hold all of them."""
+
+MOST_DUE_STEPS: Final = 20
+"""Steps at which a drift is due that a preview lists; it counts all of them."""
+
+
+def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
+    incidents: list[Incident] = []
+    found: list[Diagnostic] = []
+    with bundle_writer(bundle, place, RUN.receipts) as writer:
+        for event in scenario_events(bundle, writer, options, progress, found.append):
+            writer.add(event)
+            if len(incidents) < MOST_INCIDENTS:
+                incidents += incidents_of(event)
+        manifest = writer.finish(attach=options.seal.attach)
+    shown = tuple(incidents[:MOST_INCIDENTS])
+    return Finished(case_name(bundle), bundle.main.kind, place, manifest, shown, found=tuple(found))
+
+
+def _events(bundle: Bundle) -> Iterator[Event]:
+    return make_run(bundle, compile_scenario(bundle))
+
+
+def incidents_of(event: Event) -> list[Incident]:
+    """The failures in an event: errors, broken invariants, failed probes, and a step without an admissible proposal."""
+    body = event.body
+    if event.type == "error":
+        return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
+    if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
+        return [Incident(body["episode"], body["t"], body["probe"], body["cause"])]
+    if event.type not in ("step", "episode_end"):
+        return []
+    t = body["t"] if event.type == "step" else body["steps"]
+    causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
+    found = [Incident(body["episode"], t, cause["code"], cause["expression"]) for cause in causes]
+    found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
+    if event.type == "step" and body["chosen"] is None:
+        reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
+        found.append(Incident(body["episode"], t, PROGRESS, reasons))
+    return found
+
+
+def _preview(bundle: Bundle) -> dict[str, Any]:
+    plan, refs = compile_scenario(bundle), bundle.main.refs
+    named = {key: None for spec in (refs["governor",], bundle.root) for key in listed(bundle, spec, "invariants")}
+    invariants = []
+    for key in named:
+        model = bundle.specs[key].model
+        assert isinstance(model, Invariant)  # noqa: S101 - a reference of kind invariant holds nothing else
+        invariants.append({"invariant": model.name, "scope": model.scope, "severity": model.severity})
+    return {
+        **{role: bundle.specs[refs[role,]].name for role in ("world", "governor", "agent")},
+        "seed": plan.seed,
+        "episodes": plan.episodes,
+        "horizon": plan.horizon,
+        "most_steps": plan.episodes * plan.horizon,
+        "gates": list(plan.gates),
+        "invariants": invariants,
+        "drifts": _drifts(plan),
+        "probes": [bundle.specs[key].name for key in listed(bundle, bundle.root, "probes")],
+    }
+
+
+def _drifts(plan: Plan) -> list[dict[str, Any]]:
+    """How often each drift is due in an episode of full length, and when first; only a run shows whether it happens."""
+    return [
+        {"drift": drift.name, "due": len(drift.schedule), "at": sorted(drift.schedule)[:MOST_DUE_STEPS]}
+        for drift in plan.drifts
+    ]
+
+
+def listed(bundle: Bundle, key: str, name: str) -> list[str]:
+    """The keys of the specs in one list of references, in its order."""
+    refs = bundle.specs[key].refs
+    return [refs[path] for path in sorted(path for path in refs if path[0] == name and len(path) == 2)]
+
+
+def _show(runs: Sequence[Finished]) -> str:
+    return "\n".join(_text(one) for one in runs)
+
+
+def _text(finished: Finished) -> str:
+    result = finished.manifest["result"]
+    lines = [
+        f"{printable(finished.name)}  {result['verdict']}  "
+        f"{result['successes']} of {counted(result['episodes'], 'episode')} reached the goal, "
+        f"{counted(result['steps'], 'step')}, {counted(result['drifts'], 'drift')}, "
+        f"{counted(result['checks'], 'check')}"
+    ]
+    lines += _figures("violations", result["violations"], "none")
+    lines += _figures("warnings", result["warnings"], "")
+    lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
+    if result["errors"]:
+        lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
+    if finished.incidents:
+        lines.append("  first incidents:")
+        lines += [f"    {incident}" for incident in finished.incidents]
+    if result["verdict"] == Verdict.INCONCLUSIVE:
+        lines.append("  no invariant was checked, so nothing can be concluded")
+    return "\n".join([*lines, *footer(finished)])
+
+
+def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
+    shown = {name: count for name, count in figures.items() if count}
+    if not shown:
+        return [f"  {title}: {none}"] if none else []
+    return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
+
+
+RUNNABLE: Final = Runnable(compile_scenario, RUN, _execute, _preview, _show, events=_events)

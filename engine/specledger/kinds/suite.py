@@ -1,0 +1,133 @@
+"""The kind `suite`: many runs of scenarios, and the figures, checks and mutants that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.suite import DeferredPlan, compile_suite
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.evidence.bundle import BundleWriter
+from specledger.evidence.chain import run_id
+from specledger.evidence.seal import UNSIGNED
+from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
+from specledger.kinds.scenario_events import E_LIVE, scenario_events
+from specledger.kinds.suite_text import show_suites
+from specledger.load import Bundle
+from specledger.run.workers import spread
+from specledger.spec.scenario import Scenario
+from specledger.suites.assessment import UNCOMPARED, assess
+from specledger.suites.episodes import Episodes
+from specledger.suites.measures import Samples
+from specledger.suites.plan import Case, Trial
+from specledger.verify.replay_selftest import try_replay
+from specledger.verify.suite import SUITE, outcome_of
+
+E_SEED_SUITE = code(
+    "E_SEED_SUITE",
+    "one seed for a suite",
+    "The runs of a suite have the seeds that its arms list, or those of their scenarios; its own `seed` is that of the "
+    "intervals over layouts. Set the one that is meant by --set, with the path that the message names.",
+)
+
+
+def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
+    """Run a suite; the evidence is the same for every number of workers.
+
+    Raises:
+        Rejected: Something does not compile, the place cannot be written, or a live run is asked for.
+    """
+    if options.live:
+        raise Rejected([Diagnostic(E_LIVE, f"{bundle.main.name} is a suite", bundle.main.span("spec"))])
+    deferred = DeferredPlan(bundle)
+    plan = deferred.plan
+    cases = plan.cases
+    told = []
+    with bundle_writer(bundle, place, SUITE.receipts) as writer:
+        outcomes = {}
+        inner = replace(options, seal=UNSIGNED, workers=1)  # the suite is signed, and no key leaves this process
+        run = partial(_run_case, str(writer.inside), deferred, inner)
+        for number, outcome in enumerate(spread(run, range(len(cases)), options.workers)):
+            if "rejected" in outcome:
+                raise Rejected(outcome["rejected"])
+            outcomes[cases[number][1].place] = outcome
+            if progress is not None:
+                progress(number + 1, len(cases))
+        for event in assess(plan, outcomes):
+            writer.add(event)
+            told.append({"type": event.type, **event.body})
+        manifest = writer.finish(sorted(case.place for _, case in cases), options.seal.attach)
+    return Finished(case_name(bundle), bundle.main.kind, place, manifest, told=tuple(told))
+
+
+def _run_case(folder: str, deferred: DeferredPlan, options: RunOptions, number: int) -> dict[str, Any]:
+    """Run one case of a suite, perhaps in a worker process; findings are returned as values."""
+    trial, case = deferred.plan.cases[number]
+    place = Path(folder, *case.place.split("/"))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    episodes, samples = Episodes(case.heading), Samples()
+    wanted = trial.wanted(case)
+    try:
+        digest = case.bundle.digest
+        with BundleWriter(place, run_id(digest), case.bundle.document(), digest) as writer:
+            for event in scenario_events(case.bundle, writer, options, None):
+                writer.add(event)
+                episode = episodes.add(event.type, event.body)
+                if episode is not None:
+                    case.sampler.sample(episode, samples, wanted)
+            manifest = writer.finish()
+        replay = try_replay(place, case.bundle.models) if trial.replay else UNCOMPARED
+    except Rejected as rejected:
+        return {"rejected": list(rejected.diagnostics)}
+    return outcome_of(manifest, replay, samples)
+
+
+def _preview(bundle: Bundle) -> dict[str, Any]:
+    plan = compile_suite(bundle)
+    own, others = plan.trial, plan.trials[1:]
+    return {
+        "runs": [_case_preview(case) for case in own.cases],
+        **_totals(own),
+        "replay": own.replay,
+        "figures": [figure.name for figure in own.figures],
+        "checks": [check.id for check in own.checks],
+        "mutants": [
+            {"mutant": one.id, "suite": one.mutated.suite, "runs": len(one.mutated.cases)} for one in plan.mutants
+        ],
+        "trials": sum(len(trial.cases) for trial in others),
+        "most_trial_steps": sum(_totals(trial)["most_steps"] for trial in others),
+    }
+
+
+def _case_preview(case: Case) -> dict[str, Any]:
+    model = case.bundle.main.model
+    assert isinstance(model, Scenario)  # noqa: S101 - a suite runs nothing else
+    return {
+        "run": case.run,
+        "arm": case.arm,
+        "scenario": case.scenario,
+        "seed": case.seed,
+        "episodes": model.episodes,
+        "horizon": model.horizon,
+        "most_steps": model.episodes * model.horizon,
+        "digest": case.bundle.digest,
+    }
+
+
+def _totals(trial: Trial) -> dict[str, int]:
+    runs = [_case_preview(case) for case in trial.cases]
+    return {name: sum(run[name] for run in runs) for name in ("episodes", "most_steps")}
+
+
+def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
+    suite = bundle.main
+    arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in suite.data.get("runs", {}))
+    hint = f"{f'for its runs: {arms}; ' if arms else ''}for its intervals: --set seed={seed}"
+    message = f"{suite.name} is a suite, and each of its arms has its own seeds"
+    return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)
+
+
+RUNNABLE: Final = Runnable(compile_suite, SUITE, _execute, _preview, show_suites, refuse_seed=_refuse_seed)

@@ -1,0 +1,183 @@
+"""Load and check specs, without running them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
+from specledger.expr.check.checker import check_syntax
+from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
+from specledger.load import Bundle, load
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
+from specledger.load.shipped import find_specs
+
+E_CASE_TWICE = code(
+    "E_CASE_TWICE",
+    "two cases of one name in one call",
+    "The evidence and the golden of a case are named after its scenario, so two cases of one name would overwrite each "
+    "other. Run them in two calls with different --out, or give one scenario another name.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSpec:
+    """A spec without errors.
+
+    Attributes:
+        kind, name, case: What it is.
+        digest: The digest of its resolved form, with everything that it refers to.
+        depth: `compiled` if its expressions were typed, else `shape`.
+    """
+
+    kind: str
+    name: str
+    case: str
+    digest: str
+    depth: str
+
+    @property
+    def typed(self) -> bool:
+        """Whether its expressions were typed."""
+        return self.depth == "compiled"
+
+
+def load_cases(target: str, overrides: Sequence[str] = (), *, kinds: Kinds = KINDS) -> tuple[Bundle, ...]:
+    """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
+
+    Raises:
+        Rejected: With every finding in every file.
+    """
+    return load(target, models(kinds), set=overrides, see=check_syntax)
+
+
+def load_runs(targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: Kinds = KINDS) -> tuple[Bundle, ...]:
+    """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
+
+    Raises:
+        Rejected: With every finding in every file; E_CASE_TWICE, if two cases have one name.
+    """
+    diagnostics = Diagnostics()
+    cases: dict[str, Bundle] = {}
+    for target in targets:
+        try:
+            for bundle in _load_run(target, overrides, kinds):
+                kinds[bundle.main.kind].run.compile(bundle)
+                name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
+                if name in cases:
+                    message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
+                    diagnostics.error(
+                        E_CASE_TWICE, message, bundle.main.span("name"), related=(("the other one", first),)
+                    )
+                cases[name] = bundle
+        except Rejected as rejected:
+            diagnostics.extend(rejected.diagnostics)
+    diagnostics.raise_if_errors()
+    return tuple(cases.values())
+
+
+def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bundle, ...]:
+    """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins.
+
+    Raises:
+        Rejected: As `load`; E_SPEC_WRONG_KIND.
+    """
+    runnable = runnable_kinds(kinds)
+    if "/" in target or target.endswith(SUFFIXES) or Path(target).is_file():
+        bundles = load_cases(target, overrides, kinds=kinds)
+        wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
+        if wrong:
+            expected = " or ".join(f"{kind}/v1" for kind in runnable)
+            message = f"specs of the kind {wrong[0].kind} cannot be run"
+            raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, wrong[0].span("spec"), expected=expected)])
+        return bundles
+    missing: Rejected | None = None
+    for kind in runnable:
+        try:
+            return load(target, models(kinds), kind=kind, set=overrides, see=check_syntax)
+        except Rejected as rejected:
+            if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
+                raise
+            missing = missing or rejected
+    assert missing is not None  # noqa: S101 - there are runnable kinds
+    raise missing
+
+
+def check(
+    targets: Sequence[str],
+    overrides: Sequence[str] = (),
+    crashed: Callable[[str, Exception], Diagnostic] | None = None,
+    *,
+    kinds: Kinds = KINDS,
+) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
+    """Check specs as far as that is possible without running them.
+
+    Kinds with a check of their own are compiled. The others are typed in the specs that refer to them, so alone only
+    their shape, their references and the syntax of their expressions are checked.
+
+    Args:
+        targets: Files, or names of shipped specs.
+        overrides: Changes of each.
+        crashed: Makes a finding of an exception that one target causes, so that the others are still checked; without
+            it the exception is raised.
+        kinds: The known kinds.
+
+    Returns:
+        The specs without errors, and every finding in the others.
+    """
+    checked: list[CheckedSpec] = []
+    diagnostics = Diagnostics()
+    for target in targets:
+        try:
+            for bundle in load_cases(target, overrides, kinds=kinds):
+                depth = _check_case(bundle, diagnostics, kinds)
+                if depth is not None:
+                    main = bundle.main
+                    checked.append(CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth))
+        except Rejected as rejected:
+            diagnostics.extend(rejected.diagnostics)
+        except Exception as error:
+            if crashed is None:
+                raise
+            diagnostics.add(crashed(target, error))
+    return checked, diagnostics.sorted()
+
+
+def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str | None:
+    """Check one case.
+
+    Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
+
+    Returns:
+        How deeply it was checked, or None if there are errors.
+    """
+    found = Diagnostics(MOST_FINDINGS)
+    for spec in bundle.specs.values():
+        for path, _ in spec.expressions():
+            check_syntax(spec.text(*path), found)
+    check_kind = kinds[bundle.main.kind].check
+    if check_kind is not None:
+        try:
+            check_kind(bundle, found)
+        except Rejected as rejected:
+            found.extend(one for one in rejected.diagnostics if not found.tells(one.code, one.message, one.span))
+    diagnostics.extend(found.sorted())
+    if found.has_errors:
+        return None
+    return "shape" if check_kind is None else "compiled"
+
+
+def demo_case() -> Bundle:
+    """The shipped scenario with the annotation `demo: true`.
+
+    Raises:
+        LookupError: None is shipped.
+    """
+    folder = find_specs()
+    for file in sorted(folder.glob("scenario/*.yaml")) if folder is not None else ():
+        bundle = load_cases(str(file))[0]
+        metadata = bundle.main.model.metadata
+        if metadata is not None and metadata.annotations.get("demo") is True:
+            return bundle
+    raise LookupError("no shipped scenario has the annotation `demo: true`")

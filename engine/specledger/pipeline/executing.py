@@ -1,0 +1,125 @@
+"""Preview and run cases, and record runs in a run log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.suite import seeds_of
+from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
+from specledger.evidence.archive import SUFFIX
+from specledger.evidence.chain import run_id
+from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
+from specledger.evidence.places import covers_of, holds_bundle
+from specledger.evidence.runlog import announce, attempt_of, enter, result_of
+from specledger.evidence.workplace import E_OUT_FOREIGN
+from specledger.kinds import KINDS, Kinds, case_name
+from specledger.kinds.running import Finished, Progress, RunOptions
+from specledger.load import Bundle
+
+OUT: Final = Path("out")
+"""The folder of evidence unless the user names another one."""
+
+W_COVER_LOST = code(
+    "W_COVER_LOST",
+    "a signed bundle was replaced by an unsigned one",
+    "A run replaces the bundle at its place. The earlier one held signatures or a time stamp and the new one does not, "
+    "so they are gone: who signed must sign again, and an earlier time cannot be had again. Nothing is wrong with the "
+    "new bundle.",
+)
+
+
+def preview(bundle: Bundle, *, kinds: Kinds = KINDS) -> dict[str, Any]:
+    """What running one case would do, as JSON values: `kind`, `name`, `case`, `digest`, and the figures of its kind.
+
+    Raises:
+        Rejected: It does not compile.
+    """
+    main = bundle.main
+    head = {"kind": main.kind, "name": main.name, "case": bundle.case, "digest": bundle.digest}
+    return {**head, **kinds[main.kind].run.preview(bundle)}
+
+
+def place_cases(cases: Sequence[Bundle], out: Path | None, *, packed: bool = False) -> tuple[Path, ...]:
+    """The place of the evidence of each case: `out` itself for a single one, else a place of its own in `out`.
+
+    Args:
+        cases: The cases, each with a name of its own.
+        out: The place that the user asked for; by default `out/<case>`.
+        packed: Whether each is one zip file; a name that ends in `.zip` always makes one.
+
+    Raises:
+        Rejected: E_OUT_FOREIGN, if the place is inside a bundle.
+    """
+    places = (out,) if out is not None and len(cases) == 1 else tuple((out or OUT) / case_name(one) for one in cases)
+    if packed:
+        places = tuple(place if place.suffix == SUFFIX else place.with_name(place.name + SUFFIX) for place in places)
+    for folder in dict.fromkeys(place.parent for place in places):
+        if all((folder / name).is_file() for name in (MANIFEST, RECEIPTS, SPECS)):
+            message = f"{folder} is a bundle, so nothing else can be written into it"
+            raise Rejected([Diagnostic(E_OUT_FOREIGN, message, hint="name another folder by --out")])
+    return places
+
+
+def execute(
+    bundle: Bundle,
+    place: Path,
+    options: RunOptions = RunOptions(),  # noqa: B008 - frozen
+    progress: Progress | None = None,
+    *,
+    kinds: Kinds = KINDS,
+) -> Finished:
+    """Run one case and write its evidence.
+
+    Args:
+        bundle: The case.
+        place: The place of its bundle; a bundle that is there is replaced at the end.
+        options: How it is run.
+        progress: Called with what is done and what there is to do, in steps of a run or runs of a suite.
+        kinds: The known kinds.
+
+    Raises:
+        Rejected: It does not compile, or the place cannot be written.
+    """
+    before, replaced = covers_of(place), holds_bundle(place)
+    finished = replace(kinds[bundle.main.kind].run.execute(bundle, place, options, progress), replaced=replaced)
+    lost = sorted(before - covers_of(place))
+    if not lost:
+        return finished
+    message = f"the bundle that was at {place} held {', '.join(lost)}; the one that is there now does not"
+    hint = "name another --out to keep both; `spec seal` covers the new one"
+    warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
+    return replace(finished, found=(*finished.found, warning))
+
+
+def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, tuple[Diagnostic, ...]]:
+    """Announce a run in a run log; the run may begin only after this returns.
+
+    Args:
+        log: The file of the log.
+        bundle: The case, which compiles.
+        purpose: The purpose in the user's words.
+
+    Returns:
+        The number of the attempt, and findings about the log.
+
+    Raises:
+        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
+    """
+    kind, digest = bundle.main.kind, bundle.digest
+    attempt = attempt_of(kind, case_name(bundle), digest, run_id(digest), seeds_of(bundle), purpose)
+    return announce(log, attempt)
+
+
+def enter_result(log: Path, attempt: int, manifest: Mapping[str, Any]) -> tuple[Diagnostic, ...]:
+    """Enter the result of an attempt in a run log.
+
+    Returns:
+        Findings about the log.
+
+    Raises:
+        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
+    """
+    return enter(log, result_of(attempt, manifest))[1]

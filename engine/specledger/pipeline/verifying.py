@@ -1,0 +1,69 @@
+"""Verify and seal evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specledger.evidence.archive import InvalidArchive
+from specledger.evidence.seal import seal_bundle
+from specledger.kinds import KINDS, Kinds, evidence_kinds, models
+from specledger.verify import check_names
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.audit import verify_audit
+from specledger.verify.bundle import verify_evidence
+from specledger.verify.checks import E_ARCHIVE, Broken, Level, Verification
+from specledger.verify.reference import require_reference
+from specledger.verify.runlog import is_runlog, verify_runlog
+from specledger.verify.unpack import is_archive, unpacked
+
+if TYPE_CHECKING:
+    from specledger.evidence.seal import Seal
+
+
+def verify(
+    place: Path, *, replay: bool = True, workers: int = 1, reader: Reader | None = None, kinds: Kinds = KINDS
+) -> Verification:
+    """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
+
+    Args:
+        place: The evidence.
+        replay: Whether runs are replayed.
+        workers: How many processes share the runs of a suite.
+        reader: Trust, expectations and demands of the reader; if given, it decides about replay.
+        kinds: The known kinds.
+
+    Raises:
+        Rejected: There is neither, or what the reader asks for needs a package that is not installed.
+    """
+    reader = Reader(replay=replay) if reader is None else reader
+    if reader.judge:
+        require_reference()
+    if not place.is_file():
+        return verify_evidence(place, reader, evidence_kinds(kinds), models(kinds), workers)
+    if not is_archive(place):
+        verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
+        verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
+        return verification
+    try:
+        with unpacked(place) as folder:
+            return verify_evidence(folder, reader, evidence_kinds(kinds), models(kinds), workers)
+    except InvalidArchive as invalid:
+        refused = Verification()
+        refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
+        return refused
+
+
+def seal_evidence(place: Path, seal: Seal, *, kinds: Kinds = KINDS) -> Verification:
+    """Sign or stamp the bundle at a place, unless a check of it fails; it is not replayed.
+
+    Returns:
+        The checks that were made before; if one of them failed, nothing was written.
+
+    Raises:
+        Rejected: There is no bundle, or the seal is not one for it.
+    """
+    verification = verify(place, replay=False, kinds=kinds)
+    if verification.intact:
+        seal_bundle(place, seal)
+    return verification
