@@ -10,7 +10,7 @@ import typer
 
 from specledger.cli import show
 from specledger.cli.options import Format, Shown, Workers
-from specledger.cli.report import open_all, report_kinds
+from specledger.cli.report import open_all
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Exit
 
@@ -34,11 +34,12 @@ def diff(
     shown: Shown = Format.HUMAN,
 ) -> None:
     """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
+    from specledger.kinds import KINDS, report_kinds
     from specledger.report.diff import compare
 
     with ExitStack() as held:
         left, right = open_all([first, second], workers, held)
-        found = compare(left, right, report_kinds())
+        found = compare(left, right, report_kinds(KINDS))
     if shown is Format.JSON:
         show.say_json(difference_json(found))
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from specledger.cli import show
 from specledger.cli.options import OutputFormat
-from specledger.cli.report import open_all, report_kinds, say_output
+from specledger.cli.report import open_all, say_output
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -31,10 +31,11 @@ def say_runs(finished: Sequence[Finished], shown: OutputFormat, workers: int) ->
     if shown is OutputFormat.JSON:
         show.say_json({"runs": [show.finished_json(one) for one in finished]})
         return
+    from specledger.kinds import KINDS, report_kinds
     from specledger.report.subject import from_evidence
 
     with ExitStack() as held:
-        made = from_evidence(open_all([one.place for one in finished], workers, held), report_kinds())
+        made = from_evidence(open_all([one.place for one in finished], workers, held), report_kinds(KINDS))
         say_output(FORMATS[shown].write(made))
 
 

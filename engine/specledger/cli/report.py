@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date as calendar
@@ -21,7 +21,7 @@ from specledger.report.formats import FORMATS, Format, Options, Output
 
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
-    from specledger.report.model import Report, ReportKind
+    from specledger.report.model import Report
 
 if TYPE_CHECKING:
     ReportFormat = str
@@ -75,7 +75,7 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
         workers: How many processes check the runs of a suite.
         held: What keeps that which was unpacked.
     """
-    from specledger.kinds import MODELS
+    from specledger.kinds import KINDS, MODELS, evidence_kinds
     from specledger.report.evidence import opened
     from specledger.run.workers import available
     from specledger.verify.bundle import Refuted
@@ -83,7 +83,7 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
     evidence = []
     for bundle in bundles:
         try:
-            evidence.append(held.enter_context(opened(bundle, MODELS, workers or available())))
+            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, workers or available())))
         except Refuted as refuted:
             show.complain(show.verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
@@ -107,26 +107,17 @@ def _day(text: str | None) -> str | None:
     return text
 
 
-def report_kinds() -> Mapping[str, ReportKind]:
-    """How a report reads each kind of evidence."""
-    from specledger.report.discovery import DISCOVERY
-    from specledger.report.law import LAW
-    from specledger.report.run import RUN
-    from specledger.report.suite import SUITE
-
-    return {"scenario": RUN, "suite": SUITE, "law": LAW, "discovery": DISCOVERY}
-
-
 def _build(evidence: Sequence[Evidence], profile: str | None, tests: Path | None, date: str | None) -> Report:
     """The report of the evidence, with the judgement of a profile if one is asked for.
 
     Raises:
         Rejected: There is no such profile, it is invalid, or the tests cannot be read.
     """
+    from specledger.kinds import KINDS, report_kinds
     from specledger.report.subject import from_evidence
 
     if profile is None:
-        return from_evidence(evidence, report_kinds())
+        return from_evidence(evidence, report_kinds(KINDS))
     from specledger.kinds import load
     from specledger.report.junit_reader import read_tests
     from specledger.report.profile import judge
@@ -134,7 +125,7 @@ def _build(evidence: Sequence[Evidence], profile: str | None, tests: Path | None
 
     ran = None if tests is None else read_tests(tests)
     bundle = load(profile, kind="profile")[0]
-    made = from_evidence(evidence, report_kinds(), questions_of(bundle))
+    made = from_evidence(evidence, report_kinds(KINDS), questions_of(bundle))
     return replace(made, judgement=judge(bundle, made.subjects, date, ran))
 
 

@@ -23,9 +23,10 @@ from specledger.kinds.scenario import listed
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
 from specledger.oracles.recording import write_answers
+from specledger.report.discovery import DISCOVERY as REPORT
 from specledger.run.workers import Pool
 from specledger.spec.discovery import Discovery
-from specledger.verify.discovery import DISCOVERY
+from specledger.verify.discovery import DISCOVERY as EVIDENCE
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
@@ -39,7 +40,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     wanted = options.discovery
     told: list[Mapping[str, Any]] = []
     with (
-        bundle_writer(bundle, place, DISCOVERY.receipts) as writer,
+        bundle_writer(bundle, place, EVIDENCE.receipts) as writer,
         closing(Journal(wanted.journal, bundle.document())) as journal,
         Pool(Worker(bundle, wanted.record, workbench.plan), options.workers) as pool,
     ):
@@ -87,4 +88,4 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-RUNNABLE: Final = Runnable(open_all, DISCOVERY, _execute, _preview, show_discoveries, resumes=True)
+RUNNABLE: Final = Runnable(open_all, EVIDENCE, REPORT, _execute, _preview, show_discoveries, resumes=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from specledger.core.events import Event
     from specledger.kinds.running import Finished, Progress, RunOptions
     from specledger.load import Bundle
+    from specledger.report.model import ReportKind
     from specledger.verify.kind import EvidenceKind
 
 
@@ -27,6 +28,7 @@ class Runnable:
     Attributes:
         compile: Raises Rejected unless a bundle can be run.
         evidence: How its evidence is verified.
+        report: How reports read its evidence.
         execute: `(bundle, place, options, progress)`: runs a bundle and writes its evidence; raises Rejected.
         preview: What a run would do, as JSON values, from a bundle that compiles.
         show: The results of finished runs, as text.
@@ -38,6 +40,7 @@ class Runnable:
 
     compile: Callable[[Bundle], object]
     evidence: EvidenceKind[Any, Any]
+    report: ReportKind
     execute: Callable[[Bundle, Path, RunOptions, Progress | None], Finished]
     preview: Callable[[Bundle], dict[str, Any]]
     show: Callable[[Sequence[Finished]], str]
@@ -111,6 +114,11 @@ class Parts(Mapping[str, P]):
 def evidence_kinds(kinds: Kinds) -> Mapping[str, EvidenceKind[Any, Any]]:
     """How the evidence of each runnable kind is verified."""
     return Parts(kinds, lambda kind: kind.evidence)
+
+
+def report_kinds(kinds: Kinds) -> Mapping[str, ReportKind]:
+    """How reports read the evidence of each runnable kind."""
+    return Parts(kinds, lambda kind: kind.report)
 
 
 def runnable_kinds(kinds: Kinds) -> tuple[str, ...]:

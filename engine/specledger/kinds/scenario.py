@@ -24,9 +24,10 @@ from specledger.kinds.running import (
 )
 from specledger.kinds.scenario_events import scenario_events
 from specledger.load import Bundle
+from specledger.report.run import RUN as REPORT
 from specledger.spec.invariant import Invariant
 from specledger.verify.replay import make_run
-from specledger.verify.run import RUN
+from specledger.verify.run import RUN as EVIDENCE
 
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps; the receipts hold all of them."""
@@ -38,7 +39,7 @@ MOST_DUE_STEPS: Final = 20
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
     incidents: list[Incident] = []
     found: list[Diagnostic] = []
-    with bundle_writer(bundle, place, RUN.receipts) as writer:
+    with bundle_writer(bundle, place, EVIDENCE.receipts) as writer:
         for event in scenario_events(bundle, writer, options, progress, found.append):
             writer.add(event)
             if len(incidents) < MOST_INCIDENTS:
@@ -138,4 +139,4 @@ def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
     return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
 
 
-RUNNABLE: Final = Runnable(compile_scenario, RUN, _execute, _preview, _show, events=_events)
+RUNNABLE: Final = Runnable(compile_scenario, EVIDENCE, REPORT, _execute, _preview, _show, events=_events)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -83,7 +84,9 @@ def execute(
     Raises:
         Rejected: It does not compile, or the place cannot be written.
     """
-    before, replaced = covers_of(place), holds_bundle(place)
+    before, replaced = covers_of(place), False
+    with suppress(OSError):  # the writer reports a place that cannot be used
+        replaced = holds_bundle(place)
     finished = replace(kinds[bundle.main.kind].run.execute(bundle, place, options, progress), replaced=replaced)
     lost = sorted(before - covers_of(place))
     if not lost:

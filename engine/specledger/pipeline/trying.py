@@ -14,7 +14,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.layout import TAPE
-from specledger.kinds import MODELS, bundle_from_document, load
+from specledger.kinds import KINDS, MODELS, bundle_from_document, evidence_kinds, load
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, gather, key_of, restore
@@ -104,7 +104,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
         place = Path(folder) / "tried"
         execute(bundle, place, RunOptions(trusted=trusted))
         try:
-            evidence = read_evidence(place, MODELS)
+            evidence = read_evidence(place, evidence_kinds(KINDS), MODELS)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None

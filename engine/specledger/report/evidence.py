@@ -17,8 +17,8 @@ from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import Refuted, open_evidence
 from specledger.verify.checks import E_ARCHIVE, Broken, Verification
+from specledger.verify.kind import EvidenceKind
 from specledger.verify.receipts import Receipts
-from specledger.verify.shipped import EVIDENCE
 from specledger.verify.unpack import is_archive, unpacked
 
 _SHARE: Final = 32 * 1024 * 1024
@@ -53,11 +53,14 @@ class Evidence:
 
 
 @contextmanager
-def opened(place: Path, models: Models, workers: int = 1) -> Iterator[Evidence]:
+def opened(
+    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+) -> Iterator[Evidence]:
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
     Args:
         place: The folder or the file.
+        kinds: How the evidence of each kind is verified.
         models: The model of each kind.
         workers: How many processes share the runs of a suite.
 
@@ -66,11 +69,11 @@ def opened(place: Path, models: Models, workers: int = 1) -> Iterator[Evidence]:
         Refuted: A check failed.
     """
     if not place.is_file() or not is_archive(place):
-        yield read_evidence(place, models, workers)
+        yield read_evidence(place, kinds, models, workers)
         return
     try:
         with unpacked(place) as folder:
-            yield read_evidence(folder, models, workers)
+            yield read_evidence(folder, kinds, models, workers)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
@@ -86,11 +89,14 @@ def _worth(place: Path, workers: int) -> int:
     return min(workers, 1 + size // _SHARE)
 
 
-def read_evidence(place: Path, models: Models, workers: int = 1) -> Evidence:
+def read_evidence(
+    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+) -> Evidence:
     """Check a bundle without replay.
 
     Args:
         place: The folder.
+        kinds: How the evidence of each kind is verified.
         models: The model of each kind.
         workers: How many processes share the runs of a suite.
 
@@ -98,5 +104,5 @@ def read_evidence(place: Path, models: Models, workers: int = 1) -> Evidence:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found = open_evidence(place, Reader(replay=False), EVIDENCE, models, _worth(place, workers))
+    found = open_evidence(place, Reader(replay=False), kinds, models, _worth(place, workers))
     return Evidence(place, found.kind, found.manifest, found.specs, found.verification, found.receipts)

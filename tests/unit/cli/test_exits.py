@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import specledger.pipeline
 from specledger.cli.main import _guarded
+from specledger.pipeline import checking
 
 COMMAND = [sys.executable, "-m", "specledger"]
 
@@ -68,7 +68,7 @@ def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
     def fall(*arguments):
         raise ZeroDivisionError("a \x1b[31mdefect")
 
-    monkeypatch.setattr(specledger.pipeline, "load_runs", fall)
+    monkeypatch.setattr(checking, "load_runs", fall)
     done = spec("run", climb)
     assert (done.status, done.out) == (70, "")
     assert "error[E_INTERNAL]: internal error: ZeroDivisionError: a \\x1b[31mdefect" in done.err

@@ -67,7 +67,7 @@ def test_a_bundle_as_one_file(spec, project, key, words):
     assert not (project / "there").exists()
     before = (project / "there.zip").read_bytes()
     again = spec("run", "climb.yaml", *words, "--sign", key)
-    assert again.out.splitlines()[-1] == "  evidence there.zip (in place of an earlier bundle)"
+    assert again.out.splitlines()[-1] == "  evidence there.zip (replaces an earlier bundle)"
     assert (project / "there.zip").read_bytes() == before
 
 

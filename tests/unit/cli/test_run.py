@@ -72,7 +72,7 @@ def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, wha
     told = spec("run", "climb.yaml", "--set", change, "--format=json").json["runs"][0]["incidents"]
     assert told == [{"episode": episode, "t": t, "what": what, "detail": detail} for episode, t in places]
     lines = spec("run", "climb.yaml", "--set", change).out.splitlines()
-    first = lines.index("  what went wrong first:") + 1
+    first = lines.index("  first incidents:") + 1
     shown = detail if isinstance(detail, str) else json.dumps(detail, separators=(",", ":"))
     assert lines[first : first + len(places)] == [f"    episode {n}, step {t}: {what}  {shown}" for n, t in places]
     assert lines[first + len(places)].startswith("  specs ")
@@ -206,7 +206,7 @@ def test_two_cases_of_one_name_are_refused_before_anything_runs(spec, project):
 @pytest.mark.usefixtures("project")
 def test_an_earlier_bundle_is_replaced(spec):
     spec("run", "climb.yaml", "--out", "here")
-    assert "  evidence here (in place of an earlier bundle)" in spec("run", "climb.yaml", "--out", "here").out
+    assert "  evidence here (replaces an earlier bundle)" in spec("run", "climb.yaml", "--out", "here").out
     done = spec("run", "climb.yaml", "--seed", 9, "--out", "here", "--format=json")
     assert done.status == 0
     assert spec("verify", "here").status == 0

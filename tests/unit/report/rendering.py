@@ -5,10 +5,9 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from specledger.cli.report import report_kinds
 from specledger.core.canonical import canonical_bytes
 from specledger.evidence.result import Tally
-from specledger.kinds import MODELS
+from specledger.kinds import KINDS, MODELS, evidence_kinds, report_kinds
 from specledger.report.evidence import read_evidence
 from specledger.report.formats import FORMATS, Options
 from specledger.report.model import Report
@@ -18,7 +17,7 @@ from specledger.report.subject import read_subject
 @cache
 def read(place):
     """The evidence of a bundle, read once."""
-    return read_evidence(place, MODELS)
+    return read_evidence(place, evidence_kinds(KINDS), MODELS)
 
 
 class Altered:
@@ -51,13 +50,13 @@ def altered(evidence, change):
 def subject_of(bundle, questions=()):
     """What a bundle shows; a bundle is evidence or a place. A place is folded once."""
     if isinstance(bundle, Path):
-        return _folded(bundle) if not questions else read_subject(read(bundle), report_kinds(), questions)
-    return read_subject(bundle, report_kinds(), questions)
+        return _folded(bundle) if not questions else read_subject(read(bundle), report_kinds(KINDS), questions)
+    return read_subject(bundle, report_kinds(KINDS), questions)
 
 
 @cache
 def _folded(place):
-    return read_subject(read(place), report_kinds())
+    return read_subject(read(place), report_kinds(KINDS))
 
 
 def report_of(*bundles):

@@ -85,7 +85,7 @@ def test_a_seed_for_a_suite_is_refused_and_both_meanings_are_named(spec, project
         status, out, err = spec("run", *words, "--seed", "7")
         assert (status, out) == (2, "")
         assert err.startswith("heights.yaml:1:7: error[E_SEED_SUITE]")
-        assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'; its intervals: --set seed=7" in err
+        assert "--set 'runs.long.seeds=[7]' --set 'runs.short.seeds=[7]'; for its intervals: --set seed=7" in err
     assert not (project / "out").exists()
 
 
@@ -136,7 +136,7 @@ def test_verify_says_every_check(spec, project):
     (project / "here" / "runs" / "long.climb.3" / "specs.json").unlink()
     status, out, _ = spec("verify", "here")
     assert status == 1
-    assert "9. FAILED   every run is whole" in out
+    assert "9. FAILED   every run is intact" in out
 
 
 def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
