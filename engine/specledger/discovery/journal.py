@@ -251,6 +251,6 @@ def _differences(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any,
 
 def _value(value: Any) -> str:
     if value is None:
-        return "left out"
+        return "the default"
     text = printable(canonical_bytes(value).decode())
     return text if len(text) <= _SHOWN_VALUE else text[:_SHOWN_VALUE] + "..."
