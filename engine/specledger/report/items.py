@@ -15,7 +15,7 @@ from specledger.verify import checks as verified
 from specledger.verify.assurance_levels import NAMES, LevelStatus, Reached, headline, level_statuses
 from specledger.verify.checks import Status, Verification
 
-SHOWN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL, Outcome.UNTESTED)
+SHOWN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL, Outcome.UNTESTED, Outcome.DIFFERS)
 """Outcomes that need attention."""
 _OPEN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL)
 

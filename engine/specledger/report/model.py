@@ -1,7 +1,8 @@
 """The report model: what evidence, a verification or findings show, in the one form that every format is written from.
 
-The outcomes are those of the W3C Evaluation and Report Language (EARL 1.0, 2.7): an error of the engine is neither a
-pass nor a refutation, and a requirement that was never tested is a row of its own.
+The outcomes are those of the W3C Evaluation and Report Language (EARL 1.0, 2.7), and `differs` for a control of a
+profile that is met in another way than its document asks for. An error of the engine is neither a pass nor a
+refutation, and a requirement that was never tested is a row of its own.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Outcome(StrEnum):
     """The outcome of a requirement."""
 
     PASSED = "passed"
+    DIFFERS = "differs"
     FAILED = "failed"
     CANNOT_TELL = "cannot tell"
     NOT_APPLICABLE = "not applicable"
@@ -61,6 +63,7 @@ WORST_FIRST: Final = (
     Outcome.FAILED,
     Outcome.CANNOT_TELL,
     Outcome.UNTESTED,
+    Outcome.DIFFERS,
     Outcome.PASSED,
     Outcome.NOT_APPLICABLE,
 )

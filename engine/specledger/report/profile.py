@@ -80,7 +80,9 @@ def _outcome(control: Control, rows: Sequence[Match], tests: Sequence[Outcome] |
     if not rows and tests is None:
         return Outcome.UNTESTED, _TESTS
     said = _NOWHERE if any(row.subject is None for row in rows) else ""
-    return combined([*(row.outcome for row in rows), *(tests or ())]), said
+    outcome = combined([*(row.outcome for row in rows), *(tests or ())])
+    differs = control.status == "differs" and outcome is Outcome.PASSED
+    return Outcome.DIFFERS if differs else outcome, said
 
 
 def _waiver(control: Control, date: str | None) -> judgement.Waiver | None:

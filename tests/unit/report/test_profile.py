@@ -4,16 +4,19 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
+from specledger.report.controls import control_sections
 from specledger.report.junit_reader import read_tests
 from specledger.report.model import Check, Outcome, Report, Subject
 from specledger.report.profile import judge
 from specledger.spec.profile import Profile
-from tests.unit.report.rendering import text_of
+from specledger.report.sections import tone
+from tests.unit.report.rendering import summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 SAID = "id: a, section: s, says: it must"
@@ -69,7 +72,9 @@ def judged(tmp_path):
         ("status: shown, evidence: [{check: progress, of: two}]", "untested", 1),
         ("status: shown, evidence: [{check: law/z}, {check: invariant/y}]", "failed", 2),
         ("status: shown, checks: ['tests/a.py::test_b']", "untested", 0),
-        ("status: differs, why: w, evidence: [{check: progress}]", "passed", 1),
+        ("status: differs, why: w, evidence: [{check: progress}]", "differs", 1),
+        ("status: differs, why: w, evidence: [{check: invariant/y}]", "failed", 1),
+        ("status: differs, why: w, evidence: [{check: law/z}]", "untested", 1),
         ("status: open, why: w, evidence: [{check: progress}]", "untested", 1),
         ("status: deferred, why: w", "untested", 0),
         ("status: not applicable, why: w", "not applicable", 0),
@@ -101,6 +106,7 @@ def test_a_waiver_counts_up_to_its_day_and_never_hides_the_outcome(date, state, 
     [
         ("status: shown, evidence: [{check: progress}]", "PASS"),
         ("status: not applicable, why: w", "PASS"),
+        ("status: differs, why: w, evidence: [{check: progress}]", "PASS"),
         ("status: open, why: w", "INCONCLUSIVE"),
         ("status: shown, evidence: [{check: invariant/x}]", "INCONCLUSIVE"),
         ("status: shown, evidence: [{check: invariant/y}]", "FAIL"),
@@ -108,6 +114,32 @@ def test_a_waiver_counts_up_to_its_day_and_never_hides_the_outcome(date, state, 
 )
 def test_nothing_but_settled_controls_is_a_pass(rest, verdict, judged):
     assert judged(f"{SAID}, {rest}").verdict == verdict
+
+
+def test_a_control_that_differs_is_no_bare_pass_in_any_format(judged):
+    report = Report(SUBJECTS, judged(f"{SAID}, status: differs, why: done elsewhere, evidence: [{{check: progress}}]"))
+    (profile,) = [
+        each for each in ElementTree.fromstring(text_of("junit", report)) if each.get("name") == "profile.rules"
+    ]
+    assert [(each.tag, each.get("type")) for each in profile.find("testcase")] == [("skipped", "differs")]
+    assert profile.get("skipped") == "1"
+    sarif = json.loads(text_of("sarif", report))["runs"][-1]["results"]
+    assert [(each["kind"], each["level"]) for each in sarif] == [("review", "none")]
+    (finding,) = json.loads(text_of("oscal", report))["assessment-results"]["results"][-1]["findings"]
+    status = finding["target"]["status"]
+    assert status == {"state": "not-satisfied", "reason": "other", "remarks": "differs: done elsewhere"}
+    found = json.loads(text_of("json", report))["profile"]
+    assert (found["outcomes"]["differs"], found["outcomes"]["passed"], found["controls"][0]["outcome"]) == (
+        1,
+        0,
+        "differs",
+    )
+    assert "::notice title=control a::differs: it must; done elsewhere" in text_of("github", report)
+    assert "**differs**" in summary_of(report)
+    assert "1 differs." in summary_of(report)
+    (section, *_) = control_sections(report)
+    assert [row.mark for row in section.rows] == ["differs"]
+    assert tone("differs") == "open"
 
 
 @pytest.mark.parametrize(

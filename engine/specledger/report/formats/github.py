@@ -22,7 +22,12 @@ MOST_OF_A_TYPE: Final = 10
 """Annotations of one type that GitHub shows for a step."""
 
 _TYPES: Final = ("error", "warning", "notice")
-_TYPE_OF: Final = {Outcome.FAILED: "error", Outcome.CANNOT_TELL: "warning", Outcome.UNTESTED: "notice"}
+_TYPE_OF: Final = {
+    Outcome.FAILED: "error",
+    Outcome.CANNOT_TELL: "warning",
+    Outcome.UNTESTED: "notice",
+    Outcome.DIFFERS: "notice",
+}
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:

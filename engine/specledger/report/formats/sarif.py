@@ -25,6 +25,8 @@ SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 FINGERPRINT: Final = "specledger/finding/v1"
 """The tag of the digest that identifies a result over time."""
 
+_KINDS: Final = {Outcome.FAILED: "fail", Outcome.DIFFERS: "review"}
+
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The report as a SARIF log."""
@@ -65,7 +67,7 @@ def _result(item: Item, result: Result, index: int, sources: Path | None) -> dic
     return {
         "ruleId": printable(item.rule.id),
         "ruleIndex": index,
-        "kind": "fail" if failed else "open",
+        "kind": _KINDS.get(item.outcome, "open"),
         "level": level,
         "message": {"text": printable(result.text)},
         **({"locations": [location]} if location else {}),
