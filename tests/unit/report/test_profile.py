@@ -14,8 +14,8 @@ from specledger.report.controls import control_sections
 from specledger.report.junit_reader import read_tests
 from specledger.report.model import Check, Outcome, Report, Subject
 from specledger.report.profile import judge
-from specledger.spec.profile import Profile
 from specledger.report.sections import tone
+from specledger.spec.profile import Profile
 from tests.unit.report.rendering import summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
