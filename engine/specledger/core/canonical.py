@@ -347,7 +347,7 @@ def _check_object(value: dict[object, object], floats: FloatPolicy, path: list[s
 
 
 def _enter(path: list[str | int]) -> None:
-    """Make room in the path for the keys of one more container."""
+    """Append a place for the keys of one more container to the path."""
     if len(path) >= MAX_DEPTH:
         raise NotCanonical(E_CANON_DEPTH, _json_path(path), f"more than {MAX_DEPTH} containers inside one another")
     path.append(0)

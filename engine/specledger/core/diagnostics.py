@@ -53,7 +53,7 @@ _PAGES: dict[str, CodePage] = {}
 
 
 def code(name: str, title: str, text: str) -> str:
-    """Register a diagnostic code with its page, once, in the room that emits it.
+    """Register a diagnostic code with its page, once, in the package that emits it.
 
     Args:
         name: The code, `E_` or `W_` and upper-case words, e.g. `E_YAML_DUPLICATE_KEY`.
@@ -75,7 +75,7 @@ def code(name: str, title: str, text: str) -> str:
 
 
 def explain(name: str) -> CodePage | None:
-    """The page of a code, or None if no room that was imported has registered it."""
+    """The page of a code, or None if no imported package has registered it."""
     return _PAGES.get(name)
 
 
@@ -126,7 +126,7 @@ class _Details(TypedDict, total=False):
 
 
 class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an engine error
-    """Carries all findings of a stage to a door.
+    """Carries all findings of a stage to an entry point.
 
     Attributes:
         diagnostics: The findings, ordered by file and position.
@@ -142,13 +142,13 @@ class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an 
 
 
 MOST_FINDINGS = 1000
-"""Findings after which whoever reads documents looks for no more."""
+"""The number of findings after which reading stops."""
 
 E_FINDINGS = code(
     "E_FINDINGS",
     "more findings than anybody reads",
     "After a thousand findings no more are looked for. Many of them probably have one cause: a list that was pasted at "
-    "the wrong place, a name that was changed in one file alone. Mend those that are told, and look again.",
+    "the wrong place, a name that was changed in one file alone. Fix those that are shown, and check again.",
 )
 
 
@@ -156,7 +156,7 @@ class Diagnostics:
     """A collector of findings: equal ones are kept once, and they are read in the order of file and position."""
 
     def __init__(self, most: int | None = None) -> None:
-        """Begin with none; with a `most`, whoever finds more than that is stopped."""
+        """Begin with no findings; with `most`, more than that many end the reading."""
         self._found: dict[Diagnostic, None] = {}
         self._told: set[tuple[str, str, Span | None]] = set()
         self._most = most
@@ -186,7 +186,7 @@ class Diagnostics:
         """Collect a warning; the arguments are the attributes of `Diagnostic`."""
         self.add(Diagnostic(code, message, span, severity=Severity.WARNING, **details))
 
-    def tells(self, code: str, message: str, span: Span | None) -> bool:
+    def contains(self, code: str, message: str, span: Span | None) -> bool:
         """Whether there is a finding of this code, message and place, whatever else it says."""
         return (code, message, span) in self._told
 
@@ -200,7 +200,7 @@ class Diagnostics:
         return tuple(sorted(self._found, key=_order))
 
     def raise_if_errors(self) -> None:
-        """Hand everything to the door if there is an error.
+        """Raise all findings if one of them is an error.
 
         Raises:
             Rejected: There is an error; it carries the warnings too.

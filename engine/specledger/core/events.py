@@ -11,7 +11,7 @@ class Event(NamedTuple):
         type: What happened, a lower-case noun such as `step`.
         body: What a receipt will hold: JSON values with integers only. Whoever yields an event gives the body away and
             never changes it again.
-        form: The body's canonical form, where whoever yields the event has made it already.
+        form: The body's canonical form, if the producer of the event has it.
     """
 
     type: str

@@ -295,7 +295,7 @@ def emit_fitting(
     Args:
         emitter: Where the lines will stand.
         fields: The expressions.
-        declared: The type that each must keep, as whoever reads it relies on.
+        declared: The type that each must keep, on which readers rely.
         names: Local of every variable read.
     """
     lines, pairs = [], []

@@ -22,7 +22,7 @@ from specledger.spec.memory import Write
 E_MEMORY = code(
     "E_MEMORY",
     "a memory write cannot be made",
-    "`remember` writes to fields that `memory` declares. Its condition stands at the write, not at the effect, "
+    "`remember` writes to fields that `memory` declares. Its condition is at the write, not at the effect, "
     "because each write that is made is counted and priced.",
 )
 

@@ -188,7 +188,7 @@ def name_of(document: Document) -> str | None:
 
 
 def _has_items(node: Node) -> bool:
-    """Whether a node is a list whose elements are told apart by an `id`."""
+    """Whether a node is a list whose elements have an `id`."""
     return bool(node.elements) and all("id" in element.members for element in node.elements)
 
 

@@ -47,7 +47,7 @@ E_PARAM_RANGE = code(
 E_PARAM_PARTIAL = code(
     "E_PARAM_PARTIAL",
     "A parameter inside a longer text",
-    "`${param}` stands for a whole value: text is never pasted together, since that would change the meaning of "
+    "`${param}` replaces a whole value: text is never concatenated, since that would change the meaning of "
     "expressions unnoticed. Give the parameter to a constant, `constants: {LIMIT: ${limit}}`, and use the constant in "
     "the expression.",
 )
@@ -254,4 +254,4 @@ def _refuse(node: Node, message: str, diagnostics: Diagnostics, hint: str | None
 
 def _refuse_partial(span: Span, diagnostics: Diagnostics) -> None:
     hint = "give the parameter to a constant, and use the constant"
-    diagnostics.error(E_PARAM_PARTIAL, "`${...}` stands for a whole value only", span, hint=hint)
+    diagnostics.error(E_PARAM_PARTIAL, "`${...}` replaces a whole value only", span, hint=hint)

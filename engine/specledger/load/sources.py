@@ -173,20 +173,21 @@ def load_sources(sources: Sources, models: Models) -> Bundle:
     """
     diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(sources.settings, diagnostics)
-    shelf = _Kept(sources, models, diagnostics)
-    resolver = Resolver(shelf, models, diagnostics)
+    documents = _SourceDocuments(sources, models, diagnostics)
+    resolver = Resolver(documents, models, diagnostics)
     cases = resolver.cases(Path(sources.main), changes, sources.case)
     diagnostics.raise_if_errors()
     if not cases:
         raise InvalidSources(f"there is no case {sources.case!r}")
-    idle = sorted({*sources.documents} - shelf.read_so_far) or sorted(link.target for link in shelf.links.values())
+    unread = sources.documents.keys() - documents.read_so_far
+    idle = sorted(unread) or sorted(link.target for link in documents.links.values())
     if idle:
         raise InvalidSources(f"nothing leads to {idle[0]}")
     return gather(cases[0].key, resolver.specs, cases[0].id)
 
 
-class _Kept:
-    """Sources as whoever resolves them sees them.
+class _SourceDocuments:
+    """Documents read from sources.
 
     Attributes:
         links: The links that were not followed yet.

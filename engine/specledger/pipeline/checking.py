@@ -161,7 +161,7 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str |
         try:
             check_kind(bundle, found)
         except Rejected as rejected:
-            found.extend(one for one in rejected.diagnostics if not found.tells(one.code, one.message, one.span))
+            found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
     diagnostics.extend(found.sorted())
     if found.has_errors:
         return None

@@ -94,8 +94,8 @@ class TestCollector:
     def test_a_finding_is_told_whatever_else_it_says(self, message, place, told):
         collector = Diagnostics()
         collector.error(E_ONE, "m", span(1, 2), hint="h")
-        assert collector.tells(E_ONE, message, place) is told
-        assert not collector.tells(E_TWO, message, place)
+        assert collector.contains(E_ONE, message, place) is told
+        assert not collector.contains(E_TWO, message, place)
 
     def test_warnings_alone_do_not_stop(self):
         collector = Diagnostics()

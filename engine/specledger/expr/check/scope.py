@@ -131,7 +131,7 @@ class Session:
         found: str | None = None,
     ) -> None:
         """Reports a finding, with the calls that led to it; one that another call led to already is not repeated."""
-        if self.diagnostics.tells(code, message, span):
+        if self.diagnostics.contains(code, message, span):
             return
         related = tuple(
             (f"`{frame.name}` is used here", frame.text.span(frame.node.start, frame.node.end))

@@ -122,7 +122,7 @@ class Rewriting(Cellwise):
         return node, number
 
     def _conditional(self, node: ast.IfExp | ast.BoolOp | ast.Compare, place: Place) -> tuple[ast.expr, int]:
-        """Parts after the first may not be evaluated: what they name is known to nobody else."""
+        """Parts after the first may not be evaluated: what they name is not visible outside them."""
         if isinstance(node, ast.IfExp):
             node.test, first = self.expression(node.test, place)
             node.body, second = self._aside(node.body, place)
