@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.laws.law import LawPlan
 from specledger.laws.law_check import check_law
 from specledger.laws.template import check_template
 from specledger.laws.universe import Universe, check_universe
-from specledger.load import Bundle, Resolved
+from specledger.load import Bundle
 from specledger.spec.law import Law as LawSpec
 
 
-def compile_law(bundle: Bundle, *, strict: bool = False) -> LawPlan:
+def compile_law(bundle: Bundle, *, strict: bool = False, universe: Universe | None = None) -> LawPlan:
     """Compile the law that a bundle was loaded for.
 
     Args:
         bundle: A bundle whose main spec is a law.
         strict: Whether what is not needed, or a string claim, is refused.
+        universe: The universe of the bundle, if it was checked before: many laws have the same one.
 
     Raises:
         Rejected: With every finding in the law, its universe and its template.
@@ -27,7 +27,8 @@ def compile_law(bundle: Bundle, *, strict: bool = False) -> LawPlan:
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model
     assert isinstance(model, LawSpec)  # noqa: S101 - the pipeline compiles what it dispatched by kind
-    universe = _universe(bundle.specs[spec.refs[("universe",)]], bundle, diagnostics)
+    if universe is None:
+        universe = check_universe(bundle.specs[spec.refs[("universe",)]], bundle, diagnostics)
     template = check_template(bundle.specs[spec.refs[("template",)]], diagnostics)
     law = None
     if universe is not None and template is not None:
@@ -37,20 +38,3 @@ def compile_law(bundle: Bundle, *, strict: bool = False) -> LawPlan:
     law = replace(law, words=model.claim or "")
     expected = None if model.expect is None else model.expect.model_dump(exclude_none=True)
     return LawPlan(law, spec.key.rpartition("@")[2], bundle.digest, expected, diagnostics.sorted())
-
-
-_CHECKED: Final[dict[str, Universe]] = {}
-"""Universes that were found in order, by key: a key is of one content, and many laws are about one universe."""
-
-_MOST_CHECKED: Final = 64
-
-
-def _universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> Universe | None:
-    """A checked universe; None, with findings, if it is wrong."""
-    known = _CHECKED.get(spec.key)
-    if known is not None:
-        return known
-    found = check_universe(spec, bundle, diagnostics)
-    if found is not None and len(_CHECKED) < _MOST_CHECKED:
-        _CHECKED[spec.key] = found
-    return found

@@ -96,7 +96,7 @@ class DiscoveryPlan:
             Rejected: The document is not a law.
         """
         bundle = bundle_of(document, self.universe, self.templates)
-        return ParsedLaw(document, bundle, compile_law(bundle))
+        return ParsedLaw(document, bundle, compile_law(bundle, universe=self.checked))
 
     def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
         """A proposed law as it is tried; the proposer does not decide how hard.
@@ -139,7 +139,8 @@ class DiscoveryPlan:
     ) -> LawPlan:
         """A proposed law as it is tried; it keeps its name, however hard it is tried and wherever."""
         name = name_of(document)
-        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name))
+        checked = self.checked if universe is self.universe else None
+        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name), universe=checked)
 
     @staticmethod
     def _tried(document: Mapping[str, Any], effort: Effort | Escalation | HeldOut) -> dict[str, Any]:
