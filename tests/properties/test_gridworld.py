@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_over, compile_predicate, compile_step
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 MOVES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
@@ -151,7 +151,7 @@ def maps(draw):
 
 @cache
 def hazard(every):
-    return compile_scenario(load("specs/scenario/hazard.yaml", set=[f"drift.0.with.every={every}"])[0])
+    return shipped_plan("hazard", f"drift.0.with.every={every}")
 
 
 @settings(max_examples=30)

@@ -6,12 +6,11 @@ from functools import cache, lru_cache
 
 import pytest
 
-from specledger.compile.scenario import compile_scenario
 from specledger.gates.digests import receive
-from specledger.kinds import load
 from specledger.run.document_agent import SpecAgent, Submitted
 from specledger.run.kernel_controller import KernelController
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 
 @dataclass
@@ -32,7 +31,7 @@ class Found:
 
 @cache
 def planned(scenario, agent, sets):
-    return compile_scenario(load(f"specs/scenario/{scenario}.yaml", set=[f"agent={agent}", *sets])[0])
+    return shipped_plan(scenario, f"agent={agent}", *sets)
 
 
 @lru_cache(16)

@@ -1,17 +1,14 @@
 """What any agent means, on a world of one number: candidates, claims, memory and its writes, and what is refused."""
 
 import copy
-import json
 from typing import Any
 
 import pytest
-import yaml
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.expr import EvaluationError
-from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import NUMBER, plan_of, write_specs
 
 WORLD: dict[str, Any] = {
     "constants": {"STEP": 2},
@@ -35,13 +32,9 @@ GOVERNOR: dict[str, Any] = {"gates": [], "choose": {"maximise": "proposal.score"
 
 
 def compiled(folder, world, governor, scenario, agent):
-    body = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 4, **scenario}
+    body = NUMBER["scenario"] | scenario
     documents = {"world": WORLD | world, "agent": AGENT | agent, "governor": GOVERNOR | governor, "scenario": body}
-    for kind, document in documents.items():
-        (folder / kind).mkdir(exist_ok=True)
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))
-        (folder / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+    return plan_of(write_specs(folder, copy.deepcopy(documents)))
 
 
 @pytest.fixture

@@ -171,7 +171,7 @@ def test_a_bonus_that_is_the_same_everywhere_would_change_nothing():
 
 def test_memory_begins_with_the_budget_and_no_visits():
     start = plan().start(0)
-    assert plan().begin(plan().observe(start)) == {"visits": {}, "b_start": 200 * ONE}
+    assert plan().begin(plan().observe(start)) == {"visits": {}, "b_start": 1000 * ONE}
 
 
 def test_arrivals_are_counted_and_staying_is_not():

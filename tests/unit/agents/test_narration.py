@@ -10,20 +10,19 @@ from specledger.agents.claims import MASS_UNIT, derive, direction, masses
 from specledger.agents.narration import FORK
 from specledger.agents.procedure import DecisionPoint, Procedure, first_best
 from specledger.agents.trace import replay_trace
-from specledger.compile.scenario import compile_scenario
 from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
 from specledger.gates.digests import mass_units, receive
 from specledger.gates.documents import axion
 from specledger.gates.snapshots import Challenges, Vault
-from specledger.kinds import load
+from tests.toys import shipped_plan
 
 WHEN = DecisionPoint(0, 0)
 
 
 @cache
 def compiled(agent, scenario):
-    plan = compile_scenario(load(f"specs/scenario/axion-{scenario}.yaml", set=[f"agent={agent}"])[0])
+    plan = shipped_plan(f"axion-{scenario}", f"agent={agent}")
     assert plan.kernel is not None
     return plan, plan.kernel, Vault(Stream.named(plan.seed, "nonce"), Challenges())
 

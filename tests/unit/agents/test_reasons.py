@@ -10,11 +10,12 @@ from specledger.compile.read_dependencies import touch
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
+from tests.toys import shipped_plan
 
 
 @cache
 def kernel(agent, *sets) -> Any:
-    plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=[f"agent={agent}", *sets])[0])
+    plan = shipped_plan("axion-resource", f"agent={agent}", *sets)
     state = plan.start(0)
     seen = plan.observe(state)
     return plan, plan.kernel, state, seen, plan.begin(seen)

@@ -18,13 +18,14 @@ from specledger.gates.documents import axion, document_type
 from specledger.gates.facts import Vocabulary, leading
 from specledger.gates.snapshots import Challenges, Vault
 from specledger.kinds import load
+from tests.toys import shipped_plan
 
 WHEN = DecisionPoint(0, 0)
 
 
 @cache
 def kernel():
-    plan = compile_scenario(load("specs/scenario/axion-resource.yaml", set=["with.seed=1"])[0])
+    plan = shipped_plan("axion-resource", "with.seed=1")
     assert plan.kernel is not None
     state = plan.start(0)
     narration = plan.kernel.narration

@@ -162,6 +162,7 @@ def test_a_value_that_cannot_be_hashed_has_a_hash_all_the_same(value):
     assert found.proposal_hash not in {receive(other).proposal_hash for other in VALUES.values() if other is not value}
 
 
+@pytest.mark.slow
 def test_that_hash_is_the_same_in_every_process():
     program = (
         "import math; from specledger.gates.digests import receive;"

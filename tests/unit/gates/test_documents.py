@@ -126,6 +126,7 @@ def test_the_shipped_schemas_are_found_and_read_once(monkeypatch):
         axion()
 
 
+@pytest.mark.slow
 def test_the_validators_are_loaded_when_something_is_judged():
     program = (
         "import sys; from specledger.gates.documents import axion; v = axion(); a = {'jsonschema', 'jsonschema_rs'};"

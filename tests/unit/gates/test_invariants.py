@@ -12,6 +12,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 WORLD: dict[str, Any] = {
     "constants": {"LIMIT": 3},
@@ -160,7 +161,7 @@ def test_what_is_refused(make, name):
 
 @cache
 def shipped(scenario):
-    return compile_scenario(load(f"specs/scenario/{scenario}.yaml")[0])
+    return shipped_plan(scenario)
 
 
 def changed(state, **changes):
@@ -176,8 +177,8 @@ SHIPPED: dict[tuple[str, str], Any] = {
     ("hazard", "admissibility"): ({"rho": [[0, 1000]]}, {"rho": [[-1, 250]]}, {"rho": [[-1, 250]]}),
     ("maze", "admissibility"): ({"C": [[0, 5]]}, {"C": [[0, -1]]}, {"C": [[0, -1]]}),
     ("simple", "admissibility"): ({"b": 0}, {"b": -1}, {"b": -1}),
-    ("hazard", "budget-law"): ({"b": 0}, {"b": -1}, {"b": -1, "b_before": 200_000_000}),
-    ("simple", "budget-law"): ({"b": 200_000_000}, {"b": 200_000_001}, {"b": 200_000_001}),
+    ("hazard", "budget-law"): ({"b": 0}, {"b": -1}, {"b": -1, "b_before": 1_000_000_000}),
+    ("simple", "budget-law"): ({"b": 1_000_000_000}, {"b": 1_000_000_001}, {"b": 1_000_000_001}),
     ("hazard", "coherence-descends"): ({"theta": [[40, 0]]}, {"theta": [[0, 41]]}, {"V": 1681_000_000}),
     ("hazard", "no-hazard-entered"): ({"position": {"x": 4, "y": 1}}, {"position": {"x": 5, "y": 1}}, {}),
     ("hazard", "no-bump"): ({"t": 9}, {"bumps": 1}, {}),

@@ -15,6 +15,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 FACES = {"N": (0, -1), "S": (0, 1), "E": (1, 0), "W": (-1, 0), "Stay": (0, 0)}
@@ -329,7 +330,7 @@ def test_with_an_exhausted_budget_only_a_strictly_dissipative_action_or_stay(b, 
 @pytest.mark.parametrize("budget", ["10.0", "200.0", "47.35", "0.0"])
 @pytest.mark.parametrize("name", ["simple", "hazard"])
 def test_the_charges_of_an_episode_are_what_the_budget_lost(name, budget):
-    plan = compile_scenario(load(f"specs/scenario/{name}.yaml", set=[f"world.with.budget={budget}", "episodes=1"])[0])
+    plan = shipped_plan(name, f"world.with.budget={budget}", "episodes=1")
     steps = bodies(plan)
     b = begin = round(float(budget) * ONE)
     pending = 0
@@ -352,9 +353,10 @@ def PRICES_OF(step):  # noqa: N802 - the items of PRICES as one step paid them
     return {name: step["cost"][name] for name in PRICES}
 
 
+@pytest.mark.slow
 def test_the_budget_of_the_seed_lasts_two_steps_and_is_never_charged_again():
     """10.0 at 3.6 and 3.7 leaves 2.7, which cannot pay the cheapest action of 3.5."""
-    plan = compile_scenario(load("specs/scenario/simple.yaml", set=["world.with.budget=10.0", "episodes=1"])[0])
+    plan = shipped_plan("simple", "world.with.budget=10.0", "episodes=1")
     commits, steps = bodies(plan, "commit"), bodies(plan)
     assert [step["inputs"]["charge"] for step in steps[:3]] == [3_600_000, 3_700_000, 0]
     assert {step["inputs"]["charge"] for step in steps[2:]} == {0}

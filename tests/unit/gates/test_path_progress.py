@@ -77,6 +77,7 @@ def test_a_newly_seen_wall_lengthens_the_way():
     assert all(rebase["from"] < rebase["to"] for rebase in found)
 
 
+@pytest.mark.slow
 def test_w_never_overestimates_and_is_the_true_way_once_all_is_known():
     """What is not known to be blocked is open, so the way as known is at most the true one."""
     steps = bodies("step", "concave", "episodes=3", "horizon=60")

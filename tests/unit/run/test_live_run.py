@@ -144,6 +144,7 @@ def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
     assert "stayer" not in sys.modules
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["a hang", "an end"])
 def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, folder):
     deadline = 2000 if kind == "a hang" else 120_000
@@ -167,6 +168,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 def test_a_program_makes_the_same_run_as_a_function(folder):
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     plans = {(0, 1): "an unknown operation"}
@@ -178,6 +180,7 @@ def test_a_program_makes_the_same_run_as_a_function(folder):
     assert verify(by_program.place).verdict is Verdict.PASS
 
 
+@pytest.mark.slow
 def test_the_example_of_the_documentation_runs(folder, monkeypatch):
     page = (ROOT / "docs/outside.md").read_text(encoding="utf-8")
     (agent,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
@@ -231,6 +234,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.slow
 def test_a_program_ends_with_a_run_that_is_killed(folder):
     (folder / "program.py").write_text(LASTING, encoding="utf-8")
     project(folder, agent=f"command: [{sys.executable}, program.py]", deadline_ms=60_000)

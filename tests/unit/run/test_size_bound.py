@@ -1,12 +1,14 @@
 """Values that share their parts: a run says that they are too much, and needs no memory for saying so."""
 
+import copy
+
 import pytest
-import yaml
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import write_specs
 
 WIDE = "range(200)"
 ROWS = {"type": "array", "items": {"type": "array", "items": "int"}}
@@ -76,10 +78,7 @@ def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
         **({"drift": drift} if drift else {}),
         **({"invariant": invariant} if invariant else {}),
     }
-    for kind, document in documents.items():
-        text = yaml.safe_dump({"spec": f"{kind}/v1", "name": kind, **document}, sort_keys=False)
-        (folder / f"{kind}.yaml").write_text(text)
-    (bundle,) = load(str(folder / "scenario.yaml"))
+    (bundle,) = load(str(write_specs(folder, copy.deepcopy(documents))))
     return bundle
 
 

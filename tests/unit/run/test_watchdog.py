@@ -159,6 +159,7 @@ def test_a_kernel_that_dies_has_not_finished(unhurried, recorded, act, reason):
     assert recorded == [unhurried.ending]
 
 
+@pytest.mark.slow
 def test_only_the_evaluation_of_a_policy_is_timed(patient):
     def work(pulse):
         for tick in range(3):
@@ -170,6 +171,7 @@ def test_only_the_evaluation_of_a_policy_is_timed(patient):
     assert patient.ending == Ending("finished", "", 3, 2, GENESIS, GENESIS)
 
 
+@pytest.mark.slow
 def test_each_evaluation_has_the_whole_time(patient):
     def work(pulse):
         for tick in range(4):
@@ -181,6 +183,7 @@ def test_each_evaluation_has_the_whole_time(patient):
     assert patient.ending.kind == "finished"
 
 
+@pytest.mark.slow
 def test_a_slow_reader_does_not_make_a_kernel_late(patient):
     def work(pulse):
         for tick in range(3):
@@ -218,6 +221,7 @@ def test_a_kernel_that_hangs_while_nobody_reads_is_ended_when_somebody_does(watc
     assert watchdog.ending.kind == "hang"
 
 
+@pytest.mark.slow
 def test_a_suite_goes_on_with_the_next_episode(patient, recorded):
     kinds = []
     for act in (lambda: None, lambda: time.sleep(60), lambda: None, fail, lambda: None):

@@ -68,6 +68,7 @@ def test_what_needs_no_process_is_made_here(given, workers):
     assert [process for _, process in spread(slow_first, given, workers)] == [os.getpid()] * len(given)
 
 
+@pytest.mark.slow
 def test_no_more_is_begun_than_may_wait():
     given = Counted(50)
     results = spread(slow_first, given, 2)
@@ -107,6 +108,7 @@ def in_the_midst_of_a_result():
     return results
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_in_the_midst_of_a_result_leaves_nobody_waiting():
     results = in_the_midst_of_a_result()
     for process in multiprocessing.active_children():
@@ -115,11 +117,13 @@ def test_a_worker_that_is_killed_in_the_midst_of_a_result_leaves_nobody_waiting(
         list(results)
 
 
+@pytest.mark.slow
 def test_whoever_stops_reading_in_the_midst_of_a_result_does_not_wait():
     in_the_midst_of_a_result().close()
     assert not multiprocessing.active_children()
 
 
+@pytest.mark.slow
 def test_an_interruption_is_for_whoever_gave_the_work():
     assert list(spread(interrupted, [0, 1], 2)) == ["went on"] * 2
 
@@ -170,6 +174,7 @@ print(next(results))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "said"), [(MASKS, "[True, True]\n"), (IGNORED, "went on\n"), (UNCLOSED, "0\n")],
     ids=["the first processes never see an interruption", "who ignores it goes on", "what nobody closed is ended"],

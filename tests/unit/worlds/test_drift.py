@@ -17,19 +17,21 @@ from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 # --- the shipped goal drift
 
 
 @cache
 def events(name, *settings):
-    return tuple(run(compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])))
+    return tuple(run(shipped_plan(name, *settings)))
 
 
 def bodies(found, kind):
     return [event.body for event in found if event.type == kind]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [1, 7, 20, 50, 51])
 def test_a_goal_drift_fires_after_every_so_many_steps_and_never_at_the_first(every):
     found = events("simple", f"drift.0.with.every={every}", "episodes=2")
@@ -53,7 +55,7 @@ def reachable(grid, cell):
 
 def followed(found):
     """Each drift with the whole state before it; steps are taken over from their receipts by a plan of their own."""
-    plan = compile_scenario(load("specs/scenario/hazard.yaml")[0])
+    plan = shipped_plan("hazard")
     state: dict[str, Any] = {}
     proposals: list[Any] = []
     for event in found:
@@ -99,7 +101,7 @@ def digest(state):
 
 def test_equal_seeds_have_equal_drifts_and_others_have_others():
     drifts = {seed: bodies(events("hazard", f"seed={seed}"), "drift") for seed in (1, 2)}
-    again = tuple(run(compile_scenario(load("specs/scenario/hazard.yaml", set=["seed=1"])[0])))
+    again = tuple(run(shipped_plan("hazard", "seed=1")))
     assert bodies(again, "drift") == drifts[1]
     drawn = {seed: json.dumps([drift["drawn"] for drift in found]) for seed, found in drifts.items()}
     assert len(set(drawn.values())) == 2
@@ -107,7 +109,7 @@ def test_equal_seeds_have_equal_drifts_and_others_have_others():
 
 def test_a_goal_without_another_cell_to_go_to_stays():
     """A corridor of two cells: from one of them, only the other is free, and that is the goal already."""
-    plan = compile_scenario(load("specs/scenario/simple.yaml", set=['map.drawing="####\\n#SG#\\n####"'])[0])
+    plan = shipped_plan("simple", 'map.drawing="####\\n#SG#\\n####"')
     start = plan.start(0)
     assert plan.drifts[0].sources(start) == [[]]
     assert plan.drifts[0].sources(start | {"position": start["goal"]}) == [[start["position"]]]

@@ -14,6 +14,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.expr import EvaluationError
 from specledger.kinds import load
+from tests.toys import plan_of, write_specs
 
 ITEM = {"type": "object", "properties": {"id": "int", "tag": "string"}}
 WORLD: dict[str, Any] = {
@@ -53,11 +54,7 @@ def compiled(folder, effects, **action):
     actions = {"go": {"args": {"n": "int"}, "effects": effects, **action}}
     documents: dict[str, Any] = {"agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
     documents["world"] = {**WORLD, "actions": actions}
-    for kind, document in documents.items():
-        (folder / kind).mkdir(exist_ok=True)
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))  # nothing shared: no anchors
-        (folder / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+    return plan_of(write_specs(folder, json.loads(json.dumps(documents))))  # nothing shared: no anchors
 
 
 @pytest.fixture

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from specledger.compile.scenario import compile_scenario
-from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.fields import distances
+from tests.toys import shipped_plan
+
+pytestmark = pytest.mark.slow
 
 NAMES = {"goal-drift": "rooms", "goal-gradual": "chase", "goal-adversarial": "farthest", "goal-reached": "errands"}
 
@@ -16,7 +17,7 @@ NAMES = {"goal-drift": "rooms", "goal-gradual": "chase", "goal-adversarial": "fa
 @cache
 def moves(scenario):
     """Each drift with the state before it, re-made from the receipts' own changes."""
-    plan = compile_scenario(load(f"specs/scenario/{scenario}.yaml", set=["episodes=3", "horizon=100"])[0])
+    plan = shipped_plan(scenario, "episodes=3", "horizon=100")
     found, reached = [], False
     goal: Any = None
     position: Any = None
@@ -64,7 +65,7 @@ def test_an_adversarial_drift_goes_where_the_way_is_longest():
 
 
 def test_a_new_goal_comes_when_the_old_one_was_reached_and_never_before():
-    plan = compile_scenario(load("specs/scenario/errands.yaml", set=["episodes=3", "horizon=100"])[0])
+    plan = shipped_plan("errands", "episodes=3", "horizon=100")
     reached = drifted = 0
     due = False
     for event in run(plan):
@@ -83,6 +84,6 @@ def test_a_new_goal_comes_when_the_old_one_was_reached_and_never_before():
 
 
 def test_an_episode_goes_on_to_the_horizon_whatever_is_reached():
-    plan = compile_scenario(load("specs/scenario/errands.yaml", set=["episodes=2", "horizon=70"])[0])
+    plan = shipped_plan("errands", "episodes=2", "horizon=70")
     ends = [event.body for event in run(plan) if event.type == "episode_end"]
     assert [(end["steps"], end["ended"], end["success"]) for end in ends] == [(70, "horizon", True)] * 2

@@ -11,6 +11,8 @@ from specledger.run.loop import run
 from specledger.worlds.paths import digest_of, viability
 from tests.toys import shipped_plan
 
+pytestmark = pytest.mark.slow
+
 AGENTS = ["greedy", "greedy-visits"]
 
 

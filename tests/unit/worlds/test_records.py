@@ -5,22 +5,21 @@ from typing import Any
 
 import pytest
 
-from specledger.compile.scenario import compile_scenario
-from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.fields import distances
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 
 
 @cache
 def events(name, *settings):
-    return tuple(run(compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])))
+    return tuple(run(shipped_plan(name, *settings)))
 
 
 def steps(name, *settings):
     """Each step's body with the state before it, followed through the receipts."""
-    plan = compile_scenario(load(f"specs/scenario/{name}.yaml", set=list(settings))[0])
+    plan = shipped_plan(name, *settings)
     state: Any = None
     proposals: list[Any] = []
     for event in events(name, *settings):
@@ -115,6 +114,7 @@ def lost(name, budget, *settings):
     return sum(said["task_performance"] for said in found), [said["b"] for said in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["simple", "hazard", "rooms"])
 def test_with_more_budget_the_performance_is_better(name):
     found = [lost(name, budget)[0] for budget in (0.0, 10.0, 25.0, 200.0)]
@@ -122,12 +122,14 @@ def test_with_more_budget_the_performance_is_better(name):
     assert len(set(found)) == 4
 
 
+@pytest.mark.slow
 def test_where_the_budget_is_ignored_more_of_it_is_not_better():
     """What the test above would see of a governor that debits nothing: the same performance with any budget."""
     found = {lost("simple", budget, "governor.supply.charge=0")[0] for budget in (10.0, 25.0, 200.0)}
     assert len(found) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [0.0, 3.4, 3.5, 3.6, 3.7, 4.0, 10.0, 33.3])
 @pytest.mark.parametrize("name", ["simple", "concave"])
 def test_a_budget_is_never_negative_and_its_end_leaves_something_to_do(name, budget):
@@ -137,6 +139,7 @@ def test_a_budget_is_never_negative_and_its_end_leaves_something_to_do(name, bud
     assert budgets[:50] == sorted(budgets[:50], reverse=True)
 
 
+@pytest.mark.slow
 def test_the_budget_of_the_source_lasts_a_few_steps():
     found = [body["record"] for _, _, body in steps("small-budget")]
     assert found[0]["b"] + found[0]["work"] == 10 * ONE

@@ -12,6 +12,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.run.loop import run
+from tests.toys import shipped_plan
 
 GRID: dict[str, Any] = {
     "constants": {"FREE": 0, "WALL": 1},
@@ -297,7 +298,7 @@ def test_start_and_goal_stand_on_free_cells(tmp_path, key, cell, words):
 @pytest.mark.parametrize("change", ["HEADROOM=1001", "HEADROOM=-1"])
 def test_a_part_that_starts_outside_k(change):
     with pytest.raises(Rejected) as rejected:
-        compile_scenario(load("specs/scenario/hazard.yaml", set=[f"world.constants.{change}"])[0])
+        shipped_plan("hazard", f"world.constants.{change}")
     (finding,) = rejected.value.diagnostics
     assert finding.code == "E_START_ILL_FORMED"
     assert finding.message == "the start state lies outside the admissible set K"

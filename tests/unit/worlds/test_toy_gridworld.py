@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from specledger.compile.plan import Plan
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.gates.documents import axion
 from specledger.kinds import load
@@ -17,6 +16,7 @@ from specledger.worlds.maps import read_drawing
 from specledger.worlds.model import World
 from specledger.worlds.start import Starter, starter
 from specledger.worlds.variables import Variables
+from tests.toys import shipped_plan
 
 State = dict[str, Any]
 Action = dict[str, Any]
@@ -27,7 +27,7 @@ BEYOND_ENV = ("carried", "thefts")
 
 @cache
 def plan(name: str, *changes: str) -> Plan:
-    return compile_scenario(load(f"specs/scenario/toy-{name}.yaml", set=list(changes))[0])
+    return shipped_plan(f"toy-{name}", *changes)
 
 
 @cache
@@ -229,6 +229,7 @@ def test_the_templates_are_what_the_seed_asks_for() -> None:
         assert states["tools"]["agents"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_the_seed_is_in_the_state_and_decides_the_map(name: str) -> None:
     one, same, other = (plan(name, f"with.seed={seed}").start(0) for seed in (5, 5, 6))
@@ -361,6 +362,7 @@ def test_a_normal_form_holds_the_context_whatever_is_asked() -> None:
     assert set(seen["derived"]) == {name for name in READ if name.startswith(("dist.", "threat.", "reachability."))}
 
 
+@pytest.mark.slow
 def test_the_largest_state_is_read_and_edited() -> None:
     state = drawn("SA\n..\n")
     ann = state["agents"][0]
@@ -436,12 +438,14 @@ def test_the_hidden_objective_is_that_of_the_seed() -> None:
     assert counted > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("term", TERMS)
 def test_each_term_of_the_hidden_objective_changes_a_choice_somewhere(term: str) -> None:
     whole, part = chosen("tools", "agent=pseudo"), chosen("tools", "agent=pseudo", without(term))
     assert any(whole(state) != part(state) for name in SCENARIOS for state, _, _ in walks(name, 20))
 
 
+@pytest.mark.slow
 def test_the_hidden_objective_written_by_its_terms_is_the_same() -> None:
     whole, terms = chosen("tools", "agent=pseudo"), chosen("tools", "agent=pseudo", without(""))
     assert all(whole(state) == terms(state) for name in SCENARIOS for state, _, _ in walks(name, 4))

@@ -19,6 +19,7 @@ from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_predicate, compile_step
+from tests.toys import shipped_plan
 
 ONE = 1_000_000
 
@@ -183,7 +184,7 @@ def test_k_has_four_sides(key):
 
 @cache
 def hazard(*settings):
-    return compile_scenario(load("specs/scenario/hazard.yaml", set=list(settings))[0])
+    return shipped_plan("hazard", *settings)
 
 
 def tagged(tag, data):
@@ -279,6 +280,7 @@ def test_four_moves_and_staying_are_five_different_kernel_actions():
     assert shifts["Stay"] == [0, -39]
 
 
+@pytest.mark.slow
 def test_the_kernel_normally_accepts_and_sometimes_rightly_rejects():
     """40 episodes of the hazard map: most proposals pass, the kernel rejects some, and something is always allowed."""
     tally: dict[str, int] = {}
@@ -314,7 +316,7 @@ def tank(state, p, v):
 
 @cache
 def tanks(*settings):
-    return compile_scenario(load("specs/scenario/two-tank.yaml", set=list(settings))[0])
+    return shipped_plan("two-tank", *settings)
 
 
 @given(
@@ -333,6 +335,7 @@ def figures(plan):
     return tally.result()
 
 
+@pytest.mark.slow
 def test_two_thousand_steps_of_water_without_a_violation():
     result = figures(tanks("horizon=2000", "episodes=1"))
     assert (result["verdict"], result["steps"], result["violations"]) == ("PASS", 2000, {})

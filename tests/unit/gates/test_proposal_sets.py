@@ -1,12 +1,8 @@
-"""What a governor evaluates once for all proposals: only what none of them changes, and never before one needs it."""
-
-from typing import Any
+"""Proposals of one set are judged independently: a step of one changes no other, and neither does its error."""
 
 import pytest
-import yaml
 
-from specledger.compile.scenario import compile_scenario
-from specledger.kinds import load
+from tests.toys import plan_of, write_specs
 
 WORLD = {
     "spec": "world/v1",
@@ -42,16 +38,7 @@ SCENARIO = {"world": "world", "governor": "governor", "agent": "agent", "horizon
 
 @pytest.fixture
 def made(tmp_path):
-    documents: dict[str, Any] = {
-        "world": WORLD,
-        "governor": GOVERNOR,
-        "agent": AGENT,
-        "scenario": {"spec": "scenario/v1", "name": "scenario", **SCENARIO},
-    }
-    for kind, document in documents.items():
-        (tmp_path / kind).mkdir()
-        (tmp_path / kind / f"{kind}.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
-    return compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+    return plan_of(write_specs(tmp_path, {"world": WORLD, "governor": GOVERNOR, "agent": AGENT, "scenario": SCENARIO}))
 
 
 def judge(made, x, *proposals):
