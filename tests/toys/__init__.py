@@ -1,6 +1,7 @@
 """Small specs for tests: `climb`, the smallest scenario; `small`, the smallest discovery; a world of one number."""
 
 import copy
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ def write_specs(folder: Path, documents: dict[str, dict[str, Any]]) -> Path:
     """Write one spec of each kind, named after its kind, and return the file of the scenario."""
     for kind, document in documents.items():
         (folder / kind).mkdir(parents=True, exist_ok=True)
-        text = yaml.safe_dump({"spec": f"{kind}/v1", "name": kind, **document}, sort_keys=False)
+        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))  # nothing shared: no anchors
+        text = yaml.safe_dump(whole, sort_keys=False)
         (folder / kind / f"{kind}.yaml").write_text(text, encoding="utf-8")
     return folder / "scenario" / "scenario.yaml"
 

@@ -34,7 +34,7 @@ GOVERNOR: dict[str, Any] = {"gates": [], "choose": {"maximise": "proposal.score"
 def compiled(folder, world, governor, scenario, agent):
     body = NUMBER["scenario"] | scenario
     documents = {"world": WORLD | world, "agent": AGENT | agent, "governor": GOVERNOR | governor, "scenario": body}
-    return plan_of(write_specs(folder, copy.deepcopy(documents)))
+    return plan_of(write_specs(folder, documents))
 
 
 @pytest.fixture

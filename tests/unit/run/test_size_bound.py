@@ -1,7 +1,5 @@
 """Values that share their parts: a run says that they are too much, and needs no memory for saying so."""
 
-import copy
-
 import pytest
 
 from specledger.compile.scenario import compile_scenario
@@ -78,7 +76,7 @@ def bundle_of(folder, world, drift=None, invariant=None, agent=(), governor=()):
         **({"drift": drift} if drift else {}),
         **({"invariant": invariant} if invariant else {}),
     }
-    (bundle,) = load(str(write_specs(folder, copy.deepcopy(documents))))
+    (bundle,) = load(str(write_specs(folder, documents)))
     return bundle
 
 

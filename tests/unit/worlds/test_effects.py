@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import json
 from typing import Any
 
 import pytest
@@ -54,7 +53,7 @@ def compiled(folder, effects, **action):
     actions = {"go": {"args": {"n": "int"}, "effects": effects, **action}}
     documents: dict[str, Any] = {"agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
     documents["world"] = {**WORLD, "actions": actions}
-    return plan_of(write_specs(folder, json.loads(json.dumps(documents))))  # nothing shared: no anchors
+    return plan_of(write_specs(folder, documents))
 
 
 @pytest.fixture
