@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
@@ -48,38 +49,45 @@ def make_cases(law: Law) -> tuple[Case, ...]:
 
     Without tests, every family first makes its `first` cases; the rest is split by weight.
     """
-    universe = law.universe
-    if law.tests:
-        shares = _tested(law)
+    return _met(law, _made(law.universe, law.starts, law.tests, law.seed, law.cases))
+
+
+@lru_cache(maxsize=16)
+def _made(
+    universe: Universe, starts: tuple[int, ...], tests: tuple[Test, ...], seed: int, count: int
+) -> tuple[Case, ...]:
+    """The cases before preconditions are looked at, which many laws about a universe share."""
+    if tests:
+        shares = _tested(tests, count)
     else:
         families = universe.generators
-        shares = [(Test(name, None, (), False), min(each.first, law.cases)) for name, each in families.items()]
-        left = max(0, law.cases - sum(count for _, count in shares))
+        shares = [(Test(name, None, (), False), min(each.first, count)) for name, each in families.items()]
+        left = max(0, count - sum(share for _, share in shares))
         weights = {name: each.weight for name, each in families.items()}
         order = sorted(weights, key=lambda name: (families[name].make == "mutations", name))  # what changes others last
         apportioned = apportion(left, weights)
         shares += [(Test(name, None, (), False), apportioned[name]) for name in order]
     cases: list[Case] = []
-    for place, (test, count) in enumerate(shares):
+    for place, (test, share) in enumerate(shares):
         family = universe.generators[test.family]
-        symbols = law.starts if test.beyond or not law.tests else _plain(law)
-        stream = Stream.named(law.seed, "cases", universe.name, test.family, place)
+        symbols = starts if test.beyond or not tests else _plain(universe, starts)
+        stream = Stream.named(seed, "cases", universe.name, test.family, place)
         maker = Maker(universe, family, symbols, test.lengths or universe.sizes, stream)
-        made = maker.make(count, [case.start for case in cases])
+        made = maker.make(share, [case.start for case in cases])
         cases += [Case(test.family, start, family.make in DRAWN) for start in made]
-    return _met(law, cases[: law.cases])
+    return tuple(cases[:count])
 
 
-def _met(law: Law, cases: Sequence[Case]) -> tuple[Case, ...]:
+def _met(law: Law, cases: tuple[Case, ...]) -> tuple[Case, ...]:
     """The cases; those that do not meet the preconditions are changed to do so, if too few do."""
     if law.where == TRUE:
-        return tuple(cases)
+        return cases
     usable = [_is_usable(law, case.start) for case in cases]
     if sum(usable) >= law.trial.usable:
-        return tuple(cases)
+        return cases
     repair, found = Repair(law, Stream.named(law.seed, "preconditions", law.universe.name)), list(cases)
     for place, case in enumerate(cases):
-        symbols = sorted({*case.start, *(law.starts if not law.tests else _plain(law))})
+        symbols = sorted({*case.start, *(law.starts if not law.tests else _plain(law.universe, law.starts))})
         start = None if usable[place] else repair.start(case.start, symbols)
         if start is not None:
             found[place] = Case(case.family, start, case.drawn)
@@ -93,18 +101,18 @@ def _is_usable(law: Law, start: State) -> bool:
         return False
 
 
-def _plain(law: Law) -> tuple[int, ...]:
-    """The law's symbols that a start of its universe may have; all of the law's, if these are fewer than two."""
-    plain = tuple(symbol for symbol in law.starts if symbol in law.universe.starts)
-    return plain if len(plain) > 1 else law.starts
+def _plain(universe: Universe, starts: tuple[int, ...]) -> tuple[int, ...]:
+    """The symbols that a start of the universe may have; all of the law's, if these are fewer than two."""
+    plain = tuple(symbol for symbol in starts if symbol in universe.starts)
+    return plain if len(plain) > 1 else starts
 
 
-def _tested(law: Law) -> list[tuple[Test, int]]:
+def _tested(tests: Sequence[Test], count: int) -> list[tuple[Test, int]]:
     """Each test with its number of cases: its own, or an even share."""
-    asked = sum(test.cases or 0 for test in law.tests)
-    open_tests = [str(place) for place, test in enumerate(law.tests) if test.cases is None]
-    shares = apportion(max(0, law.cases - asked), dict.fromkeys(open_tests, 1))
-    return [(test, test.cases or shares.get(str(place), 0)) for place, test in enumerate(law.tests)]
+    asked = sum(test.cases or 0 for test in tests)
+    open_tests = [str(place) for place, test in enumerate(tests) if test.cases is None]
+    shares = apportion(max(0, count - asked), dict.fromkeys(open_tests, 1))
+    return [(test, test.cases or shares.get(str(place), 0)) for place, test in enumerate(tests)]
 
 
 def apportion(count: int, weights: Mapping[str, int]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -41,7 +42,7 @@ E_UNIVERSE_GENERATOR = code(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Universe:
     """A checked universe. Symbols are numbers: places in the alphabet.
 
@@ -76,7 +77,11 @@ class Universe:
 
     def text(self, cells: Sequence[int]) -> str:
         """A state as characters."""
-        return "".join(self.alphabet[cell] for cell in cells)
+        return bytes(cells).translate(self._characters).decode("ascii")
+
+    @cached_property
+    def _characters(self) -> bytes:
+        return "".join(self.alphabet).encode("ascii").ljust(256, b"?")
 
     def cells(self, text: str) -> tuple[int, ...]:
         """A state from characters.
