@@ -5,8 +5,11 @@ import shutil
 
 import pytest
 
+from specledger.kinds.running import RunOptions
 from specledger.oracles.service import ADDRESS
-from specledger.pipeline import RunOptions, execute, load_runs, verify
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from tests.conformance.tampered.verifiers import by_tool
 from tests.unit.oracles.loopback import KEY, Reply, Service, candidate, response, usage
 from tools.conformance import Laid
