@@ -34,7 +34,7 @@ def gemini(monkeypatch):
 
 def discovered(tmp_path, target, *changes):
     (bundle,) = load_runs([str(target)], list(changes))
-    execute(bundle, tmp_path / "out", conduct=RunOptions(trusted=True))
+    execute(bundle, tmp_path / "out", options=RunOptions(trusted=True))
     return tmp_path / "out"
 
 
