@@ -16,7 +16,7 @@ from specledger.agents.procedure import DecisionPoint, Procedure
 STATE: Final = "state_digest(focus_vars)"
 SCORE: Final = "score(action)"
 GREATEST: Final = "first of the greatest scores"
-"""What nodes say that they are; the declared score itself stands in the node of kind `assumption`."""
+"""The expressions of nodes; the declared score itself is in the node of kind `assumption`."""
 
 
 def write_trace(

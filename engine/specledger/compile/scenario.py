@@ -271,7 +271,7 @@ def _around(world: World, governor: Governor) -> Around:
 
 
 def _footing(world: World, like: State | None) -> Footing:
-    """What the governor and the invariants stand on."""
+    """The names and types of the world for the governor and the invariants."""
     return Footing(
         environment=world.environment,
         state=world.state,

@@ -1,7 +1,7 @@
 """No token, no actuation: the one way to act is through an `Actuator`, and it asks for a token bound to what is done.
 
 A token names the proposal, the commitment to the set it came from, and the scope (episode, step and operation). It is
-an identifier that anybody can recompute: it proves what an action was bound to, not who issued it.
+an identifier that anyone can recompute: it proves what an action was bound to, not who issued it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Actuator:
         state: Any,
         inputs: Mapping[str, Any],
     ) -> tuple[Any, Any]:
-        """Execute the action of a committed proposal, `op` and arguments as they stand in it.
+        """Execute the action of a committed proposal, `op` and arguments as committed.
 
         Args:
             token: What `issue` gave.

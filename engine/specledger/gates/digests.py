@@ -51,7 +51,7 @@ class Submission:
 
     Attributes:
         document: The proposal as JSON values; None if the bytes were no JSON, or nothing came.
-        proposal_hash, trace_hash: What stands for it in entries and tokens.
+        proposal_hash, trace_hash: Its hashes in entries and tokens.
         form: Its canonical bytes, None if it has none.
         problem: Why it has none; such a submission is denied as one that fails its schema.
         actions: The canonical form of each step of its plan as an action of the world; empty if it has no plan.
@@ -189,7 +189,7 @@ def _forms(document: object) -> tuple[bytes, bytes | None]:
 
 
 def _written(member: object, floats: FloatPolicy, place: tuple[str, ...]) -> object:
-    """A member that the serialiser writes, or its canonical form, nested as deeply as it stands in its document."""
+    """A member that the serialiser writes, or its canonical form, nested as deeply as in its document."""
     depth = len(place)
     if is_plain(member, MAX_DEPTH - depth):
         return member
@@ -217,7 +217,7 @@ def _action(step: object) -> bytes:
 
 
 def _spelled(value: object) -> bytes:
-    """A text for any value, the same in every process: what stands for a document that is none."""
+    """A text for any value, the same in every process; it is hashed in place of a document without canonical form."""
     parts: list[str] = []
     _spell(value, parts, MAX_DEPTH)
     return "".join(parts[:_MOST_PARTS]).encode("utf-8", "surrogatepass")

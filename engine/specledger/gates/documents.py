@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from jsonschema import Draft202012Validator
 
 MOST_FINDINGS: Final = 20
-"""Findings about one document that are told at most."""
+"""Findings about one document that are reported at most."""
 
 _NO_JSON: Final = {E_CANON_NUMBER, E_CANON_TEXT, E_CANON_TYPE}  # a number beyond 2^53 is JSON, though it is not hashed
 _SHOWN: Final = 200  # characters of a message: it quotes the document

@@ -33,7 +33,7 @@ SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
     "counterfactual": re.compile(r"[A-Za-z0-9_.-]{1,80}"),
     "choice": re.compile(r"[!-~]{1,80}"),  # a label holds no white space
 }
-"""What may stand in each slot."""
+"""The pattern of each slot."""
 
 _SLOT: Final = re.compile(r"<([a-z]+)>")
 
@@ -55,7 +55,7 @@ class Vocabulary:
         return _SLOT.sub(lambda slot: values[slot[1]], self._forms[0])
 
     def parse(self, text: str) -> dict[str, str] | None:
-        """What stands in the slots of the one form that a text is of; None if it is of none, or of several."""
+        """The slots of the one form that a text matches; None if it matches none, or several."""
         found = [match.groupdict() for pattern in self._patterns if (match := pattern.fullmatch(text))]
         return found[0] if len(found) == 1 else None
 

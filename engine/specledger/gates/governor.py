@@ -37,14 +37,14 @@ W_CLAIM_UNREAD = code(
     "W_CLAIM_UNREAD",
     "a claim that the governor does not read",
     "A governor's `claims` are what every proposal must say beside its action and its score. What no gate, price, "
-    "`let`, `each`, `supply` or choice of the governor reads is held against nothing: it may be false. It stands in "
+    "`let`, `each`, `supply` or choice of the governor reads is not checked: it may be false. It is in "
     "the receipts, so this is no error.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Footing:
-    """What a governor stands on: the world's names and types, as far as judging needs them.
+    """The names and types of a world, as far as judging needs them.
 
     Attributes:
         environment: The names of the world.
@@ -248,7 +248,7 @@ class _Body:
         self._footing = footing
 
     def lines(self, state: str, proposal: str, found: str, names: dict[str, str]) -> list[str]:
-        """Lines that stand in the loop over all proposals and add one judgement to those found."""
+        """Lines inside the loop over all proposals that add one judgement to those found."""
         emitter, governor = self._emitter, self._governor
         local = emitter.local
         action, op, cost, total, inputs, against = map(local, ("action", "op", "cost", "total", "inputs", "against"))

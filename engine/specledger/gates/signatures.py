@@ -37,7 +37,7 @@ E_SIGN_MISSING = code(
 
 
 class Signer(Protocol):
-    """Signs the canonical bytes of a token without its signature, and tells whether a signature is right."""
+    """Signs the canonical bytes of a token without its signature, and verifies signatures."""
 
     def sign(self, payload: bytes) -> str:
         """The signature, 64 to 2048 characters."""
@@ -61,7 +61,7 @@ class SecretSigner:
 
     @classmethod
     def named(cls, seed: int, *names: str | int) -> SecretSigner:
-        """Sign with the secret that a run's seed and names stand for, which is as public as they are."""
+        """Sign with a secret that is drawn from a run's seed and names, and is as public as they are."""
         return cls(Stream.named(seed, "kernel-secret", *names).bytes(SECRET_SIZE))
 
     def sign(self, payload: bytes) -> str:
@@ -164,7 +164,7 @@ class Signing:
 
     Attributes:
         public: The public key, 32 bytes.
-        file, variable: Where the private one lies; one of the two.
+        file, variable: The place of the private key; one of the two.
     """
 
     public: bytes

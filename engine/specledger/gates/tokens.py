@@ -44,7 +44,7 @@ class Asked(NamedTuple):
 
 
 def narrow(scope: Mapping[str, Any], limit: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The part of a requested scope that a limit leaves; equal to the request if it lies within the limit.
+    """The part of a requested scope that a limit leaves; equal to the request if it is within the limit.
 
     Returns:
         A schema-valid scope, or None if no operation is left.
@@ -196,7 +196,7 @@ class TokenActuator:
 
 
 def _check_action(token: Mapping[str, Any], issued: _Issued, index: int, action: Mapping[str, Any]) -> None:
-    """Whether an action is of the scope's operations, and the step of the plan that stands at the index."""
+    """Whether an action is of the scope's operations, and the step of the plan at the index."""
     if action.get("op") not in token["scope"]["allowed_ops"]:
         raise Refused("wrong_op")
     if not 0 <= index < len(issued.actions) or _form(action) != issued.actions[index]:
@@ -204,7 +204,7 @@ def _check_action(token: Mapping[str, Any], issued: _Issued, index: int, action:
 
 
 def _form(document: Mapping[str, Any]) -> bytes | None:
-    """The canonical form of what somebody presents, None if it has none."""
+    """The canonical form of a presented document, None if it has none."""
     try:
         return canonical_bytes({**document})
     except NotCanonical:

@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 
 
 class Weighed(NamedTuple):
-    """What an offer is worth to the agent by its own score.
+    """The value of an offer by the agent's own score.
 
     Attributes:
         plain: The score of what it chooses without the offer.
@@ -119,7 +119,7 @@ class ProbeTarget(Protocol):
         """Whether the agent, asked again for its reasons, gives those that it committed to."""
 
     def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
-        """What an offer is worth to the agent; None if it proposes nothing here.
+        """The value of an offer to the agent; None if it proposes nothing here.
 
         Args:
             situation: Where it is made.

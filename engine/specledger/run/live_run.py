@@ -27,7 +27,7 @@ from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
 E_KERNEL_DIED = code(
     "E_KERNEL_DIED",
     "the process of the kernel ended by itself",
-    "It ended between two decisions, so no agent was being asked: somebody ended it, memory was short, or this is a "
+    "It ended between two decisions, so no agent was being asked: it was killed, memory was short, or this is a "
     "defect. What it had logged stays in the log; the run has no result.",
 )
 E_KERNEL_DIFFERS = code(
@@ -188,7 +188,7 @@ class _Kernel:
 
 
 class _Asking:
-    """Asks inside the kernel's process, and tells the watchdog when that begins and ends."""
+    """Asks inside the kernel's process, and reports to the watchdog when that begins and ends."""
 
     def __init__(self, pulse: Pulse, policy: Policy | None, start_ms: int) -> None:
         self._pulse = pulse
@@ -215,6 +215,6 @@ class _Asking:
 
 
 def _refusal(payload: bytes) -> Rejected:
-    """What the kernel's process was refused, as it was told there."""
+    """The rejection that the kernel's process reported."""
     told: Any = parse_canonical(payload, limit=MAX_MESSAGE)
     return Rejected([Diagnostic(told["code"], told["message"])])

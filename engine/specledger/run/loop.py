@@ -87,7 +87,7 @@ def _in_turn(plan: Plan, controller: DecisionController) -> Iterator[Event]:
 
 
 def separate(plan: Plan) -> bool:
-    """Whether nothing goes on from episode to episode, so that each can be made without the ones before it."""
+    """Whether no episode depends on the one before it."""
     governor = plan.governor_state
     return (
         plan.remembers != "run"
@@ -103,7 +103,7 @@ def run_episode(plan: Plan, number: int) -> Iterator[Event]:
 
 
 def _continued(plan: Plan) -> dict[str, Any]:
-    """The audit log that a live run goes on with; a simulated run has one of its own."""
+    """The audit log that a live run continues; a simulated run has one of its own."""
     if plan.oracle is None or plan.oracle.tape.mode is not Mode.LIVE:
         return {}
     return {"audit": {"mode": Mode.LIVE.value, "head": plan.oracle.tape.head}}

@@ -1,7 +1,7 @@
 """Agents from outside: the question that they are asked, and what becomes of their answers.
 
 No answer can stop a run. One that is not a list of proposals is rejected by the gate `schema`; one that is not a
-document is received, hashed and denied by the kernel. The run goes on with the next decision. A kernel's episode ends
+document is received, hashed and denied by the kernel. The run continues with the next decision. A kernel's episode ends
 only if the process that waited for the answer ended.
 """
 
@@ -50,7 +50,7 @@ class OutsideProposals:
         self._horizon = plan.horizon
 
     def propose(self, moment: Moment) -> list[Proposal]:
-        """The proposals of the answer; each that is none stands as one that the gate `schema` rejects."""
+        """The proposals of the answer; a malformed one is replaced by one that the gate `schema` rejects."""
         place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
         answer = self._oracle.ask(place, lambda: question(moment, self._asked))
         return proposals_of(answer, self._asked.claims)

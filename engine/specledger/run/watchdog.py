@@ -40,7 +40,7 @@ E_WATCHDOG_SYSTEM = code(
     "in YAML need no watchdog: their evaluation is bounded.",
 )
 
-_ORPHANED_MS: Final = 5_000  # after a time-out that nobody acts on, the system ends the kernel
+_ORPHANED_MS: Final = 5_000  # if the watchdog does not act on a time-out, the system ends the kernel
 _HEAD: Final = struct.Struct(">cI")
 _MARK: Final = struct.Struct(">QQ64s64s")
 _ENTER, _LEAVE, _MESSAGE, _FINISHED, _FAILED = b"E", b"L", b"M", b"F", b"X"
@@ -82,7 +82,7 @@ class Ending:
 
 
 class Pulse:
-    """What a kernel tells its watchdog, from inside the kernel's process."""
+    """The reports of a kernel to its watchdog, from inside the kernel's process."""
 
     def __init__(self, pipe: int, timeout_ms: int) -> None:
         """Write to a pipe."""
@@ -96,7 +96,7 @@ class Pulse:
             tick: The step.
             proposal_hash: Of the last proposal that is known.
             trace_hash: Of its trace.
-            more_ms: Milliseconds that this one may take beyond the time-out, to start somebody.
+            more_ms: Milliseconds that this one may take beyond the time-out, to start an agent.
         """
         signal.setitimer(signal.ITIMER_REAL, (self._orphaned_ms + more_ms) / 1000)
         self._put(_ENTER, _MARK.pack(tick, more_ms, proposal_hash.encode("ascii"), trace_hash.encode("ascii")))
@@ -107,7 +107,7 @@ class Pulse:
         self._put(_LEAVE)
 
     def send(self, message: bytes) -> None:
-        """Hand a message to whoever watches.
+        """Send a message to the watchdog.
 
         Raises:
             ValueError: It has more than `MAX_MESSAGE` bytes.
@@ -130,7 +130,7 @@ class Watchdog:
     """Runs kernels one after the other, each in a process of its own.
 
     Attributes:
-        ending: How the last kernel ended; None while it runs, or if nobody waited for its end.
+        ending: How the last kernel ended; None while it runs, or if its end was not awaited.
     """
 
     def __init__(self, record: Callable[[Ending], None], timeout_ms: int = TIMEOUT_MS) -> None:
@@ -152,7 +152,7 @@ class Watchdog:
         end with it. This process should have no other threads.
 
         Args:
-            work: Done in the other process, between whose `enter` and `leave` each evaluation of a policy stands.
+            work: Done in the other process, each evaluation of a policy is between `enter` and `leave`.
 
         Raises:
             Rejected: E_WATCHDOG_SYSTEM.
@@ -200,7 +200,7 @@ class _Kernel:
             if kind == _MESSAGE:
                 left = time.monotonic()
                 yield payload
-                if self._deadline is not None:  # a kernel waits while nobody reads
+                if self._deadline is not None:  # a kernel waits while its messages are not read
                     self._deadline += time.monotonic() - left
             elif kind == _ENTER:
                 tick, more, proposal, trace = _MARK.unpack(payload)
@@ -217,7 +217,7 @@ class _Kernel:
     def end(self) -> int:
         """End the process and all of its group, and give its status.
 
-        The group is ended before its leader is waited for: until then nobody else can have its number.
+        The group is ended before its leader is waited for: until then no other process can have its number.
         """
         for end in (os.killpg, os.kill):
             with suppress(ProcessLookupError, PermissionError):

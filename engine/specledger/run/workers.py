@@ -210,7 +210,7 @@ class Pool:
 def _start(work: Callable[[Any], Any]) -> _Worker:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
-    # A daemon: what a generator that nobody closed has left is ended with this process, which would wait for it else.
+    # A daemon: the workers of a generator that is not closed end with this process, which would else wait for them.
     process = context.Process(target=_serve, args=(work, there), daemon=True)
     try:
         process.start()
@@ -232,7 +232,7 @@ def _end(crew: list[_Worker], *, at_once: bool) -> None:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Hold an interruption back while processes are started: one in their midst would leave some that nobody ends.
+    """Hold an interruption back while processes are started: one between two starts would leave processes running.
 
     What is started meanwhile never sees one: a terminal sends it to all its processes, and the one that gave the work
     decides what becomes of the others.
@@ -253,11 +253,11 @@ def _undisturbed() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, masked)
         signal.signal(signal.SIGINT, before)
     if noted:
-        signal.raise_signal(signal.SIGINT)  # to whoever is told of it now, who may ignore it
+        signal.raise_signal(signal.SIGINT)  # to the present handler, which may ignore it
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Do what is sent, until nothing comes any more, or whoever sends it has ended."""
+    """Work at each item that arrives, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     while True:
@@ -284,7 +284,7 @@ def _answer(work: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | Non
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of the process that gave the work; whoever is killed tells its workers nothing."""
+    """End with the process that gave the work: a process that is killed does not notify its workers."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

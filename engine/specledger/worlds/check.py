@@ -260,7 +260,7 @@ class _Checker:
         union = self._union({name: RecordType("", action.outcome.types) for name, action in actions.items()})
         inner = {name: part.world.outcome for name, part in parts.items()}
         for name in sorted(set(union.fields) & set(inner)):
-            self.scope.wrong(E_WORLD_PART, f"{name!r} is told in the outcome of an action already", "parts", name)
+            self.scope.wrong(E_WORLD_PART, f"{name!r} is in the outcome of an action already", "parts", name)
         absent = {name for name, part in parts.items() if set(part.follow) != set(actions)}
         return RecordType("outcome", {**union.fields, **inner}, optional=union.optional | absent)
 

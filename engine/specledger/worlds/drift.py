@@ -37,7 +37,7 @@ _DEARER: Final = 20
 E_DRIFT_DUE = code(
     "E_DRIFT_DUE",
     "drifts that are due too often",
-    "The first receipt lists the steps at which each drift is due, so that anybody can see that it happened when it "
+    "The first receipt lists the steps at which each drift is due, so that anyone can check that it happened when it "
     "should. The lists of all drifts have together at most 8 MiB, a drift that is named twice counted twice: a "
     "receipt has no more. Shorten the horizon, or let one drift do what several do at the same steps.",
 )
@@ -61,7 +61,7 @@ class Drift:
 
 
 class Calendar:
-    """Makes the schedules of one scenario, which share the work that they may take and the room in the receipt."""
+    """Makes the schedules of one scenario, which share the work that they may take and the bytes in the receipt."""
 
     def __init__(self, horizon: int) -> None:
         """Begin for episodes of so many steps."""

@@ -25,7 +25,7 @@ class Call(NamedTuple):
 
 
 class Made(NamedTuple):
-    """The locals that hold what a step makes: the next state, and what is told of it."""
+    """The locals that hold what a step makes: the next state, and the outcome."""
 
     state: str
     outcome: str
@@ -40,7 +40,7 @@ def write_step(
     state before, `every_step` reads what they made.
 
     Args:
-        emitter: Where the lines will stand.
+        emitter: The emitter of the lines.
         preload: Loads the fields of the state before the lines.
         world: The world.
         call: What the step is about.
@@ -141,7 +141,7 @@ def _every_step(emitter: Emitter, world: World, after: str) -> list[str]:
 
 
 def _reads(action: PlannedAction, outcome: Let) -> frozenset[str]:
-    """The variables that an action's own expressions read, with as much of its outcome as is told."""
+    """The variables that an action's own expressions read, with the part of its outcome that is needed."""
     effects: Iterable[PlannedEffect] = (*action.effects, *action.otherwise)
     read = action.when.variables.union(*(effect.variables for effect in effects))
     return action.let.variables | ((read | outcome.variables) - {name for name, _ in action.let})

@@ -18,7 +18,7 @@ from specledger.worlds.model import Namespace, PlannedAction, PlannedAttempts, P
 E_VARIABLE = code(
     "E_VARIABLE",
     "a focus variable does not fit its world",
-    "A name with `<id>` in it needs `over`, the list of texts that may stand there, and no other name may be read in "
+    "A name with `<id>` in it needs `over`, the list of texts that may replace it, and no other name may be read in "
     "two ways. `alternatives` names entries of `variables`, `labels` names actions, and `context` has no labels "
     "`focus` and `derived`, under which the variables themselves are found.",
 )
@@ -62,14 +62,14 @@ def check_variables(
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    """A name as (what stands before the parameter, the parameter, what stands after it)."""
+    """A name as (text before the parameter, the parameter, text after it)."""
     before, _, rest = name.partition("<")
     parameter, _, after = rest.partition(">")
     return before, parameter, after
 
 
 def _told_apart(names: list[str], scope: Scope) -> None:
-    """Find names of which one could stand for another."""
+    """Find pairs of names that could name the same variable."""
     for one, other in combinations(names, 2):
         if _overlap(split_name(one), split_name(other)):
             scope.wrong(E_VARIABLE, f"{one!r} and {other!r} can name the same variable", "variables", other)

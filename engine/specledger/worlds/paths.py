@@ -31,7 +31,7 @@ _OPEN, _SHUT = -1, -2
 
 
 def field_paste(f: Field, g: Field, p: Cell, fill: int) -> Field:
-    """The field with another laid over it, whose top left corner comes to lie on a cell.
+    """The field with another laid over it, with its top left corner on a cell.
 
     The field grows to the right and below, holding `fill`, as far as the other reaches; what would lie to the left of
     it, above it, or beyond a field's greatest sides is left out. The field itself where nothing changes.

@@ -41,7 +41,7 @@ def check_picture(model: WorldSpec, state: RecordType, record: Mapping[str, Type
         _wrong(scope, f"{picture.cells!r} is no field of type `field`", fields, picture.cells, "cells")
     _check_codes(model, scope)
     sound = {label: type_ for label, type_ in record.items() if type_ is not MISTAKEN}
-    record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong was told of already
+    record = {**dict.fromkeys(model.record, INT), **sound}  # a label whose expression is wrong has a finding already
     ints = [label for label, type_ in record.items() if isinstance(type_, IntType)]
     places = [label for label, type_ in record.items() if label in ints or _same(type_, CELL)]
     cells = [name for name, type_ in state.fields.items() if isinstance(type_, RecordType)]

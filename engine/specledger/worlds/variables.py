@@ -158,7 +158,7 @@ class Variables:
         return text if len(text) <= MOST_NAME else f"{text[:47]}#{sha256_hex(text.encode())[:32]}"
 
     def _find(self, state: State, name: str) -> tuple[PlannedVariable, tuple[str, ...]]:
-        """The entry that a name belongs to, with what stands for its parameter."""
+        """The entry that a name belongs to, with the text of its parameter."""
         if name in self._plain:
             return self._plain[name], ()
         for planned in self._families:

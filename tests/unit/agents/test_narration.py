@@ -48,7 +48,7 @@ def case(request):
     return Case(request.param)
 
 
-def test_a_mind_chooses_the_first_of_the_greatest():
+def test_the_choice_is_the_first_proposal_with_the_greatest_score():
     proposals = [{"action": {"op": op}, "score": score} for op, score in (("a", 1), ("b", 3), ("c", 3))]
     chosen = first_best(proposals, lambda action: action["op"])
     assert chosen is not None
@@ -108,7 +108,7 @@ def test_claims_are_what_the_teller_would_do(case):
         assert asked.label == one["predicted_outcome"]["choice"]
 
 
-def test_who_tells_of_another_one_predicts_what_it_would_not_do():
+def test_an_agent_that_explains_itself_by_another_predicts_other_choices():
     """Over some starts, the reasons of another objective are not those of the decider: that is all the difference."""
     wrong = 0
     for episode in range(6):
@@ -128,7 +128,7 @@ def replayed(case, trace, chosen=None):
     return replay_trace(trace, declared, seen, case.memory, WHEN, digest, chosen or case.choice.label)
 
 
-def test_a_trace_of_ones_own_procedure_comes_out_equal():
+def test_a_trace_of_the_declared_procedure_is_reproduced():
     case = Case("honest")
     found = replayed(case, case.document()["trace"])
     assert found.whole
@@ -183,7 +183,7 @@ def test_a_variable_that_is_not_there_is_passed_over():
     assert "dist.self_to_agent:nobody" not in document["trace"]["fork_snapshots"][0]["focus_vars"]
 
 
-def test_a_mind_that_never_changes_its_choice_has_no_claims_and_three_counterfactuals():
+def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_counterfactuals():
     case = Case("honest")
     stubborn = Procedure(
         "stubborn",

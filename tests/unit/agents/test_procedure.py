@@ -26,7 +26,7 @@ def chosen(agent, occasion):
     return parts.narration.decider.propose(seen, memory, occasion)
 
 
-def test_the_same_occasion_draws_the_same_and_asking_again_draws_anew():
+def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
     occasions = [DecisionPoint(0, 0, asked) for asked in range(40)]
     answers = [chosen("noisy-honest", occasion) for occasion in occasions]
     assert answers == [chosen("noisy-honest", occasion) for occasion in occasions]
@@ -34,7 +34,7 @@ def test_the_same_occasion_draws_the_same_and_asking_again_draws_anew():
     assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
 
 
-def test_who_draws_says_that_it_is_not_deterministic():
+def test_an_agent_that_draws_is_not_deterministic():
     assert kernel("honest")[1].deterministic
     assert kernel("random-claimer")[1].deterministic  # its narrator draws, its choices do not
     assert not kernel("noisy-honest")[1].deterministic
@@ -46,7 +46,7 @@ def weighed(agent, action, state):
 
 
 @pytest.mark.parametrize(("agent", "price"), [("honest", 1_000_000), ("pseudo", 0)])
-def test_a_breach_costs_whoever_minds_it(agent, price):
+def test_a_breach_costs_an_agent_that_scores_it(agent, price):
     plan, parts, state, seen, memory = kernel(agent)
     for proposal in parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0)):
         predicted, _ = plan.step(state, proposal["action"]["op"], proposal["action"], {})
