@@ -75,6 +75,19 @@ class Universe:
     starts: tuple[int, ...] = ()
     interaction: str | None = None
 
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        """What tells universes apart: the digest in the key is of the whole spec, but mutants have another rule."""
+        return self.key, self.rule, self.starts, self.sizes, self.shortest, self.longest
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same universe, under the same rule."""
+        return isinstance(other, Universe) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        """The hash of what tells universes apart."""
+        return hash(self._identity)
+
     def text(self, cells: Sequence[int]) -> str:
         """A state as characters."""
         return bytes(cells).translate(self._characters).decode("ascii")
