@@ -77,7 +77,7 @@ class Universe:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        """What tells universes apart: the digest in the key is of the whole spec, but mutants have another rule."""
+        """What distinguishes universes: the key has the digest of the whole spec, but mutants have another rule."""
         return self.key, self.rule, self.starts, self.sizes, self.shortest, self.longest
 
     def __eq__(self, other: object) -> bool:
@@ -85,7 +85,7 @@ class Universe:
         return isinstance(other, Universe) and self._identity == other._identity
 
     def __hash__(self) -> int:
-        """The hash of what tells universes apart."""
+        """The hash of the same fields."""
         return hash(self._identity)
 
     def text(self, cells: Sequence[int]) -> str:
