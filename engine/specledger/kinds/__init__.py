@@ -13,13 +13,13 @@ from specledger.core.spans import Text
 from specledger.kinds.kind import (
     Kind,
     Kinds,
+    Parts,
     Runnable,
     case_name,
     evidence_kinds,
     models,
     report_kinds,
     runnable_kinds,
-    table,
 )
 from specledger.kinds.table import KINDS, MODELS
 from specledger.load import Bundle, Search
@@ -31,6 +31,7 @@ __all__ = [
     "MODELS",
     "Kind",
     "Kinds",
+    "Parts",
     "Runnable",
     "bundle_from_document",
     "case_name",
@@ -39,7 +40,6 @@ __all__ = [
     "models",
     "report_kinds",
     "runnable_kinds",
-    "table",
 ]
 
 

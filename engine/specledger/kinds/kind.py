@@ -84,7 +84,7 @@ Kinds = Mapping[str, Kind]
 """A table of kinds by their names."""
 
 
-def table(*kinds: Kind) -> dict[str, Kind]:
+def by_name(*kinds: Kind) -> dict[str, Kind]:
     """A table of kinds."""
     return {kind.name: kind for kind in kinds}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from specledger.kinds import checks
-from specledger.kinds.kind import Kind, Kinds, Runnable, models, table
+from specledger.kinds.kind import Kind, Kinds, Runnable, by_name, models
 from specledger.spec.agent import Agent
 from specledger.spec.base import Models
 from specledger.spec.discovery import Discovery
@@ -50,7 +50,7 @@ def _discovery() -> Runnable:
     return RUNNABLE
 
 
-KINDS: Final[Kinds] = table(
+KINDS: Final[Kinds] = by_name(
     Kind("world", World, checks.check_world),
     Kind("scenario", Scenario, checks.check_scenario, _scenario),
     Kind("suite", Suite, checks.check_suite, _suite),
