@@ -50,7 +50,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
-    epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 70 internal error, 130 interrupted.",
+    epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be evaluated, "
+    "70 internal error, 130 interrupted.",
 )
 
 _USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"

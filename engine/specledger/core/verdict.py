@@ -14,12 +14,13 @@ class Verdict(StrEnum):
 
 
 class Exit(IntEnum):
-    """What the process tells its caller."""
+    """The exit codes of the command line. ERROR: something could not be evaluated; INTERNAL: a defect of specledger."""
 
     CONFORMS = 0
     FINDINGS = 1
     INVALID = 2
     INCONCLUSIVE = 3
+    ERROR = 4
     INTERNAL = 70
     INTERRUPTED = 130
 
@@ -30,7 +31,7 @@ _EXITS = {
     Verdict.PASS: Exit.CONFORMS,
     Verdict.FAIL: Exit.FINDINGS,
     Verdict.INCONCLUSIVE: Exit.INCONCLUSIVE,
-    Verdict.ERROR: Exit.INTERNAL,
+    Verdict.ERROR: Exit.ERROR,
 }
 
 

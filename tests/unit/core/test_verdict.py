@@ -39,7 +39,7 @@ def test_exit_codes_are_those_of_the_design():
         "PASS": 0,
         "FAIL": 1,
         "INCONCLUSIVE": 3,
-        "ERROR": 70,
+        "ERROR": 4,
     }
     assert (Exit.INVALID, Exit.INTERRUPTED) == (2, 130)
 
