@@ -7,7 +7,7 @@ from pathlib import Path
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.core.spans import Text
 from specledger.load.bundle import Bundle, gather
-from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, kind_of, show
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, is_file, kind_of, show
 from specledger.load.overrides import read_changes
 from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of
@@ -75,7 +75,7 @@ def _find(target: str, kind: str | None, library: Library, models: Models, diagn
     head, slash, name = target.partition("/")
     if slash and head in models and not target.endswith(SUFFIXES):
         kind, target = head, name
-    elif slash or target.endswith(SUFFIXES) or Path(target).is_file():
+    elif slash or target.endswith(SUFFIXES) or is_file(Path(target)):
         return Path(target)
     files = library.find_target(target, kind)
     if len(files) == 1:

@@ -4,6 +4,7 @@ A name is searched beside the referring file, then in the project's `specs/`, th
 keeps the bytes of each file and where each reference led.
 """
 
+import errno
 import os
 import re
 import stat
@@ -258,7 +259,7 @@ class Library:
             self._diagnostics.error(E_REF_PATH, message, node.span, hint="use / between folders, and .yaml at the end")
             return None
         file = folder / target
-        if file.is_file():
+        if is_file(file):
             return file
         near = suggest(file.stem, _stems(file.parent))
         hint = f"did you mean `{near}`?" if near else None
@@ -302,7 +303,12 @@ def _files(folder: Path, name: str) -> list[Path]:
     """The files of a name in a folder; a name with other characters than names have is in no file."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", name):
         return []
-    return [file for suffix in SUFFIXES if (file := folder / (name + suffix)).is_file()]
+    return [file for suffix in SUFFIXES if is_file(file := folder / (name + suffix))]
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is such a file; a path that the system refuses, as one that is too long, leads to none."""
+    return os.path.isfile(path)  # `Path.is_file` raises for such a path
 
 
 def _stems(folder: Path) -> list[str]:
@@ -318,6 +324,8 @@ def _reason(error: OSError) -> str:
         return "there is no such file"
     if isinstance(error, PermissionError):
         return "this user may not read it"
+    if error.errno == errno.ENAMETOOLONG:
+        return "its name is too long"
     return "it is a folder or a device" if isinstance(error, IsADirectoryError) else "operating system error"
 
 

@@ -11,7 +11,7 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load.document import Node
 from specledger.load.findings import describe, place_of
 from specledger.load.params import Param
-from specledger.spec.base import FixedConstant, format_qfixed
+from specledger.spec.base import MAX_NAME, FixedConstant, format_qfixed
 
 MAX_CASES: Final = 4096
 """Cases of one matrix, `exclude` left out; also entries of `exclude`, each of which takes a case away."""
@@ -48,6 +48,12 @@ E_MATRIX_SIZE = code(
     "A matrix of too many cases",
     "A matrix has at most 4096 cases, those of `include` counted and `exclude` left out, and at most 4096 entries of "
     "`exclude`. Take values out, or split the document.",
+)
+E_MATRIX_ID = code(
+    "E_MATRIX_ID",
+    "A case of a matrix whose id is too long",
+    f"The id of a case names its evidence, so it has at most {MAX_NAME} characters: params and values, as in "
+    "`seed=1,map=a`; a character that file names may not have counts as three. Use shorter values, or fewer axes.",
 )
 E_MATRIX_PLACE = code(
     "E_MATRIX_PLACE",
@@ -111,6 +117,10 @@ class _Matrix:
         seen: dict[str, None] = {}
         for arguments in chosen:
             case = Case(self._id(arguments, tuple(axes)), arguments)
+            if len(case.id) > MAX_NAME:
+                message = f"the id of the case `{case.id[:40]}…` has {len(case.id)} characters"
+                value = max(arguments.values(), key=lambda one: len(str(one.value)))
+                self._diagnostics.error(E_MATRIX_ID, message, value.span, expected=f"at most {MAX_NAME} characters")
             if case.id in seen:
                 self._diagnostics.error(E_MATRIX_DUPLICATE, f"the case `{case.id}` is there twice", node.key_span)
             seen[case.id] = None

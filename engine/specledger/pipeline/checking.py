@@ -10,7 +10,7 @@ from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, 
 from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
 from specledger.load import Bundle, load
-from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
 
 E_CASE_TWICE = code(
@@ -84,7 +84,7 @@ def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bund
         Rejected: As `load`; E_SPEC_WRONG_KIND.
     """
     runnable = runnable_kinds(kinds)
-    if "/" in target or target.endswith(SUFFIXES) or Path(target).is_file():
+    if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
         bundles = load_cases(target, overrides, kinds=kinds)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
         if wrong:

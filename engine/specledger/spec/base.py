@@ -30,6 +30,9 @@ INTEGER_LIMIT: Final = 2**53 - 1
 """Largest magnitude of an integer that every JSON reader reads exactly."""
 
 
+MAX_NAME: Final = 120
+"""Characters of a name of a file or a case at most; the names of specs have at most 80."""
+
 _DECIMAL: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6}0{0,20})?", re.ASCII)
 
 

@@ -49,6 +49,8 @@ FILES = {
     "a missing name": ("basik", "E_REF_MISSING", None),
     "a missing name of a kind": ("world/lime", "E_REF_MISSING", None),
     "a name with odd characters": ("ba sic", "E_REF_MISSING", None),
+    "a name that no file can have": ("a" * 300, "E_REF_MISSING", None),
+    "a file whose name no file can have": (f"{'a' * 300}.yaml", "E_SPEC_FILE", None),
 }
 
 
@@ -201,6 +203,8 @@ REFERENCES = {
     "a name like no other": ("qqqq", "E_REF_MISSING", "nothing in specs/scenario, specs/world"),
     "a name of another kind only": ("walker", "E_REF_MISSING", "there is no world `walker`"),
     "a path": ("../world/lime.yaml", "E_REF_MISSING", "did you mean `line`?"),
+    "a name that no file can have": ("a" * 300, "E_REF_MISSING", "there is no world `aaa"),
+    "a path that no file can have": (f"{'a' * 295}.yaml", "E_REF_MISSING", "there is no file specs/scenario/aaa"),
     "a path of another kind": ("../agent/walker.yaml", "E_REF_KIND", "of the kind agent"),
     "an absolute path": ("/etc/passwd.yaml", "E_REF_PATH", "relative"),
     "a path of no YAML file": ("../world/line", "E_REF_PATH", "relative"),

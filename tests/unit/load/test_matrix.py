@@ -100,6 +100,12 @@ def test_wrong_matrices(project, matrix, code, column):
     assert project.found("m.yaml") == [(code, f"m.yaml:11:{column}")]
 
 
+def test_an_id_has_at_most_120_characters(project):
+    matrix = f"matrix: {{word: [a, {'b' * 115}, {'c' * 116}]}}\n"
+    project.write("m.yaml", HEAD.replace(", enum: [a, b, c]", "") + matrix)
+    assert project.found("m.yaml") == [("E_MATRIX_ID", "m.yaml:11:137")]
+
+
 def test_only_the_spec_that_is_loaded_has_a_matrix(project):
     project.write_all()
     project.write("specs/invariant/bound.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
