@@ -1,0 +1,75 @@
+"""The lists of ARCHITECTURE.md are true: every file is there for what exists, and no other module names it."""
+
+import re
+
+import pytest
+
+from specledger.expr.eval.builtins import STANDARD
+from specledger.kinds import KINDS
+from specledger.report.formats import FORMATS
+from tests.toys import number_scenario, plan_of
+
+OURS = ("sum", "isqrt", "argmin", "argmax", "range", "sort_by")
+"""Functions that the profile adds to CEL."""
+
+
+@pytest.fixture(scope="module")
+def lists(root):
+    """The paths of each list by its title."""
+    text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8").partition("## How to add")[2]
+    titles = re.findall(r"^\*\*An? (.+)\*\*\n((?:- .+\n)+)", text, re.MULTILINE)
+    return {title: re.findall(r"^- `([^`]+)`", body, re.MULTILINE) for title, body in titles}
+
+
+def test_every_list_is_there(lists):
+    assert set(lists) == {"kind", "gate", "report format", "observable", "CEL function"}
+
+
+def test_paths_without_a_placeholder_exist(lists, root):
+    fixed = [path for paths in lists.values() for path in paths if "<" not in path]
+    assert fixed
+    assert [path for path in fixed if not (root / path).exists()] == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_has_the_files_of_its_list(lists, root, kind):
+    expected = [path for path in lists["kind"] if "<kind>" in path]
+    assert len(expected) == 4
+    for path in expected:
+        if "/kinds/" in path and path.endswith(".py") and KINDS[kind].runnable is None:
+            continue
+        assert (root / path.replace("<kind>", kind)).exists(), path
+
+
+def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sources):
+    module, table = lists["report format"]
+    for name, row in FORMATS.items():
+        own = module.replace("<format>", row.module)
+        assert (root / own).exists() or (root / own.removesuffix(".py") / "__init__.py").exists()
+    own_folder = module.rpartition("/")[0]
+    naming = {path for path, text in sources.items() if '"oscal"' in text}
+    assert table in naming
+    assert {path for path in naming if not path.startswith(own_folder)} == set()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_each_function_is_named_in_the_files_of_its_list(lists, root, name):
+    assert name in STANDARD
+    missing = [path for path in lists["CEL function"] if name not in (root / path).read_text(encoding="utf-8")]
+    assert missing == []
+
+
+def test_a_function_needs_no_other_module(lists, sources):
+    naming = {path for path, text in sources.items() if re.search(r"[\"']argmin[\"']", text)}
+    assert naming == {path for path in lists["CEL function"] if path.endswith(".py")}
+
+
+def test_a_gate_is_data(tmp_path, lists):
+    assert all(path.startswith("specs/") for path in lists["gate"])
+    gate = {"id": "odd", "deny": "action.n == 3", "reason": "odd"}
+    plan = plan_of(number_scenario(tmp_path, governor={"gates": [gate]}))
+    assert "odd" in plan.gates
+
+
+def test_an_observable_is_data(lists):
+    assert all(path.startswith("specs/") for path in lists["observable"])
