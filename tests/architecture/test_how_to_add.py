@@ -43,7 +43,7 @@ def test_each_kind_has_the_files_of_its_list(lists, root, kind):
 
 def test_each_format_has_a_module_and_no_other_package_names_it(lists, root, sources):
     module, table = lists["report format"]
-    for name, row in FORMATS.items():
+    for row in FORMATS.values():
         own = module.replace("<format>", row.module)
         assert (root / own).exists() or (root / own.removesuffix(".py") / "__init__.py").exists()
     own_folder = module.rpartition("/")[0]
