@@ -1,14 +1,13 @@
-"""The shipped discovery, asked of its record: the same laws, the same rings, the same bytes.
+"""The shipped discovery, answered from its recording, gives the pinned laws, rings and receipts.
 
-After a change of the prompt, the ranking, the memory or the script the record no longer fits. Make both anew:
+After a change of the prompt, the ranking, the memory or the script the recording no longer fits. Make both anew:
 
     rm specs/model/kinetic-script.jsonl
     spec discover kinetic --record --workers 1 --journal /tmp/new.sqlite --out /tmp/new
-    spec golden --update --dir fixtures/discovery specs/discovery/kinetic.yaml
+    pytest -n0 tests/golden/test_discovery.py --snapshot-update
 """
 
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -18,10 +17,9 @@ from specledger.evidence.layout import TAPE
 from specledger.laws.judge import judge
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
-from specledger.pipeline.golden import pin_evidence, pin_matches
+from specledger.pipeline.golden import pin_evidence
 from specledger.pipeline.verifying import verify
-
-PINNED = Path("fixtures/discovery")
+from tests.pins import assert_pinned
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +36,8 @@ def told(finished, type_):
     return [one for one in finished.told if one["type"] == type_]
 
 
-def test_it_is_the_pinned_one(finished):
-    assert pin_matches(pin_evidence(finished), PINNED) is None
+def test_it_is_the_pinned_one(finished, snapshot):
+    assert_pinned(pin_evidence(finished), snapshot, "fixtures/discovery")
 
 
 def test_it_finds_what_is_conserved_and_the_symmetry(finished):

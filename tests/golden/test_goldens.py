@@ -1,59 +1,32 @@
 """Every shipped scenario gives the pinned digests and the pinned canonical receipts.
 
-`spec golden --update` accepts a change; the tree of digests is compared by syrupy, the receipts line by line.
+`pytest -n0 tests/golden --snapshot-update` and `spec golden --update` accept a change into the same files.
 """
 
 from pathlib import Path
 
 import pytest
-from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from specledger.core.canonical import pretty
 from specledger.pipeline.checking import load_cases
-from specledger.pipeline.golden import pin, pin_matches
+from specledger.pipeline.golden import pin
+from tests.pins import ROOT, assert_pinned
 
-FOLDER = Path("fixtures/golden")
-SCENARIOS = sorted(Path("specs/scenario").glob("*.yaml"))
-
-
-class Trees(SingleFileSnapshotExtension):
-    """The files that `spec golden` writes, under the names that it gives them."""
-
-    file_extension = "json"
-    _write_mode = WriteMode.TEXT
-
-    @classmethod
-    def dirname(cls, *, test_location):
-        return str(Path(test_location.filepath).resolve().parents[2] / FOLDER)
-
-    @classmethod
-    def get_snapshot_name(cls, *, test_location, index=0):
-        return str(index)
-
-    def serialize(self, data, **_):
-        return pretty(data)
+FOLDER = "fixtures/golden"
+SCENARIOS = sorted((ROOT / "specs/scenario").glob("*.yaml"))
 
 
-@pytest.fixture(scope="module", params=SCENARIOS, ids=lambda path: path.stem)
-def made(request):
-    (bundle,) = load_cases(str(request.param))
-    return pin(bundle)
-
-
-def test_digests_are_the_pinned_ones(made, snapshot):
-    assert made.tree == snapshot(name=made.name, extension_class=Trees)
-
-
-def test_receipts_are_the_pinned_ones(made):
-    difference = pin_matches(made, FOLDER)
-    assert difference is None, f"{difference}; accept: spec golden --update specs/scenario/{made.name}.yaml"
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_a_scenario_gives_its_pinned_digests_and_receipts(path, snapshot):
+    (bundle,) = load_cases(str(path))
+    assert_pinned(pin(bundle), snapshot, FOLDER)
 
 
 def test_nothing_else_is_pinned():
     named = {path.stem for path in SCENARIOS}
-    assert {path.name for path in FOLDER.iterdir()} == {f"{name}{end}" for name in named for end in (".json", ".jsonl")}
+    pinned = {path.name for path in Path(FOLDER).iterdir()}
+    assert pinned == {f"{name}{end}" for name in named for end in (".json", ".jsonl")}
 
 
 def test_pins_are_small():
-    """Whole receipts are pinned, so that a change says what it changes; a checkout must be able to hold them."""
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 6_000_000
+    """A pin holds whole receipts, so that a change shows its content. The sum is limited for the size of a checkout."""
+    assert sum(path.stat().st_size for path in Path(FOLDER).iterdir()) < 6_000_000

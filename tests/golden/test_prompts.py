@@ -1,7 +1,4 @@
-"""The shipped prompts say, word for word, what is pinned in `fixtures/prompts`.
-
-`python -m tests.golden.test_prompts` accepts a change; the difference is then read as one of texts.
-"""
+"""The texts of the shipped prompts are the snapshots in `fixtures/prompts`."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +7,8 @@ import pytest
 
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
 from specledger.kinds import load
-from tests.unit.discovery.shipped import snapshot, templates, universe
+from tests.pins import file_in
+from tests.unit.discovery import shipped
 
 FOLDER = Path("fixtures/prompts")
 PROMPTS = sorted(path.stem for path in Path("specs/prompt").glob("*.yaml"))
@@ -26,23 +24,19 @@ class Request:
 
 def written(name):
     """A prompt with three entries of each list: enough to see how they are written."""
-    remembered = snapshot()
+    remembered = shipped.snapshot()
     few = replace(remembered, **{each: getattr(remembered, each)[:3] for each in LISTS})
     spec = load(f"specs/prompt/{name}.yaml")[0].main
-    told = PromptBuilder(compile_prompt(spec, universe()[1], templates(), 42, 8000)).build(few, Request())
+    told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.templates(), 42, 8000)).build(
+        few, Request()
+    )
     return "".join(f"=== {part} ===\n{getattr(told, part)}" for part in ("system", "static", "dynamic"))
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_prompt_is_the_pinned_one(name):
-    pinned = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
-    assert written(name) == pinned, "accept: python -m tests.golden.test_prompts"
+def test_a_prompt_is_the_pinned_one(name, snapshot):
+    assert written(name) == snapshot(name=name, extension_class=file_in(FOLDER, "txt"))
 
 
 def test_nothing_else_is_pinned():
     assert {path.name for path in FOLDER.iterdir()} == {f"{name}.txt" for name in PROMPTS}
-
-
-if __name__ == "__main__":
-    for each in PROMPTS:
-        (FOLDER / f"{each}.txt").write_text(written(each), encoding="utf-8")

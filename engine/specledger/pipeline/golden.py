@@ -1,24 +1,26 @@
 """Goldens: digests and canonical receipts of runs, pinned in files.
 
-A pin is `<name>.json`, a small tree of digests, and `<name>.jsonl`, the receipts. The tree shows that something
-changed, the receipts show what.
+A pin is `<name>.json`, a small tree of digests, and `<name>.jsonl`, the receipts. The tree names the specs that
+changed, the receipts show what they change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from specledger.core.canonical import NotCanonical, parse_canonical, pretty
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical, parse_json, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.digest import sha256_hex
 from specledger.core.events import Event
 from specledger.core.merkle import Tree
 from specledger.evidence.chain import Chain, run_id
-from specledger.evidence.layout import RECEIPTS
+from specledger.evidence.layout import RECEIPTS, SPECS
 from specledger.evidence.result import Fold
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
 from specledger.kinds import KINDS, Kinds, case_name
@@ -30,6 +32,8 @@ from specledger.verify.replay import differences, first_difference, is_digest
 NOT_PINNED: Final = "nothing is pinned yet"
 """The difference from a pin that does not exist."""
 
+_KEY_DIGITS: Final = re.compile(rb"@[0-9a-f]{16}\"")
+
 
 @dataclass(frozen=True, slots=True)
 class Pin:
@@ -37,7 +41,8 @@ class Pin:
 
     Attributes:
         name: The name of the case, which is the file name without its ending.
-        tree: Digests of specs, receipts and (of a run) episodes, and the result.
+        tree: Digests of specs, receipts and (of a run) episodes, and the result. `documents` has one for each spec,
+            without the digests in its references, so that a change shows in the changed spec alone.
         receipts: The canonical lines.
     """
 
@@ -89,6 +94,7 @@ def _pin_events(bundle: Bundle, events: Iterable[Event], tally: Fold) -> Pin:
         bundle.main.kind: bundle.main.name,
         "case": bundle.case,
         "specs": bundle.digest,
+        "documents": documents_of(bundle.document()["specs"]),
         "episodes": [episode.root().hex() for episode in episodes],
         "receipts": {"count": chain.count, "head": chain.head, "root": chain.root},
         "result": tally.result(),
@@ -100,29 +106,64 @@ def pin_evidence(finished: Finished) -> Pin:
     """What is pinned of written evidence: its own receipts, which for a suite hold the root of every run."""
     manifest = finished.manifest
     known = {name: manifest[name] for name in ("specs", "receipts", "result")}
+    documents = documents_of(parse_json((finished.place / SPECS).read_bytes())["specs"])
     lines = (finished.place / RECEIPTS).read_bytes().splitlines()
-    return Pin(finished.name, {finished.kind: finished.name, **known}, tuple(lines))
+    return Pin(finished.name, {finished.kind: finished.name, "documents": documents, **known}, tuple(lines))
+
+
+def documents_of(specs: Mapping[str, Any]) -> dict[str, str]:
+    """A digest of 16 digits for each `<kind>/<name>`, over its resolved forms without the digests of references."""
+    forms: dict[str, list[bytes]] = {}
+    for key, data in specs.items():
+        forms.setdefault(key.partition("@")[0], []).append(_KEY_DIGITS.sub(b'"', canonical_bytes(data)))
+    return {name: sha256_hex(b"\n".join(sorted(held)))[:16] for name, held in sorted(forms.items())}
 
 
 def pin_matches(made: Pin, folder: Path) -> str | None:
     """Compare a pin with the accepted one; how a checkout ends its lines does not count.
 
     Returns:
-        None if they are the same, else words for the first difference: the receipt, its step and the field.
+        None if they are the same, else the text of `difference`.
     """
     try:
         tree = (folder / f"{made.name}.json").read_bytes().replace(b"\r\n", b"\n")
         accepted = (folder / f"{made.name}.jsonl").read_bytes().splitlines()
     except OSError:
         return NOT_PINNED
-    if tuple(accepted) != made.receipts:
-        return _difference(made.receipts, accepted)
-    if tree != pretty(made.tree).encode("ascii"):
-        return "the receipts are the same, the tree of digests is not"
-    return None
+    if tuple(accepted) == made.receipts and tree == pretty(made.tree).encode("ascii"):
+        return None
+    return difference(made, tree, accepted)
 
 
-def _difference(made: Sequence[bytes], accepted: Sequence[bytes]) -> str:
+def difference(made: Pin, tree: bytes, accepted: Sequence[bytes]) -> str:
+    """A text for the first difference of a pin: the changed specs, then the receipt, its step and the field.
+
+    Args:
+        made: The pin.
+        tree: The accepted tree of digests, as its file holds it.
+        accepted: The accepted receipts.
+    """
+    changed = _changed_specs(made.tree, tree)
+    specs = f"changed specs: {', '.join(changed)}; " if changed else ""
+    if tuple(accepted) == made.receipts:
+        return f"{specs}the receipts are the same, the tree of digests is not"
+    return specs + _first_receipt(made.receipts, accepted)
+
+
+def _changed_specs(made: Mapping[str, Any], tree: bytes) -> list[str]:
+    """The specs of which the accepted tree has another digest or none, and those that are no longer there."""
+    try:
+        held = parse_json(tree)
+    except ValueError:
+        return []
+    accepted = held.get("documents") if isinstance(held, dict) else None
+    if not isinstance(accepted, dict):
+        return []
+    documents = made["documents"]
+    return [name for name in sorted({*documents, *accepted}) if documents.get(name) != accepted.get(name)]
+
+
+def _first_receipt(made: Sequence[bytes], accepted: Sequence[bytes]) -> str:
     """Words for the first receipt that differs in more than digests, since these follow from anything before them."""
     for number, (new, old) in enumerate(zip_longest(made, accepted)):
         if new is None or old is None or not all(map(is_digest, differences(new, old))):

@@ -1,15 +1,12 @@
 """A shipped suite, run once for all tests of a module."""
 
-from pathlib import Path
-
 import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.pipeline.golden import pin_evidence, pin_matches
+from specledger.pipeline.golden import pin_evidence
 from specledger.pipeline.verifying import verify
-
-PINS = Path("fixtures/suites")
+from tests.pins import assert_pinned
 
 
 class Ran:
@@ -36,10 +33,9 @@ class Ran:
     def layouts(self):
         return {run["scenario"] for run in self.runs}
 
-    @property
-    def pinned(self):
-        """How the receipts differ from the pinned ones, or None."""
-        return pin_matches(pin_evidence(self.finished), PINS)
+    def assert_pinned(self, snapshot):
+        """Assert that the receipts are the pinned ones."""
+        assert_pinned(pin_evidence(self.finished), snapshot, "fixtures/suites")
 
     @property
     def whole(self):

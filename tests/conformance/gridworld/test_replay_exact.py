@@ -30,7 +30,5 @@ def test_its_evidence_is_whole(ran):
     assert ran.whole == []
 
 
-def test_its_receipts_are_the_pinned_ones(ran):
-    assert ran.pinned is None, (
-        f"{ran.pinned}; accept: spec golden --update --dir=fixtures/suites specs/suite/{SUITE}.yaml"
-    )
+def test_its_receipts_are_the_pinned_ones(ran, snapshot):
+    ran.assert_pinned(snapshot)

@@ -44,6 +44,13 @@ def test_a_pin_is_made_of_the_receipts_that_a_run_writes(made, tmp_path):
     assert (tmp_path / "out" / "receipts.jsonl").read_bytes().splitlines() == list(made.receipts)
 
 
+def test_a_change_shows_in_the_digest_of_the_changed_spec_alone(made):
+    """The scenario refers to its agent by a key that changes too; that is no change of the scenario."""
+    (bundle,) = load_runs([str(CLIMB)], ["agent.doc=Another."])
+    documents = pin(bundle).tree["documents"]
+    assert {name for name, digest in made.tree["documents"].items() if documents[name] != digest} == {"agent/climber"}
+
+
 def test_an_episode_has_its_own_root(made):
     """A change in one episode leaves the others' alone, unless they are chained to it: here by seq and prev."""
     (bundle,) = load_runs([str(CLIMB)], ["episodes=1"])
@@ -101,6 +108,21 @@ DIFFERENCES = {
     "no receipts": (write("climb.jsonl", b""), "receipt 0 is missing: replay goes on"),
     "the tree": (
         change("climb.json", b'"count": 20', b'"count": 21'),
+        "the receipts are the same, the tree of digests is not",
+    ),
+    "a changed spec": (
+        lambda folder: [
+            change("climb.json", b'"agent/climber": "', b'"agent/climber": "0')(folder),
+            change("climb.jsonl", b'"chosen":1', b'"chosen":0')(folder),
+        ],
+        "changed specs: agent/climber; episode 0, step 0: receipt 3 differs at body.chosen: recorded 0, replayed 1",
+    ),
+    "a spec that is no longer there": (
+        change("climb.json", b'"agent/climber": "', b'"agent/another": "'),
+        "changed specs: agent/another, agent/climber; the receipts are the same",
+    ),
+    "a tree without documents": (
+        write("climb.json", b"{}"),
         "the receipts are the same, the tree of digests is not",
     ),
     "a tree that is no text": (
