@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
+from specledger.report.headline import counts_text
 from specledger.report.judgement import Control, Match
-from specledger.report.model import Check, Report, Subject
+from specledger.report.model import Check, Outcome, Report, Subject, bundle_names
 from specledger.report.profile_rules import ASKED
 from specledger.report.sections import (
     Cell,
     Code,
     Count,
+    Grid,
     Joined,
     Quoted,
     ReceiptLink,
@@ -18,8 +21,11 @@ from specledger.report.sections import (
     RowLink,
     Section,
     Words,
+    anchor,
     check_anchor,
 )
+
+_MOST_CHECKS: Final = 24
 
 
 def control_sections(report: Report) -> Iterator[Section]:
@@ -35,22 +41,21 @@ def control_sections(report: Report) -> Iterator[Section]:
             intro = "Rules of the profile about receipts and their verification."
             heads = ("rule", "requirement", "times")
             yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
-    if len(report.subjects) > 1:
-        intro = "The first bundle is shown in full. Requirements name the others by number."
-        columns = ("bundle", "of a", "specs", "Merkle root")
-        yield Section(
-            "bundles",
-            "Bundles",
-            intro,
-            columns,
-            [_bundle(number, one) for number, one in enumerate(report.subjects, 1)],
-        )
+    if made is not None or len(report.subjects) > 1:
+        named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
+        intro = f"The tables below are those of {named[0][0]}."
+        yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*each) for each in named])
 
 
-def _bundle(number: int, subject: Subject) -> Row:
+def _bundle(name: str, subject: Subject) -> Row:
+    """A bundle with the number of each outcome; the details list what did not pass."""
     manifest = subject.manifest
-    cells = (Words(subject.kind), Code(manifest["specs"]), Code(manifest["receipts"]["root"]))
-    return Row(f"{number}: {subject.name}", subject.verdict.value, cells)
+    cells = (Words(subject.kind), Words(counts_text(check.outcome for check in subject.checks)))
+    left = [check for check in subject.checks if check.outcome is not Outcome.PASSED]
+    rows = [(check.id, check.outcome.value, check.tally, check.why) for check in left[:_MOST_CHECKS]]
+    details: list[tuple[str, Cell]] = [("not passed", Grid(rows, len(left) - len(rows)))] if rows else []
+    details += [("specs", Code(manifest["specs"])), ("Merkle root", Code(manifest["receipts"]["root"]))]
+    return Row(name, subject.verdict.value, cells, details)
 
 
 def _asked(check: Check) -> Row:
@@ -67,10 +72,12 @@ def _row(control: Control, subjects: Sequence[Subject]) -> Row:
 
 
 def _link(row: Match, subjects: Sequence[Subject]) -> RowLink:
-    """The row of a check, or the number of another bundle that has it."""
-    elsewhere = len(subjects) > 1 and row.subject is not None
-    where = f" in {row.subject + 1}" if elsewhere and row.subject is not None else ""
-    return RowLink(check_anchor(row.check) if row.subject == 0 else "", f"{row.check}{where}: {row.outcome}")
+    """The row of a check, or of another bundle that has it."""
+    if row.subject is None or len(subjects) == 1:
+        return RowLink(check_anchor(row.check) if row.subject == 0 else "", f"{row.check}: {row.outcome}")
+    name = bundle_names(subjects)[row.subject]
+    link = check_anchor(row.check) if row.subject == 0 else anchor("bundles", name)
+    return RowLink(link, f"{row.check} in {name}: {row.outcome}")
 
 
 def _details(control: Control) -> Iterator[tuple[str, Cell]]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from specledger.core.verdict import Verdict
-from specledger.report.model import Outcome, Subject
+from specledger.report.model import Outcome, Subject, bundle_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Control:
         for row in self.rows:
             where = ""
             if len(subjects) > 1 and row.subject is not None:
-                where = f" in {row.subject + 1} {subjects[row.subject].name}"
+                where = f" in {bundle_names(subjects)[row.subject]}"
             found.append(f"{row.check}{where}: {row.outcome}")
         return "; ".join(found)
 

@@ -337,6 +337,15 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
     return {outcome.value: found[outcome] for outcome in Outcome}
 
 
+def bundle_names(subjects: Sequence[Subject]) -> list[str]:
+    """A name for each bundle: that of its spec, with the run where several bundles are of specs with the same name."""
+    count = Counter(subject.name for subject in subjects)
+    return [
+        subject.name if count[subject.name] == 1 else f"{subject.name} (run {subject.manifest['run'][:8]})"
+        for subject in subjects
+    ]
+
+
 def combined(outcomes: Iterable[Outcome]) -> Outcome:
     """The combined outcome; UNTESTED for none."""
     return min(outcomes, key=WORST_FIRST.index, default=Outcome.UNTESTED)

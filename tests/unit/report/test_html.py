@@ -6,6 +6,7 @@ import html
 import json
 import re
 import sys
+from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 
@@ -23,9 +24,10 @@ from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
 from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render
+from specledger.report.headline import headline_of
 from specledger.report.judgement import Control, Judgement, Match, Waiver
 from specledger.report.model import Outcome, Report
-from specledger.report.sections import Row, Section, anchor, tone
+from specledger.report.sections import ReceiptLink, Row, RowLink, Section, anchor, tone
 from specledger.verify.bundle import Refuted
 from tests.unit.report.rendering import read as read_bundle
 from tests.unit.report.rendering import report_of, subject_of, text_of
@@ -293,6 +295,41 @@ def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, tra
     assert "alert(1)</script>" not in text
 
 
+def test_the_headline_names_what_failed_where_and_how_often(forge, read, trap):
+    def breach(bodies):
+        bodies["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": {}})
+        bodies["episode_end"][0]["ended"] = "fatal"
+
+    place = forge(trap, breach)
+    seq = max(one["seq"] for one in read(place) if one["type"] == "step")
+    subject = subject_of(trap)
+    broken = replace(subject_of(place), name="broken")
+    text = "".join(_reason_text(headline_of(Report((broken,)))))
+    assert text == f"invariant/no-bump failed: 1 of 100 times, first in episode 0, step 99, receipt {seq}."
+    assert "".join(_reason_text(headline_of(Report((subject,))))) == "No check failed: 8 passed."
+    both = headline_of(Report((subject, broken)))
+    assert (both.verdict, both.title) == (broken.verdict, "concave, broken")
+    assert "".join(_reason_text(both)).startswith("2 bundles: ")
+    page = text_of("html", report_of(place))
+    assert (
+        page.index('class="headline"')
+        < page.index('id="replay"')
+        < page.index('id="evidence"')
+        < page.index('id="trust"')
+    )
+
+
+def _reason_text(headline):
+    for part in headline.reason:
+        match part:
+            case ReceiptLink():
+                yield f"receipt {part.seq}"
+            case RowLink():
+                yield part.name
+            case _:
+                yield part.text
+
+
 def test_checks_show_figures_and_the_mutants_that_they_noticed(pages, read, heights):
     bodies = [one["body"] for one in read(heights) if one["type"] == "check"]
     (row,) = table(pages["suite"], "checks")
@@ -410,7 +447,9 @@ def test_the_command_writes_it(trap, heights, pages, monkeypatch, capsys, tmp_pa
     assert _guarded() == Exit.INCONCLUSIVE
     page = capsys.readouterr().out
     assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
-    assert re.search(r"<dt>profile</dt><dd><bdi>clatl-plan</bdi>.{,100}INCONCLUSIVE</span> [0-9a-z, ]*untested", page)
+    assert re.search(r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span></h1>", page)
+    assert ">PASS<" not in page.partition("<main")[0]
+    assert re.search(r"<p class=\"headline\">[0-9]+ of [0-9]+ controls are not settled: <a href=\"#controls\.", page)
 
 
 def test_refuted_evidence_has_no_page(trap, forge):
@@ -491,7 +530,8 @@ def test_requirements_of_a_profile_are_rows_untested_ones_too(trap, heights):
     assert 'href="#invariants.no-bump"' in text
     assert "invariants.elsewhere" not in text
     assert "alert(1)</script>" not in text
-    assert 'id="bundles"' not in text
     text = text_of("html", Report((subject, subject_of(heights)), judgement))
-    assert [row[1] for row in table(text, "bundles")] == ["1: concave#", "2: heights#"]
-    assert "invariant/no-bump in 1: passed" in text
+    assert [row[1] for row in table(text, "bundles")] == ["concave#", "heights#"]
+    assert "invariant/no-bump in concave: passed" in text
+    text = text_of("html", Report((subject, subject)))
+    assert "2 bundles: 2 PASS. " in text

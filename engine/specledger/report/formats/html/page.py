@@ -22,9 +22,20 @@ from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import NOTHING, Markup, code, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
-from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell
-from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, counted, malformed_receipts
-from specledger.report.sections import Place, Quoted, ReceiptLink, Row, RowLink, Section, Words, check_anchor
+from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_place
+from specledger.report.headline import Part, headline_of
+from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
+from specledger.report.sections import (
+    EpisodeLink,
+    Place,
+    Quoted,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    check_anchor,
+)
 from specledger.report.specs import Specs
 from specledger.verify.assurance_levels import Reached, level_statuses
 from specledger.verify.checks import Status
@@ -90,22 +101,26 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     }
     held = _holder(chains, shown)
     written = _written(evidence)
+    headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
+    doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
     facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
     style, script = _asset("style.css"), _asset("script.js")
     values = {
-        "title": words(f"{subject.name}: {subject.verdict}"),
+        "title": words(f"{headline.title}: {headline.verdict}"),
         "generator": words(f"{ENGINE['name']} {ENGINE['version']}"),
-        "kind": words(f"Evidence of a {subject.kind}"),
-        "name": quoted(subject.name),
-        "verdict": marked(subject.verdict.value),
-        "doc": element("p", quoted(subject.doc, 1000), class_="doc") if subject.doc else "",
-        "broken": _failed(subject, held),
-        "facts": _terms([*_profile_facts(report), *facts]),
+        "kind": words(headline.kind),
+        "name": quoted(headline.title),
+        "verdict": marked(headline.verdict.value),
+        "headline": _reason(headline.reason, held),
+        "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
+        "broken": _failed(subject, held) if alone else "",
+        "facts": _terms([] if alone else [("bundle", quoted(bundle_names(report.subjects)[0]))], facts),
         "digests": _terms(_digests(evidence)),
         "checked": _checked(evidence, written),
         "embedded": words(_embedded(chains)),
-        "nav": join(*(_entry(section) for section in [*shown, written])),
+        "nav": join(*(_entry(section) for section in shown)),
         "sections": join(*(render(section, held) for section in shown)),
+        "plots": "",
         "written": render(written, held),
         "data": _inert(data),
         "style": style,
@@ -158,18 +173,28 @@ def _units(match: re.Match[str]) -> str:
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
-def _terms(pairs: Sequence[tuple[str, Markup]]) -> Markup:
-    return join(*(element("div", element("dt", words(term)), element("dd", said)) for term, said in pairs))
+def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
+    return join(
+        *(element("div", element("dt", words(term)), element("dd", text)) for each in groups for term, text in each)
+    )
 
 
 def _entry(section: Section) -> Markup:
     return element("li", element("a", words(section.title), href=f"#{section.id}"))
 
 
+def _reason(parts: Sequence[Part], held: Held) -> Markup:
+    shown = (
+        render_place(part, held) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, held)
+        for part in parts
+    )
+    return element("p", *shown, class_="headline")
+
+
 def _failed(subject: Subject, held: Held) -> Markup:
-    """The checks that failed or could not be decided, with how often."""
+    """The checks that failed or could not be decided, with how often; nothing for one, which the headline names."""
     found = [check for check in subject.checks if check.outcome in (Outcome.FAILED, Outcome.CANNOT_TELL)]
-    if not found:
+    if len(found) < 2:
         return NOTHING
     listed = []
     for check in found[:MOST_FAILED]:
@@ -179,25 +204,15 @@ def _failed(subject: Subject, held: Held) -> Markup:
     return element("ul", *listed, *more, class_="broken")
 
 
-def _profile_facts(report: Report) -> list[tuple[str, Markup]]:
-    """The verdict of a profile, and the number of controls with each outcome."""
-    made = report.judgement
-    if made is None:
-        return []
-    found = counted(each.outcome for each in made.controls)
-    outcomes = ", ".join(f"{number} {name}" for name, number in found.items() if number)
-    return [("profile", join(quoted(made.name), words(" "), marked(made.verdict.value), words(f" {outcomes}")))]
-
-
 def _checked(evidence: Evidence, written: Section) -> Markup:
     """In a line what was checked when the page was written and what was not."""
     checks = evidence.verification.checks
     passed = sum(check.status is Status.PASSED for check in checks)
     not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
-    missing = "; ".join(row.name for row in written.rows if row.mark == Reached.NOT_CHECKED)
+    missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
     left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
-    told = words(f"When this page was written, {passed} checks of the evidence passed{left}. Not checked: {missing}. ")
-    return element("p", told, element("a", words("All checks"), href=f"#{written.id}"), class_="checked")
+    text = words(f"Checks of the evidence: {passed} passed{left}; {missing} more points were not checked. ")
+    return element("p", text, element("a", words("Evidence"), href="#evidence"), class_="checked")
 
 
 def _digests(evidence: Evidence) -> list[tuple[str, Markup]]:
@@ -216,13 +231,13 @@ def _digests(evidence: Evidence) -> list[tuple[str, Markup]]:
 
 def _embedded(chains: Sequence[Embedded]) -> str:
     """What is in the page and what is not."""
-    told = []
+    parts = []
     for chain in chains:
         held, count = len(chain.seqs), len(chain.hashes)
         of = "the bundle" if not chain.place else f"run {chain.name}"
         rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
-        told.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
-    return " ".join(told)
+        parts.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
+    return " ".join(parts)
 
 
 def _written(evidence: Evidence) -> Section:
@@ -234,6 +249,6 @@ def _written(evidence: Evidence) -> Section:
         Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
         for rung in level_statuses(evidence.verification)
     ]
-    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(told),)) for name, told in _NEVER]
+    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(text),)) for name, text in _NEVER]
     intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
     return Section("written", "Checked when written", intro, ("check", "found"), rows)

@@ -130,7 +130,7 @@ def _item(row: Row, link: str, width: int, has: tuple[bool, bool], held: Held) -
 
 def _links(row: Row, held: Held) -> Iterator[Markup]:
     """Links to the places that the page holds, separated, and the number of those that it does not hold."""
-    shown = [link for link in (_link(place, held(place)) for place in row.places) if link]
+    shown = [link for link in (render_place(place, held) for place in row.places) if link]
     for index, link in enumerate(shown):
         yield join(words(", "), link) if index else link
     more = row.of - len(row.places)
@@ -138,14 +138,16 @@ def _links(row: Row, held: Held) -> Iterator[Markup]:
         yield words(f" and {more} more")
 
 
-def _link(place: Place, held: bool) -> Markup:
+def render_place(place: Place, held: Held) -> Markup:
+    """A link to a place, or its name if the page does not hold it; nothing for an episode that it does not hold."""
+    there = held(place)
     match place:
         case RowLink():
-            return element("a", quoted(place.name), href=f"#{place.anchor}") if held else quoted(place.name)
+            return element("a", quoted(place.name), href=f"#{place.anchor}") if there else quoted(place.name)
         case EpisodeLink():
             link = f"#s.{place.chain}.{place.episode}"
-            return element("a", words("step through"), href=link) if held else NOTHING
-        case ReceiptLink() if held:
+            return element("a", words("step through"), href=link) if there else NOTHING
+        case ReceiptLink() if there:
             return element("a", words(f"receipt {place.seq}"), href=f"#r.0.{place.seq}")
         case ReceiptLink():
             text = words(f"receipt {place.seq}")

@@ -1,0 +1,129 @@
+"""The headline of a report: its verdict and one sentence with the reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from specledger.core.verdict import Verdict
+from specledger.report.judgement import Control, Judgement
+from specledger.report.model import Check, Outcome, Report, Subject, bundle_names, counted
+from specledger.report.sections import Cell, Place, Quoted, ReceiptLink, RowLink, Words, anchor, check_anchor
+
+Part = Cell | Place
+
+_GRAVEST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PASS)
+_MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The verdict of a report with its reason.
+
+    Attributes:
+        kind: What the report is about.
+        title: The name of the profile or of the bundles.
+        verdict: The verdict of the profile, else the gravest of the bundles.
+        reason: One sentence: what failed, where, and how often of how many.
+    """
+
+    kind: str
+    title: str
+    verdict: Verdict
+    reason: Sequence[Part]
+
+
+def headline_of(report: Report) -> Headline:
+    """The headline of a report of bundles, and of a profile if it has one."""
+    names = bundle_names(report.subjects)
+    if report.judgement is not None:
+        title, verdict = report.judgement.name, report.judgement.verdict
+        return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
+    if len(names) == 1:
+        (subject,) = report.subjects
+        return Headline(f"Evidence of a {subject.kind}", subject.name, subject.verdict, [*_of_subject(subject, True)])
+    gravest = min(report.subjects, key=lambda each: _GRAVEST.index(each.verdict))
+    index = report.subjects.index(gravest)
+    verdicts = Counter(each.verdict.value for each in report.subjects)
+    counts = ", ".join(f"{number} {verdict}" for verdict, number in verdicts.items())
+    link = RowLink(anchor("bundles", names[index]), names[index])
+    reason = [Words(f"{len(names)} bundles: {counts}. "), link, Words(": "), *_of_subject(gravest, index == 0)]
+    return Headline("Evidence of several bundles", ", ".join(names), gravest.verdict, reason)
+
+
+def counts_text(outcomes: Iterable[Outcome]) -> str:
+    """The number of each outcome that occurs: `10 passed, 1 untested`."""
+    return ", ".join(f"{number} {outcome}" for outcome, number in counted(outcomes).items() if number)
+
+
+def _of_subject(subject: Subject, shown: bool) -> Iterator[Part]:
+    """The reason of a bundle's verdict; `shown` if its tables are in the report."""
+    failed = [check for check in subject.checks if check.outcome is Outcome.FAILED]
+    failed.sort(key=lambda check: check.warning)
+    unknown = [check for check in subject.checks if check.outcome is Outcome.CANNOT_TELL]
+    counts = counts_text(check.outcome for check in subject.checks)
+    if failed:
+        yield from _of_check(failed[0], shown)
+        yield Words(f". {len(failed)} of {len(subject.checks)} checks failed." if len(failed) > 1 else ".")
+    elif unknown:
+        yield from _of_check(unknown[0], shown)
+        yield Words(f". Checks: {counts}.")
+    else:
+        note = "" if subject.verdict is Verdict.PASS else f", but the verdict is {subject.verdict}"
+        yield Words(f"No check failed{note}: {counts}")
+        untested = [check for check in subject.checks if check.outcome is Outcome.UNTESTED][:_MOST_NAMED]
+        for number, check in enumerate(untested):
+            yield Words(", " if number else "; untested: ")
+            yield _named(check, shown)
+        yield Words(".")
+
+
+def _of_check(check: Check, shown: bool) -> Iterator[Part]:
+    """What failed or is unknown, how often, and where first."""
+    yield _named(check, shown)
+    if check.outcome is Outcome.FAILED:
+        yield Words(f" failed{' (a warning)' if check.warning else ''}: {check.tally}")
+    else:
+        yield Words(" cannot be decided: ")
+        yield Quoted(check.why or check.tally)
+    first = next(iter(check.observations), None)
+    if first is not None:
+        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
+        where = "".join(f"{word} {value}, " for word, value in parts if value is not None)
+        yield Words(f", first in {where}")
+        yield ReceiptLink(first.seq) if shown else Words(f"receipt {first.seq}")
+
+
+def _named(check: Check, shown: bool) -> Cell:
+    return RowLink(check_anchor(check.id) if shown else "", check.id)
+
+
+def _of_profile(judgement: Judgement, subjects: Sequence[Subject]) -> Iterator[Part]:
+    controls, total = judgement.controls, len(judgement.controls)
+    counts = counts_text(control.outcome for control in controls)
+    open_ = [control for control in controls if not control.settled]
+    failed = [control for control in open_ if control.outcome is Outcome.FAILED]
+    for group, words in ((failed, "failed"), (open_, "are not settled")):
+        if group:
+            yield Words(f"{len(group)} of {total} controls {words}: ")
+            for number, control in enumerate(group[:_MOST_NAMED]):
+                yield Words("; " if number else "")
+                yield RowLink(anchor("controls", control.id), control.id)
+                yield from _cause(control, subjects)
+            yield Words(f"; and {len(group) - _MOST_NAMED} more" if len(group) > _MOST_NAMED else "")
+            yield Words(f". All controls: {counts}.")
+            return
+    yield Words(f"All {total} controls are settled: {counts}.")
+
+
+def _cause(control: Control, subjects: Sequence[Subject]) -> Iterator[Part]:
+    """The first check of a control that has the control's outcome, with its bundle and how often it failed."""
+    for row in control.rows:
+        if row.outcome is control.outcome and row.subject is not None:
+            check = next(each for each in subjects[row.subject].checks if each.id == row.check)
+            yield Words(" (")
+            yield _named(check, row.subject == 0)
+            yield Words(f" of {bundle_names(subjects)[row.subject]}, {check.tally})")
+            return
