@@ -224,49 +224,68 @@ class TestGolden:
         assert (done.status, done.out) == (0, "climb: same\n")
 
     @pytest.mark.parametrize(
-        ("file", "old", "new", "difference"),
+        ("file", "old", "new", "changed", "difference"),
         [
             (
                 "climber.yaml",
                 "score: action.by ",
                 "score: 0 - action.by ",
+                "agent/climber",
                 "episode 0, step 0: receipt 2 differs at body.proposals[1].score: recorded 1, replayed -1",
             ),
             (
                 "warden.yaml",
                 "action.by > 1",
                 "action.by > 1 || n > 0 && action.by > 0",
+                "governor/warden",
                 "episode 0, step 1: receipt 6 differs at body.chosen: recorded 1, replayed 0",
             ),
             (
                 "warden.yaml",
                 "reason: too_far",
                 "reason: far",
+                "governor/warden",
                 "episode 0, step 0: receipt 3 differs at body.decisions[2].rejected[0].reason: recorded 'too_far', replayed 'far'",
             ),
-            ("climb.yaml", "horizon: 3", "horizon: 2", "receipt 0 differs at body.horizon: recorded 3, replayed 2"),
-            ("climb.yaml", "drift: [shift]\n", "", "receipt 0 differs at body.drifts[0]: recorded {"),
+            (
+                "climb.yaml",
+                "horizon: 3",
+                "horizon: 2",
+                "scenario/climb",
+                "receipt 0 differs at body.horizon: recorded 3, replayed 2",
+            ),
+            (
+                "climb.yaml",
+                "drift: [shift]\n",
+                "",
+                "drift/shift, scenario/climb",
+                "receipt 0 differs at body.drifts[0]: recorded {",
+            ),
             (
                 "shift.yaml",
                 "[3, 4, 5]",
                 "[6]",
+                "drift/shift",
                 "episode 0, step 1: receipt 4 differs at body.changed.goal.to: recorded 3, replayed 6",
             ),
             (
                 "climb.yaml",
                 "doc: The",
                 "doc: Thus the",
+                "scenario/climb",
                 "only digests differ: the specs say something else, but the run does the same",
             ),
         ],
     )
-    def test_a_difference_is_told_by_its_step_and_field(self, spec, edit, file, old, new, difference):
-        """Not by the digest of the specs in the first receipt, which every change changes."""
+    def test_a_difference_names_the_changed_spec_then_step_and_field(
+        self, spec, edit, file, old, new, changed, difference
+    ):
+        """It does not name the digest of all specs in the first receipt, which every change changes."""
         spec("golden", "--update", "climb.yaml", "--dir", "pins")
         edit(file, old, new)
         done = spec("golden", "climb.yaml", "--dir", "pins")
         assert (done.status, done.out) == (1, "climb: differs\n")
-        assert f"error[E_GOLDEN_DIFFERS]: climb: {difference}" in done.err
+        assert f"error[E_GOLDEN_DIFFERS]: climb: changed specs: {changed}; {difference}" in done.err
 
     def test_programs_are_told_as_json(self, spec, edit):
         told = {"name": "climb", "difference": "nothing is pinned yet", "verdict": "PASS"}
@@ -283,7 +302,9 @@ class TestGolden:
         done = spec("golden", "climb.yaml", "--dir", "pins", "--format=json")
         (case,) = done.json["compared"]
         assert (done.status, case["pinned"], done.codes) == (1, "differs", ["E_GOLDEN_DIFFERS"])
-        assert case["difference"] == "receipt 0 differs at body.horizon: recorded 3, replayed 2"
+        assert case["difference"] == (
+            "changed specs: scenario/climb; receipt 0 differs at body.horizon: recorded 3, replayed 2"
+        )
         done = spec("golden", "--format=json")
         assert (done.status, done.json["compared"], done.codes) == (3, [], ["E_GOLDEN_NONE"])
         done = spec("golden", "climb.yaml", "--format", "junit")
