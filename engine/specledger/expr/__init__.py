@@ -71,7 +71,7 @@ from specledger.expr.generate.compiler import compile_expression, compile_functi
 from specledger.expr.generate.emitter import Emitter
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Ast
-from specledger.expr.unparse import to_cel, to_json
+from specledger.expr.unparse import literal, to_cel, to_json
 
 __all__ = [
     "BOOL",
@@ -106,6 +106,7 @@ __all__ = [
     "contains",
     "evaluate",
     "join",
+    "literal",
     "parse",
     "to_cel",
     "to_json",

@@ -70,6 +70,11 @@ def to_cel(source: Ast | Checked) -> str:
     return _write(root, _CONDITIONAL)
 
 
+def literal(value: bool | int | float | str | None) -> str:
+    """A value as CEL text."""
+    return _literal(value)[0]
+
+
 def _write(node: Node, level: int) -> str:
     """The node's text, in brackets when it binds weaker than its place needs."""
     text, own = _written(node)

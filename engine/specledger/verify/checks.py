@@ -234,6 +234,13 @@ E_RESULT = code(
     "the recorded result is not what the receipts say",
     "Counts, rejections, violations and the verdict are recomputed from the receipts and compared with the manifest.",
 )
+E_VERDICT = code(
+    "E_VERDICT",
+    "a verdict on a law does not fit its law or itself",
+    "A verdict names the law, the universe, the claim and the contract of the recorded specs. PROVED rests on a "
+    "certificate, FAIL on a counterexample, UNKNOWN on a reason; the digest, the status at the end and whether the "
+    "expectation was met follow from the verdict.",
+)
 E_REPLAY = code(
     "E_REPLAY",
     "replay gives other receipts",

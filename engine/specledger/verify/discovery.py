@@ -22,16 +22,15 @@ from specledger.discovery.plan import DiscoveryPlan
 from specledger.discovery.worker import open_all
 from specledger.evidence.kind import DISCOVERY as DISCOVERY_RECEIPTS
 from specledger.evidence.layout import TAPE
-from specledger.laws.law import Law
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, Broken, Verification
-from specledger.verify.judge_discovery import judge_discovery
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification
+from specledger.verify.judge_law import judge_discovery, verdicts_of
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.law import E_VERDICT, check_about, check_proof, check_refutation
+from specledger.verify.law import check_about, check_proof, check_refutation
 from specledger.verify.replay import compare, invalid, make_again
 
 E_DISCOVERY_LEDGER = code(
@@ -148,54 +147,35 @@ class DiscoveryContent:
                 if body["digest"] != (None if verdict is None else digest_verdict(verdict)):
                     raise Broken(E_VERDICT, f"the digest of the verdict on {body['law']} is not its own")
                 if verdict is not None:
-                    check_about(self._law(type_, body), verdict)
+                    check_about(next(verdicts_of(self.plan, type_, body)).law(), verdict)
                     count += 1
         return f"{count} verdicts"
-
-    def _law(self, type_: str, body: Mapping[str, Any]) -> Law:
-        model = self.plan.model
-        return self.plan.law(body["document"], model.trial if type_ == "law" else model.escalation).law
 
     def _check_certificates(self) -> str:
         count = 0
         for type_, body in self.verdicts:
-            if body["verdict"] is not None and body["verdict"]["certificate"] is not None:
-                with _refusing():
-                    check_proof(self._law(type_, body), body["verdict"])
-                count += 1
+            with _refusing():
+                own = next(verdicts_of(self.plan, type_, body))
+                if own.verdict is not None and own.verdict["certificate"] is not None:
+                    check_proof(own.law(), own.verdict)
+                    count += 1
         return f"{count} certificates"
 
     def _check_counterexamples(self) -> str:
         count = 0
         for type_, body in self.verdicts:
             with _refusing():
-                found = self._refutations(type_, body)
-                for law, counterexample in found:
-                    check_refutation(law, counterexample)
-                    count += 1
+                own, *held_out = verdicts_of(self.plan, type_, body)
+                for held in held_out:
+                    status, counterexample = (held.verdict or {})["status"], (held.verdict or {})["counterexample"]
+                    if (status == "FAIL") != (counterexample is not None):
+                        message = f"{body['law']}: {status} and its counterexample do not go together"
+                        raise Broken(E_VERDICT, message)
+                for stated in (own, *held_out):
+                    if stated.verdict is not None and stated.verdict["counterexample"] is not None:
+                        check_refutation(stated.law(), stated.verdict["counterexample"])
+                        count += 1
         return f"{count} counterexamples"
-
-    def _refutations(self, type_: str, body: Mapping[str, Any]) -> list[tuple[Law, Any]]:
-        """The counterexamples that a receipt holds, each with the law that it refutes."""
-        verdict = body["verdict"]
-        found = []
-        if verdict is not None and verdict["counterexample"] is not None:
-            found.append((self._law(type_, body), verdict["counterexample"]))
-        for held in body["held_out"] if type_ == "escalation" else ():
-            if (held["status"] == "FAIL") != (held["counterexample"] is not None):
-                raise Broken(E_VERDICT, f"{body['law']}: {held['status']} and its counterexample do not go together")
-            if held["counterexample"] is not None:
-                found.append((self._elsewhere(body["document"], held), held["counterexample"]))
-        return found
-
-    def _elsewhere(self, document: Mapping[str, Any], held: Mapping[str, Any]) -> Law:
-        if held["mutant"] is not None:
-            own = self.plan.law_elsewhere(document, self.plan.universe).law
-            if held["mutant"] not in self.plan.mutant_numbers():
-                raise Broken(E_VERDICT, f"the discovery tries no mutant {held['mutant']!r}")
-            return self.plan.under(own, held["mutant"])
-        universes = {universe.root: universe for universe in self.plan.others}
-        return self.plan.law_elsewhere(document, universes[held["universe"]]).law
 
     def replay(self) -> str:
         """Compare every receipt."""

@@ -3,22 +3,28 @@
 A counterexample must violate its law at the recorded step and at none before. No case of a law that passed may violate
 it, and as many must be usable and hit as recorded. No start of a short ring may violate a law that is proved. The rule,
 measures, preconditions and claims come from the other engine; stepping and quantifiers are done here. Certificates and
-the starts of the search are not judged; they are counted.
+the starts of the search are not judged; they are counted. Of a discovery, verdicts on laws, on escalations and under
+held-out rules are judged in the order of its receipts.
 
 Source: law proposer, sections 6 and 8; CEL language definition (github.com/google/cel-spec).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 from typing import Any, Final
 
+from specledger.discovery.plan import DiscoveryPlan
+from specledger.laws.generators import make_cases
+from specledger.laws.law import Law
+from specledger.load import Bundle
+from specledger.verify.checks import E_VERDICT, Broken
 from specledger.verify.judged import BEYOND_WORK, Count
-from specledger.verify.law_cel import CelLaw
-from specledger.verify.reference import Unjudged
-from specledger.verify.universe_cel import Ring
+from specledger.verify.law_cel import CelLaw, CelUniverse, Ring
+from specledger.verify.reference import Reference, Unjudged
 
 VERDICT_WORK: Final = 24_000_000
 """Cells that one verdict may read: those of its starts, times the steps, for the evolution and for each observable."""
@@ -30,6 +36,12 @@ ALL_WORK: Final = 96_000_000
 """The same, for all verdicts of a bundle."""
 
 NOTHING_SAID: Final = "laws of which nothing is said"
+ENDED: Final = "trials that ended in an error"
+INAPPLICABLE: Final = "laws that another universe cannot say"
+"""What is counted as no expression's verdict."""
+
+Cases = Callable[[], Sequence[Ring]]
+"""Gives the cases that a verdict was reached on, if it is one of a sample; raises Unjudged."""
 
 
 @dataclass
@@ -47,19 +59,14 @@ class Work:
 
 
 def judge_law(
-    speak: Callable[[], CelLaw],
-    verdict: Mapping[str, Any],
-    cases: Callable[[], Sequence[Ring]],
-    count: Count,
-    work: Work,
-    place: str,
+    speak: Callable[[], CelLaw], verdict: Mapping[str, Any], cases: Cases, count: Count, work: Work, place: str
 ) -> None:
     """Judge one verdict, and count what became of it.
 
     Args:
         speak: Gives the law as the other engine has it.
         verdict: The recorded verdict: `status`, `counterexample`, and `power` and `certificate` where it has them.
-        cases: Gives the cases that the verdict was reached on, if it is one of a sample.
+        cases: Gives the cases that the verdict was reached on.
         count: Receives the counts.
         work: What may still be spent.
         place: Which verdict it is.
@@ -74,24 +81,18 @@ def judge_law(
         return
     if verdict.get("certificate") is not None:
         count.unseen["certificates, which another checker of ours checks"] += 1
-    try:
+    ours: set[str] = set()
+
+    def difference() -> str | None:
         law = speak()
-        against = judges[status](law, verdict, cases, count, work)
-        ours = law.universe.ours
-    except Unjudged as unjudged:
-        count.open[unjudged.why] += 1
-        return
-    if against is None:
-        count.judged += 1
-        for function in sorted(ours):
-            count.ours[function] += 1
-    elif count.against is None:
-        count.against = f"{place}: {against}"
+        found = judges[status](law, verdict, cases, count, work)
+        ours.update(law.universe.ours)
+        return found
+
+    count.settle(place, difference, lambda: ours)
 
 
-def _refuted(
-    law: CelLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
-) -> str | None:
+def _refuted(law: CelLaw, verdict: Mapping[str, Any], _: Cases, count: Count, work: Work) -> str | None:
     """A start that violates the law at the recorded step and at none before; what is written down around it."""
     recorded, alphabet = verdict["counterexample"], law.law.universe.alphabet
     start, t = bytes(map(alphabet.index, recorded["start"])), recorded["t"]
@@ -118,58 +119,162 @@ def _refuted(
     return None
 
 
-def _passed(
-    law: CelLaw, verdict: Mapping[str, Any], cases: Callable[[], Sequence[Ring]], count: Count, work: Work
-) -> str | None:
+def _passed(law: CelLaw, verdict: Mapping[str, Any], cases: Cases, count: Count, work: Work) -> str | None:
     """No case violates the law, and as many are usable and hit as is recorded."""
-    starts, spent, looked, hits, usable = cases(), 0, 0, 0, 0
-    for start in starts:
-        cost = law.cost(len(start))
-        if not work.take(cost, VERDICT_WORK - spent):
-            break
-        found = law.look(start)
-        spent, looked = spent + cost, looked + 1
-        if found.violated is not None:
-            return f"recorded that no case violates it, judged one at step {found.violated} from {_shown(law, start)}"
-        hits, usable = hits + found.hits, usable + found.usable
-    count.seen["cases of laws that passed"] += looked
+    starts = cases()
+    found = _look_at(law, ((len(start), [start]) for start in starts), VERDICT_WORK, work)
+    if found.violation is not None:
+        return f"recorded that no case violates it, judged one {found.violation}"
+    count.seen["cases of laws that passed"] += found.looked
     count.unseen["starts that a search changed"] += law.law.mutations
-    if looked < len(starts):
-        count.unseen["cases of laws that passed"] += len(starts) - looked
+    if found.looked < len(starts):
+        count.unseen["cases of laws that passed"] += len(starts) - found.looked
         raise Unjudged(BEYOND_WORK)
     if "power" in verdict:  # a verdict under another rule has none
         power = verdict["power"] if isinstance(verdict["power"], dict) else {}
         recorded = power.get("usable"), power.get("hits")
-        if recorded != (usable, hits):
-            return f"recorded {recorded[0]} usable cases and {recorded[1]} hits, judged {usable} and {hits}"
-    if not hits:
+        if recorded != (found.usable, found.hits):
+            usable, hits = recorded
+            return f"recorded {usable} usable cases and {hits} hits, judged {found.usable} and {found.hits}"
+    if not found.hits:
         raise Unjudged("no case says anything about it")
     return None
 
 
-def _proved(
-    law: CelLaw, verdict: Mapping[str, Any], _: Callable[[], Sequence[Ring]], count: Count, work: Work
-) -> str | None:
+def _proved(law: CelLaw, _verdict: Mapping[str, Any], _: Cases, count: Count, work: Work) -> str | None:
     """No start of a short ring violates the law; what is proved of longer ones rests on the certificate."""
-    spent = looked = usable = 0
     universe, symbols = law.law.universe, law.law.starts
-    for length in range(universe.shortest, universe.longest + 1):
-        cost = law.cost(length * len(symbols) ** length)
-        if not work.take(cost, SHORT_WORK - spent):
-            break
-        spent += cost
-        for start in map(bytes, product(symbols, repeat=length)):
-            found = law.look(start)
-            looked, usable = looked + 1, usable + found.usable
-            if found.violated is not None:
-                return f"recorded that it is proved, judged violated at step {found.violated} from {_shown(law, start)}"
-    count.seen["starts of short rings of laws that are proved"] += looked
-    if not looked:
+    lengths = range(universe.shortest, universe.longest + 1)
+    rings = ((cells * len(symbols) ** cells, map(bytes, product(symbols, repeat=cells))) for cells in lengths)
+    found = _look_at(law, rings, SHORT_WORK, work)
+    if found.violation is not None:
+        return f"recorded that it is proved, judged violated {found.violation}"
+    count.seen["starts of short rings of laws that are proved"] += found.looked
+    if not found.looked:
         raise Unjudged(BEYOND_WORK)
-    if not usable:
+    if not found.usable:
         raise Unjudged("no start of the short rings meets the preconditions")
     return None
 
 
-def _shown(law: CelLaw, start: Ring) -> str:
-    return repr("".join(law.law.universe.alphabet[cell] for cell in start))
+@dataclass
+class _Looked:
+    """How many starts were looked at, how many were usable and hit, and where one violates the law."""
+
+    looked: int = 0
+    usable: int = 0
+    hits: int = 0
+    violation: str | None = None
+
+
+def _look_at(law: CelLaw, batches: Iterable[tuple[int, Iterable[Ring]]], bound: int, work: Work) -> _Looked:
+    """Look at starts until one violates the law or a batch, of so many cells, is beyond the bound."""
+    found, spent = _Looked(), 0
+    for cells, starts in batches:
+        cost = law.cost(cells)
+        if not work.take(cost, bound - spent):
+            break
+        spent += cost
+        for start in starts:
+            one = law.look(start)
+            found.looked, found.usable, found.hits = found.looked + 1, found.usable + one.usable, found.hits + one.hits
+            if one.violated is not None:
+                shown = "".join(law.law.universe.alphabet[cell] for cell in start)
+                found.violation = f"at step {one.violated} from {shown!r}"
+                return found
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class StatedVerdict:
+    """A verdict in a receipt of a discovery.
+
+    Attributes:
+        name: What the verdict is called.
+        verdict: What it says; None if its trial ended in an error.
+        law: Gives its law; raises Broken if the discovery has no such law.
+        universe: Gives the universe of the law; raises KeyError if the discovery has no such universe.
+    """
+
+    name: str
+    verdict: Mapping[str, Any] | None
+    law: Callable[[], Law]
+    universe: Callable[[], Bundle]
+
+
+def verdicts_of(plan: DiscoveryPlan, type_: str, body: Mapping[str, Any]) -> Iterator[StatedVerdict]:
+    """The verdicts in a receipt of the type `law` or `escalation`: its own one, then those on held-out rules."""
+    document, universes = body["document"], {universe.root: universe for universe in plan.others}
+    effort = plan.model.trial if type_ == "law" else plan.model.escalation
+    name = f"law {body['law']}" if type_ == "law" else f"escalation of {body['law']}"
+
+    def mutated(number: int) -> Law:
+        if number not in plan.mutant_numbers():
+            raise Broken(E_VERDICT, f"the discovery tries no mutant {number!r}")
+        return plan.under(plan.law_elsewhere(document, plan.universe).law, number)
+
+    def elsewhere(universe: Callable[[], Bundle]) -> Law:
+        return plan.law_elsewhere(document, universe()).law
+
+    yield StatedVerdict(name, body["verdict"], lambda: plan.law(document, effort).law, lambda: plan.universe)
+    for held in body["held_out"] if type_ == "escalation" else ():
+        if held["mutant"] is not None:
+            under = f"{name} under mutant {held['mutant']}"
+            yield StatedVerdict(under, held, partial(mutated, held["mutant"]), lambda: plan.universe)
+        else:
+            universe = partial(universes.__getitem__, held["universe"])
+            yield StatedVerdict(f"{name} in {held['universe']}", held, partial(elsewhere, universe), universe)
+
+
+def judge_discovery(
+    plan: DiscoveryPlan, receipts: Iterable[tuple[str, Mapping[str, Any]]], obstacle: str | None
+) -> Count:
+    """Judge the verdicts of a discovery, in the order of its receipts, until one differs.
+
+    Args:
+        plan: The discovery.
+        receipts: Its receipts that hold verdicts, with their types: `law` and `escalation`.
+        obstacle: Why cases cannot be made again, if they cannot.
+
+    Raises:
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    judge = _DiscoveryJudge(plan, obstacle)
+    for type_, body in receipts:
+        for stated in verdicts_of(plan, type_, body):
+            judge.see(stated, body["document"])
+            if judge.count.against is not None:
+                return judge.count
+    return judge.count
+
+
+class _DiscoveryJudge:
+    def __init__(self, plan: DiscoveryPlan, obstacle: str | None) -> None:
+        self.count = Count()
+        self._plan, self._obstacle, self._work = plan, obstacle, Work()
+        reference = Reference()
+        self._universe = cache(lambda root: CelUniverse(reference, self._bundles[root].main))
+        self._bundles = {universe.root: universe for universe in (plan.universe, *plan.others)}
+
+    def see(self, stated: StatedVerdict, document: Mapping[str, Any]) -> None:
+        """Judge one verdict, or count why it is not judged."""
+        status, universe = None if stated.verdict is None else stated.verdict["status"], stated.universe()
+        if stated.verdict is None or status in ("ERROR", "INAPPLICABLE"):
+            self.count.without[INAPPLICABLE if status == "INAPPLICABLE" else ENDED] += 1
+            return
+        law, own = stated.law(), self._plan.checked.rule.table
+
+        def speak() -> CelLaw:
+            spoken = self._universe(universe.root)
+            table = spoken.table
+            if universe is self._plan.universe:  # an entry that a mutant has changed is no expression's
+                rows = zip(table, own, law.universe.rule.table, strict=True)
+                table = tuple(ours if ours != first else said for said, first, ours in rows)
+            return CelLaw(spoken, law, self._plan.parsed(document).bundle.main, table)
+
+        judge_law(speak, stated.verdict, partial(self._cases, law), self.count, self._work, stated.name)
+
+    def _cases(self, law: Law) -> Sequence[Ring]:
+        if self._obstacle is not None:
+            raise Unjudged(f"its cases are those that replay makes, and {self._obstacle}")
+        return [case.cells for case in make_cases(law)]

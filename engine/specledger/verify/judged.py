@@ -6,7 +6,7 @@ A verdict that was not judged never counts as agreement.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -98,18 +98,32 @@ class Count:
             rules: The expressions of the verdict.
             names: What they read, where that names further expressions.
         """
-        try:
+        defined = {} if names is None else names.defined
+
+        def difference() -> str | None:
             found = verdict()
+            return None if found == said else f"recorded {said}, judged {found}"
+
+        self.settle(what, difference, lambda: reference.ours(rules, defined))
+
+    def settle(self, what: str, difference: Callable[[], str | None], ours: Callable[[], Iterable[str]]) -> None:
+        """Count one verdict.
+
+        Args:
+            what: Whose verdict it is, and where it was reached.
+            difference: Asks the other engine; gives None if it agrees, else what is recorded and what is judged.
+            ours: The functions of ours that the other engine was given for this.
+        """
+        try:
+            found = difference()
         except Unjudged as unjudged:
             self.open[unjudged.why] += 1
             return
-        if found != said:
-            if self.against is None:
-                self.against = f"{what}: recorded {said}, judged {found}"
-            return
-        self.judged += 1
-        for function in sorted(reference.ours(rules, {} if names is None else names.defined)):
-            self.ours[function] += 1
+        if found is None:
+            self.judged += 1
+            self.ours.update(ours())
+        elif self.against is None:
+            self.against = f"{what}: {found}"
 
 
 def summary(count: Count, verification: Verification) -> str:

@@ -23,23 +23,15 @@ from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
 from specledger.load import Bundle
 from specledger.verify import check_names
 from specledger.verify.certificates import InvalidCertificate, check_certificate
-from specledger.verify.checks import E_ENDS, Broken, Verification
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.law_cel import CelLaw
+from specledger.verify.law_cel import CelLaw, CelUniverse, Ring
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.replay import compare, invalid, make_again
-from specledger.verify.universe_cel import CelUniverse, Ring
 from specledger.verify.violation import check_counterexample, check_proved
 
-E_VERDICT = code(
-    "E_VERDICT",
-    "a verdict on a law does not fit its law or itself",
-    "A verdict names the law, the universe, the claim and the contract of the recorded specs. PROVED rests on a "
-    "certificate, FAIL on a counterexample, UNKNOWN on a reason; the digest, the status at the end and whether the "
-    "expectation was met follow from the verdict.",
-)
 E_CERTIFICATE = code(
     "E_CERTIFICATE",
     "a certificate does not prove its law",

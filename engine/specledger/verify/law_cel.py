@@ -1,67 +1,174 @@
-"""A law for the other CEL engine: its observables, its preconditions and its claim.
+"""A law and its universe for the other CEL engine.
 
-Observables and preconditions are those of the spec, with the observables of the universe as functions of the current
-ring; the claim is printed from its tree. Stepping and quantifiers are done here.
+The other engine evaluates the expressions of both specs, and the claim, which is written from its tree. Tables, maps,
+sums over windows, steps along cells and quantifiers are evaluated here, as for counterexamples.
 
 Source: law proposer, section 6, CandidateLaw; CEL language definition (github.com/google/cel-spec).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property, lru_cache, partial
+from itertools import product
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics
-from specledger.expr import BOOL, INT, STRING, Checked, Environment, Native, Signature, Type, check
+from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, Native, Signature, Type, check, literal
+from specledger.lang.scope import Scope
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Const, Node, Not, Observe, Time
 from specledger.laws.law import Law
+from specledger.laws.primitive import SELF, WINDOW
+from specledger.laws.transform import parse_call
 from specledger.load import Resolved
 from specledger.spec.law import Law as LawSpec
 from specledger.spec.law import Precondition
-from specledger.verify.reference import Unjudged
-from specledger.verify.universe_cel import UNREADABLE, CelUniverse, Ring
+from specledger.spec.universe import Universe as UniverseSpec
+from specledger.verify.reference import Names, Reference, Unjudged, truth
+from specledger.verify.violation import judge_step, scanned, stepped, transformed
+
+UNREADABLE: Final = "it is not what can be read here"
 
 MAX_REMEMBERED: Final = 20_000
 """Rings whose next state and measures are remembered."""
 
+Ring = bytes
+"""The symbols of a ring's cells, a byte each: places in the alphabet."""
+
 Reads = dict[tuple[str, Time], str]
 """The variable of each observable that is read."""
 
+_SORTS: Final = {"symbol": STRING, "int": INT}
 _SPELLED: Final[Mapping[str, str]] = {"and": "&&", "or": "||"}
 
 
 def cel_of(claim: Node) -> tuple[str, Reads]:
-    """A claim as CEL.
-
-    Returns:
-        The text, and the variable for each observable at each time that it reads.
-    """
+    """A claim as CEL, and the variable for each observable at each time that it reads."""
     reads: Reads = {}
-    return _written(claim, reads), reads
+
+    def written(node: Node) -> str:
+        if isinstance(node, Observe):
+            return reads.setdefault((node.name, node.time), f"v{len(reads)}")
+        if isinstance(node, Const):
+            return literal(node.value)
+        if isinstance(node, Not):
+            return f"!({written(node.operand)})"
+        left, right = written(node.left), written(node.right)
+        implied = f"!({left}) || ({right})"
+        return implied if node.op == "=>" else f"({left}) {_SPELLED.get(node.op, node.op)} ({right})"
+
+    return written(claim), reads
 
 
-def _written(node: Node, reads: Reads) -> str:
-    if isinstance(node, Observe):
-        return reads.setdefault((node.name, node.time), f"v{len(reads)}")
-    if isinstance(node, Const):
-        return _literal(node.value)
-    if isinstance(node, Not):
-        return f"!({_written(node.operand, reads)})"
-    left, right = _written(node.left, reads), _written(node.right, reads)
-    if node.op == "=>":
-        return f"!({left}) || ({right})"
-    return f"({left}) {_SPELLED.get(node.op, node.op)} ({right})"
+class CelUniverse:
+    """The expressions of one universe, evaluated by the other engine and remembered by what they were given."""
 
+    def __init__(self, reference: Reference, spec: Resolved) -> None:
+        """Read the universe's spec, which was found in order before."""
+        model = spec.model
+        assert isinstance(model, UniverseSpec)  # noqa: S101 - a reference of kind universe holds nothing else
+        self.reference, self.model = reference, model
+        self.alphabet = tuple(model.alphabet)
+        self.plain = frozenset(name for name, each in model.observables.items() if not each.args)
+        self.ours: set[str] = set()
+        self._scope = Scope(Environment(), spec, Diagnostics())
+        self._observable, self._shift = cache(self._bound), cache(self._shifted)
 
-def _literal(value: int | bool | str) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
-    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    @cached_property
+    def table(self) -> tuple[int, ...]:
+        """The next symbol of (left, self, right), in the order of the alphabet.
+
+        Raises:
+            Unjudged: The other engine gives no symbol.
+        """
+        transition = self.model.transition
+        if transition.number is not None:
+            return tuple(transition.number >> entry & 1 for entry in range(8))
+        windows = list(product(self.alphabet, repeat=3))
+        if transition.table is not None:
+            return tuple(self.alphabet.index(transition.table["".join(window)]) for window in windows)
+        cells = self._scope.within(left=STRING, self=STRING, right=STRING)
+        let, inner = cells.let(transition.let, "transition", "let")
+        following = self._read(inner.expression("transition", "next", expect=STRING))
+        self._note(*(checked for _, checked in let.items))
+        table = []
+        for left, own, right in windows:
+            names = Names(self.reference, {"left": left, SELF: own, "right": right}, dict(let.items))
+            symbol = self.reference.value(following, names.value)
+            if symbol not in self.alphabet:
+                raise Unjudged("the other evaluator gives no symbol")
+            table.append(self.alphabet.index(symbol))
+        return tuple(table)
+
+    def measure(self, name: str, args: tuple[Any, ...], ring: Ring) -> int:
+        """The value of an observable of the universe on a ring.
+
+        Raises:
+            Unjudged: The other engine does not say.
+        """
+        return self._observable(name, args)(ring)
+
+    def _bound(self, name: str, args: tuple[Any, ...]) -> Callable[[Ring], int]:
+        """An observable with its arguments; each window is evaluated once."""
+        spec, path = self.model.observables[name], ("observables", name)
+        given: dict[str, Any] = dict(zip(spec.args, args, strict=True))
+        scope = self._scope.within(**{arg: _SORTS[sort] for arg, sort in spec.args.items()})
+        key, expect = ("count", BOOL) if spec.count is not None else ("sum", INT)
+        names: tuple[str, ...] = ()
+        if spec.scan is not None:
+            names, width = (SELF,), 1
+            body = self._read(scope.within(**{SELF: STRING}).expression(*path, "where", expect=BOOL))
+        elif isinstance(spec.window, list):
+            names, width = tuple(spec.window), len(spec.window)
+            body = self._read(scope.within(**dict.fromkeys(names, STRING)).expression(*path, key, expect=expect))
+        else:
+            wide = self._read(scope.expression(*path, "window", expect=INT))
+            width = self.reference.value(wide, given.__getitem__)
+            body = self._read(scope.within(**{WINDOW: ListType(STRING)}).expression(*path, key, expect=expect))
+
+        @cache
+        def window(cells: Ring) -> int:
+            symbols = [self.alphabet[cell] for cell in cells]
+            shown = dict(zip(names, symbols, strict=True)) if names else {WINDOW: symbols}
+            return int(self.reference.value(body, {**given, **shown}.__getitem__))
+
+        def value(ring: Ring) -> int:
+            if width < 1:
+                raise Unjudged(UNREADABLE)
+            longer = ring * (1 + -(-width // len(ring)))
+            found = [window(longer[place : place + width]) for place in range(len(ring))]
+            return sum(found) if spec.scan is None else scanned(spec.scan, [bool(each) for each in found])
+
+        return value
+
+    def image(self, call: str, ring: Ring) -> Ring:
+        """A ring under the transform that a law names.
+
+        Raises:
+            Unjudged: The other engine does not say.
+        """
+        name, values = parse_call(call) or (call, ())
+        spec = self.model.transforms.get(name)
+        if spec is None:
+            raise Unjudged(UNREADABLE)
+        given = {**spec.default, **dict(zip(spec.args, values, strict=False))}
+        mapped = [self.alphabet.index(spec.map.get(symbol, symbol)) for symbol in self.alphabet]
+        return bytes(transformed(ring, mapped, self._shift(name, tuple(sorted(given.items()))), reflect=spec.reflect))
+
+    def _shifted(self, name: str, given: tuple[tuple[str, int], ...]) -> int:
+        scope = self._scope.within(**{arg: INT for arg, _ in given})
+        checked = self._read(scope.expression("transforms", name, "shift", expect=INT))
+        return int(self.reference.value(checked, dict(given).__getitem__))
+
+    def _note(self, *rules: Checked) -> None:
+        self.ours |= self.reference.ours(rules, {})
+
+    def _read(self, checked: Checked | None) -> Checked:
+        if checked is None:
+            raise Unjudged(UNREADABLE)
+        self._note(checked)
+        return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +202,18 @@ class CelLaw:
         """
         model = spec.model
         assert isinstance(model, LawSpec)  # noqa: S101 - a law is judged with its spec
-        self.law, self._model, self.universe = law, model, universe
+        self.law, self._model, self._spec, self.universe = law, model, spec, universe
         self._table = universe.table if table is None else tuple(table)
         self._ring: Ring = b""
-        self._next: dict[Ring, Ring] = {}
-        self._measured: dict[Ring, dict[str, int]] = {}
-        self._truths: dict[tuple[Any, ...], bool] = {}
-        self._observables = self._read_observables(spec)
-        self._conditions = list(self._read_conditions(spec))
+        self._after = lru_cache(MAX_REMEMBERED)(self._stepped)
+        self.measured = lru_cache(MAX_REMEMBERED)(self._measured)
+        self._said = lru_cache(MAX_REMEMBERED)(self._truth)
+        self._observables: list[tuple[str, Checked]] = []
+        for index, each in enumerate(model.observables):
+            self._observables.append((each.name, self._read(INT, "observables", index, "expr")))
+        self._conditions = list(self._read_conditions())
         self._holds = cel_of(law.holds)
-        self._antecedent = None if law.antecedent is None else cel_of(law.antecedent)
+        self._antecedent = self._holds if law.antecedent is None else cel_of(law.antecedent)
 
     def cost(self, cells: int) -> int:
         """The work of judging starts that have so many cells together."""
@@ -119,7 +228,7 @@ class CelLaw:
         """
         law = self.law
         states = self.evolve(start)
-        if not all(self._met(condition, states[0]) for condition in self._conditions):
+        if not all(self._met(sides, op, start) for sides, op in self._conditions):
             return Found(False, None, 0)
         rows = {STATE: states}
         if law.image is not None:
@@ -128,7 +237,7 @@ class CelLaw:
             rows[TRANSFORMED] = [self.universe.image(call, state) for state in states]
         violated, hits = None, 0
         for t in range(law.template.first, (law.last if until is None else until) + 1):
-            hit, broken = self._judged(rows, t)
+            hit, broken = judge_step(law, len(start), t, partial(self._true, rows))
             hits += hit
             if broken and violated is None:
                 violated = t
@@ -138,53 +247,22 @@ class CelLaw:
         """The states at 0, 1, … as far as the law looks, and one more."""
         states = [start]
         for _ in range(self.law.steps + 1):
-            states.append(self._stepped(states[-1]))
+            states.append(self._after(states[-1]))
         return states
 
-    def measured(self, ring: Ring) -> Mapping[str, int]:
-        """The values of the law's observables.
+    def _stepped(self, ring: Ring) -> Ring:
+        return bytes(stepped(self._table, len(self.universe.alphabet), ring))
 
-        Raises:
-            Unjudged: The other engine does not say.
-        """
-        known = self._measured.get(ring)
-        if known is None:
-            known = {}
-            self._ring = ring
-            for name, checked in self._observables:
-                known[name] = self.universe.reference.value(checked, partial(self._given, known))
-            if len(self._measured) >= MAX_REMEMBERED:
-                self._measured.clear()
-            self._measured[ring] = known
+    def _measured(self, ring: Ring) -> Mapping[str, int]:
+        """The values of the law's observables on a ring."""
+        known: dict[str, int] = {}
+        self._ring = ring
+        for name, checked in self._observables:
+            known[name] = self.universe.reference.value(checked, partial(self._given, known))
         return known
 
-    def _stepped(self, ring: Ring) -> Ring:
-        after = self._next.get(ring)
-        if after is None:
-            table, size = self._table, len(self.universe.alphabet)
-            neighbours = zip(ring[-1:] + ring[:-1], ring, ring[1:] + ring[:1], strict=True)
-            after = bytes([table[(left * size + own) * size + right] for left, own, right in neighbours])
-            if len(self._next) >= MAX_REMEMBERED:
-                self._next.clear()
-            self._next[ring] = after
-        return after
-
-    def _judged(self, rows: Mapping[str, list[Ring]], t: int) -> tuple[bool, bool]:
-        """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring."""
-        law = self.law
-        waits = (law.H or 0) if law.template.within else 0
-        hit = broken = False
-        for cell in range(len(rows[STATE][0])) if law.template.cells else (0,):
-            if self._antecedent is not None and not self._true(self._antecedent, rows, t, cell):
-                continue
-            hit = True
-            if not any(self._true(self._holds, rows, t + later, cell) for later in range(waits + 1)):
-                broken = True
-                break
-        return hit, broken
-
-    def _true(self, said: tuple[str, Reads], rows: Mapping[str, list[Ring]], t: int, cell: int) -> bool:
-        text, reads = said
+    def _true(self, rows: Mapping[str, list[Ring]], claim: Node, t: int, cell: int) -> bool:
+        text, reads = self._holds if claim is self.law.holds else self._antecedent
         values: list[Any] = []
         for name, time in reads:
             step = time.at(t)
@@ -192,71 +270,44 @@ class CelLaw:
                 values.append(self.universe.alphabet[rows[name][step][cell]])
             else:
                 values.append(self.measured(rows[STATE][step])[name])
-        key = (text, *values)
-        if key not in self._truths:
-            if len(self._truths) >= MAX_REMEMBERED:
-                self._truths.clear()
-            given = dict(zip(reads.values(), values, strict=True))
-            self._truths[key] = _truth(self.universe.reference.say(text, given))
-        return self._truths[key]
+        return self._said(text, tuple(reads.values()), tuple(values))
 
-    def _met(self, condition: _Condition, ring: Ring) -> bool:
-        known = dict(self.measured(ring))
+    def _truth(self, text: str, names: tuple[str, ...], values: tuple[Any, ...]) -> bool:
+        return truth(self.universe.reference.say(text, dict(zip(names, values, strict=True))))
+
+    def _met(self, sides: Sequence[Checked], op: str | None, ring: Ring) -> bool:
+        known = self.measured(ring)
         self._ring = ring
-        sides = [self.universe.reference.value(each, partial(self._given, known)) for each in condition.sides]
-        if condition.op is None:
-            return _truth(sides[0])
-        return _truth(self.universe.reference.say(f"a {condition.op} b", {"a": sides[0], "b": sides[1]}))
+        values = tuple(self.universe.reference.value(each, partial(self._given, known)) for each in sides)
+        return truth(values[0]) if op is None else self._said(f"a {op} b", ("a", "b"), values)
 
     def _given(self, known: Mapping[str, int], name: str) -> int:
         return known[name] if name in known else self.universe.measure(name, (), self._ring)
 
-    def _called(self, name: str, *args: Any) -> int:
-        """An observable of the universe, on the ring that is looked at."""
-        return self.universe.measure(name, args, self._ring)
-
-    def _read_observables(self, spec: Resolved) -> list[tuple[str, Checked]]:
-        found: list[tuple[str, Checked]] = []
-        for index, each in enumerate(self._model.observables):
-            names = [name for name, _ in found]
-            found.append((each.name, self._read(spec, names, INT, "observables", index, "expr")))
-        return found
-
-    def _read_conditions(self, spec: Resolved) -> Iterator[_Condition]:
-        names = [name for name, _ in self._observables]
+    def _read_conditions(self) -> Iterator[tuple[Sequence[Checked], str | None]]:
+        """Each precondition: a truth value, or two sides and what compares them."""
         for index, each in enumerate(self._model.preconditions):
             path = ("preconditions", index)
             if isinstance(each, Precondition):
-                sides = [self._read(spec, names, INT, *path, side) for side in ("lhs", "rhs")]
-                yield _Condition(tuple(sides), each.op)
+                yield [self._read(INT, *path, side) for side in ("lhs", "rhs")], each.op
             else:
-                yield _Condition((self._read(spec, names, BOOL, *path),), None)
+                yield [self._read(BOOL, *path)], None
 
-    def _read(self, spec: Resolved, names: Iterable[str], expect: Type, *path: str | int) -> Checked:
-        sorts = {"symbol": STRING, "int": INT}
+    def _read(self, expect: Type, *path: str | int) -> Checked:
         functions = {
-            name: Native(
-                name, (Signature(tuple(map(sorts.__getitem__, each.args.values())), INT),), partial(self._called, name)
-            )
-            for name, each in self.universe.model.observables.items()
-            if each.args
+            name: Native(name, (Signature(tuple(map(_SORTS.__getitem__, args)), INT),), partial(self._called, name))
+            for name, args in self._functions()
         }
-        variables = dict.fromkeys([*self.universe.plain, *names], INT)
-        checked = check(spec.text(*path), Environment(variables, functions), Diagnostics(), expect)
+        names = [*self.universe.plain, *(name for name, _ in self._observables)]
+        environment = Environment(dict.fromkeys(names, INT), functions)
+        checked = check(self._spec.text(*path), environment, Diagnostics(), expect)
         if checked is None:
             raise Unjudged(UNREADABLE)
         return checked
 
+    def _functions(self) -> Iterable[tuple[str, Iterable[str]]]:
+        return ((name, each.args.values()) for name, each in self.universe.model.observables.items() if each.args)
 
-@dataclass(frozen=True, slots=True)
-class _Condition:
-    """A precondition: a truth value, or two sides and what compares them."""
-
-    sides: tuple[Checked, ...]
-    op: str | None
-
-
-def _truth(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise Unjudged("the other evaluator gives no truth value")
-    return value
+    def _called(self, name: str, *args: Any) -> int:
+        """An observable of the universe, on the ring that is looked at."""
+        return self.universe.measure(name, args, self._ring)

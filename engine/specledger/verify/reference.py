@@ -199,10 +199,7 @@ class Names:
         Raises:
             Unjudged: The other engine does not say.
         """
-        value = self._reference.value(checked, self.value)
-        if not isinstance(value, bool):
-            raise Unjudged("the other evaluator gives no truth value")
-        return value
+        return truth(self._reference.value(checked, self.value))
 
     def value(self, name: str) -> Any:
         """The value of a name.
@@ -220,6 +217,17 @@ class Names:
             else:
                 raise Unjudged("it reads what is not known here")
         return self._values[name]
+
+
+def truth(value: Any) -> bool:
+    """A value that must be a truth value.
+
+    Raises:
+        Unjudged: It is none.
+    """
+    if not isinstance(value, bool):
+        raise Unjudged("the other evaluator gives no truth value")
+    return value
 
 
 def _evaluated(expression: Any, data: Mapping[str, Any]) -> Any:

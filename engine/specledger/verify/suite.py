@@ -12,25 +12,29 @@ from typing import Any, Final
 from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
+from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
 from specledger.evidence.layout import FOLDERS, RECEIPTS
-from specledger.expr import conforms
+from specledger.expr import EvaluationError, conforms
 from specledger.load import Bundle
 from specledger.run.workers import spread
 from specledger.spec.base import Models
-from specledger.suites.assessment import UNCOMPARED, assess
+from specledger.suites.assessment import UNCOMPARED, Outcome, assess
+from specledger.suites.checks import E_NOTHING, PlannedCheck
+from specledger.suites.checks import judge as judge_check
 from specledger.suites.episodes import Episodes
+from specledger.suites.figures import FigureError
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, SuitePlan, Trial
 from specledger.verify import check_names
 from specledger.verify.bundle import compile_bundle, obstacle_to_replay
 from specledger.verify.checks import E_ENDS, E_REPLAY, E_SPECS, Broken, Lacking, Status, Stopped, Verification
-from specledger.verify.judge_checks import judge_checks
-from specledger.verify.judged import Count
+from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.kind import Checked, Compiled, EvidenceKind, Resources
 from specledger.verify.manifest import other_maker
 from specledger.verify.receipts import Receipts
+from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import compare, invalid
 from specledger.verify.replay_selftest import try_lines
 from specledger.verify.run import RUN, RunContent, judge_run
@@ -42,6 +46,9 @@ _NAMED: Final = ("specs", "receipts", "result")
 _DIFFERS: Final = "differs"
 """The key of an outcome that describes how replay of the run differs, if it does."""
 
+
+VALUELESS: Final = "checks of figures that have no value"
+"""What is counted as no expression's verdict."""
 
 E_RUNS = code(
     "E_RUNS",
@@ -184,6 +191,58 @@ class SuiteRuns:
         for place, found in zip(places, spread(judge, range(len(places)), suite.resources.workers), strict=True):
             count.take(found, place)
         return count
+
+
+def judge_checks(plan: SuitePlan, outcomes: Mapping[str, Outcome]) -> Count:
+    """Judge each check of a suite, of its mutants and of their controls; our verdict is the recorded one.
+
+    `require` and `opportunities` read the figures that our code recomputed. The verdict of a mutant follows from its
+    checks and is not judged by itself. A check of a figure without a value is not judged.
+
+    Raises:
+        Rejected: E_JUDGE_PACKAGE.
+    """
+    count, reference = Count(), Reference()
+
+    def compared(check: PlannedCheck, values: Mapping[str, Any]) -> dict[str, Any]:
+        said = judge_check(check, values)
+        why = _valueless(check, values)
+        if why is None:
+            _compare(check, values, said, reference, count)
+        else:
+            (count.without if why == VALUELESS else count.open)[why] += 1
+        return said
+
+    for _ in assess(plan, outcomes, compared):
+        pass
+    return count
+
+
+def _valueless(check: PlannedCheck, values: Mapping[str, Any]) -> str | None:
+    """Why our evaluator finds no value of a check; None if it finds one."""
+    if any(isinstance(values[name], FigureError) for name in (*check.require.names, *check.opportunities.names)):
+        return VALUELESS
+    try:
+        for reading in (check.require, check.opportunities):
+            reading.read(values)
+    except EvaluationError as error:
+        return VALUELESS if error.code == E_NOTHING else UNVALUED
+    return None
+
+
+def _compare(
+    check: PlannedCheck, values: Mapping[str, Any], said: Mapping[str, Any], reference: Reference, count: Count
+) -> None:
+    require, opportunities = check.require.checked, check.opportunities.checked
+    names = Names(reference, {name: value for name, value in values.items() if not isinstance(value, FigureError)})
+
+    def verdict() -> str:
+        holds, number = names.truth(require), reference.value(opportunities, names.value)
+        found = Verdict.FAIL if not holds else Verdict.PASS if number > 0 else Verdict.INCONCLUSIVE
+        return f"{found} of {number}"
+
+    recorded = f"{said['verdict']} of {said['opportunities']}"
+    count.compare(f"check {check.id}", recorded, verdict, reference, (require, opportunities))
 
 
 def compile_suite_again(checked: Checked[SuiteOrder, Any], specs: Bundle, resources: Resources) -> SuiteContent:

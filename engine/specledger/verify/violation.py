@@ -7,7 +7,7 @@ the engine are used.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -46,23 +46,15 @@ class Trajectory:
             self.moved = [self._moved(state) for state in self.states]
 
     def _evolve(self, state: State) -> list[State]:
-        table, symbols = self.law.universe.rule.table, self.law.universe.rule.symbols
-        states, size = [state], len(state)
+        rule, states = self.law.universe.rule, [state]
         for _ in range(self.law.steps + 1):
-            now = states[-1]
-            states.append(
-                [table[now[i - 1] * symbols * symbols + now[i] * symbols + now[(i + 1) % size]] for i in range(size)]
-            )
+            states.append(stepped(rule.table, rule.symbols, states[-1]))
         return states
 
     def _moved(self, state: State) -> State:
-        """Reflected if so, then rotated right, then mapped."""
         image = self.law.image
         assert image is not None  # noqa: S101 - asked for only where there is one
-        if image.reflect:
-            state = state[::-1]
-        kept = len(state) - image.shift % len(state)
-        return [image.symbol_map[cell] for cell in state[kept:] + state[:kept]]
+        return transformed(state, image.symbol_map, image.shift, reflect=image.reflect)
 
     def usable(self) -> bool:
         """Whether the start meets the preconditions."""
@@ -70,13 +62,7 @@ class Trajectory:
 
     def violated(self, t: int) -> bool:
         """Whether the law is violated at a step, somewhere on the ring where it is about cells."""
-        law = self.law
-        waits = (law.H or 0) if law.template.within else 0
-        for cell in range(len(self.states[0])) if law.template.cells else [0]:
-            counts = law.antecedent is None or self.value(law.antecedent, t, cell)
-            if counts and not any(self.value(law.holds, t + later, cell) for later in range(waits + 1)):
-                return True
-        return False
+        return judge_step(self.law, len(self.states[0]), t, self.value)[1]
 
     def value(self, node: Node, t: int, cell: int) -> Any:
         """A node of the claim at one step and cell."""
@@ -108,7 +94,7 @@ def measured(part: Part, state: State, symbols: int) -> int:
         return int(found)
     measure, size = part.measure, len(state)
     if isinstance(measure, Scan):
-        return _scanned(measure, "".join("x" if measure.wanted[cell] else "." for cell in state))
+        return scanned(measure.form, [measure.wanted[cell] for cell in state])
     total = measure.constant
     for place in range(size):
         window = "".join(chr(state[(place + offset) % size]) for offset in range(measure.width))
@@ -116,12 +102,44 @@ def measured(part: Part, state: State, symbols: int) -> int:
     return total
 
 
-def _scanned(scan: Scan, marks: str) -> int:
-    """A scan of a ring whose wanted cells are marked with `x`."""
-    if scan.form == "longest":
+def scanned(form: str, wanted: Sequence[bool]) -> int:
+    """A scan of a ring, given which of its cells are wanted."""
+    marks = "".join("x" if each else "." for each in wanted)
+    if form == "longest":
         return max(map(len, marks.split(".")))
     first, last = marks.find("x"), marks.rfind("x")
-    return {"first": first, "last": last, "extent": -1 if first < 0 else last - first}[scan.form]
+    return {"first": first, "last": last, "extent": -1 if first < 0 else last - first}[form]
+
+
+def stepped(table: Sequence[int], symbols: int, ring: Sequence[int]) -> list[int]:
+    """A ring one step later; the table has the next symbol of (left, self, right)."""
+    left, right = (ring[-1], *ring[:-1]), (*ring[1:], ring[0])
+    return [table[(a * symbols + b) * symbols + c] for a, b, c in zip(left, ring, right, strict=True)]
+
+
+def transformed(ring: Sequence[int], symbol_map: Sequence[int], shift: int, *, reflect: bool) -> list[int]:
+    """A ring reflected if so, then rotated right, then mapped."""
+    turned = ring[::-1] if reflect else ring
+    kept = len(turned) - shift % len(turned)
+    return [symbol_map[cell] for cell in (*turned[kept:], *turned[:kept])]
+
+
+def judge_step(law: Law, cells: int, t: int, true: Callable[[Node, int, int], bool]) -> tuple[bool, bool]:
+    """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring.
+
+    Args:
+        law: The law.
+        cells: The length of the ring.
+        t: The step.
+        true: The truth of a part of the law at a step and a cell.
+    """
+    hit, waits = False, (law.H or 0) if law.template.within else 0
+    for cell in range(cells) if law.template.cells else (0,):
+        if law.antecedent is None or true(law.antecedent, t, cell):
+            hit = True
+            if not any(true(law.holds, t + later, cell) for later in range(waits + 1)):
+                return True, True
+    return hit, False
 
 
 def _apply(op: str, left: Any, right: Any) -> Any:

@@ -12,7 +12,7 @@ from specledger.expr import EvaluationError
 from specledger.pipeline.verifying import verify
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
-from specledger.verify import judge_checks
+from specledger.verify import suite as verify_suite
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
 from tools.tampering.forger import HELP, Forger, canonical, tagged
@@ -299,7 +299,7 @@ def test_a_second_evaluator_judges_every_run_and_every_check(place):
     found = verify(place, reader=Reader(judge=True))
     facts = found.facts["judge"]
     assert found.verdict is Verdict.PASS
-    assert (facts["not_judged"], facts["no_expression"][judge_checks.VALUELESS]) == ({}, 2)
+    assert (facts["not_judged"], facts["no_expression"][verify_suite.VALUELESS]) == ({}, 2)
     assert facts["judged"] == facts["of"] > 7
 
 
@@ -313,7 +313,7 @@ OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_second_evaluator_that_differs_on_a_check_is_told(place, monkeypatch, case):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     changes, said = OTHERWISE[case]
-    monkeypatch.setattr(judge_checks, "judge", lambda check, values: {**judge(check, values), **changes})
+    monkeypatch.setattr(verify_suite, "judge_check", lambda check, values: {**judge(check, values), **changes})
     check = verify(place, reader=Reader(judge=True)).checks[-1]
     assert (check.code, said in (check.message or "")) == ("E_JUDGE", True), check.message
 
@@ -338,7 +338,7 @@ def test_a_check_without_a_value_is_no_verdict_of_an_expression(monkeypatch, cas
     values, code, open_ = WITHOUT[case]
     reading = SimpleNamespace(names=("high",), checked=None, read=fails_with(EvaluationError(code, "", None)))
     check = SimpleNamespace(id="c", require=reading, opportunities=reading)
-    monkeypatch.setattr(judge_checks, "judge", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
-    monkeypatch.setattr(judge_checks, "assess", lambda _plan, given, judging: [judging(check, given)])
-    count = judge_checks.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
-    assert (count.all, dict(count.without)) == (open_, {} if open_ else {judge_checks.VALUELESS: 1})
+    monkeypatch.setattr(verify_suite, "judge_check", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
+    monkeypatch.setattr(verify_suite, "assess", lambda _plan, given, judging: [judging(check, given)])
+    count = verify_suite.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
+    assert (count.all, dict(count.without)) == (open_, {} if open_ else {verify_suite.VALUELESS: 1})

@@ -14,8 +14,7 @@ from specledger.kinds import MODELS, load
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.discovery import DISCOVERY
-from specledger.verify.judge_discovery import ENDED, judge_discovery
-from specledger.verify.judge_law import NOTHING_SAID
+from specledger.verify.judge_law import ENDED, NOTHING_SAID, judge_discovery
 from tests import toys
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")

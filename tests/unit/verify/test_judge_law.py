@@ -24,9 +24,8 @@ from specledger.verify.bundle import verify_bundle
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
 from specledger.verify.law import LAW
-from specledger.verify.law_cel import CelLaw, cel_of
+from specledger.verify.law_cel import CelLaw, CelUniverse, cel_of
 from specledger.verify.reference import Reference, Unjudged
-from specledger.verify.universe_cel import CelUniverse
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
