@@ -61,7 +61,7 @@ def test_the_wheel_says_what_it_is(wheel, project):
     assert (metadata["Name"], metadata["Version"]) == ("specledger", project["project"]["version"])
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "Apache License" in licence
-    assert "spec = specledger.cli.main:main" in scripts
+    assert "spec = specledger.__main__:main" in scripts
 
 
 def test_an_installed_wheel_finds_the_shipped_specs(spec, root, run_python):

@@ -27,6 +27,7 @@ from specledger.cli.diff import diff
 from specledger.cli.discover import Interrupted, discover
 from specledger.cli.explain import explain
 from specledger.cli.golden import golden, pin
+from specledger.cli.interruption import interruptible
 from specledger.cli.keys import keys
 from specledger.cli.new import new
 from specledger.cli.options import Files, Live, Out, OutputFormat, Overrides, ToldAs, TrustAgent, Workers, see_changes
@@ -51,7 +52,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
     epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be evaluated, "
-    "70 internal error, 130 interrupted.",
+    "70 internal error, 130 interrupted, "
+    "143 terminated.",
 )
 
 _USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"
@@ -222,6 +224,12 @@ def main() -> None:
 
 
 def _guarded() -> int:
+    with interruptible() as signals:
+        status = _outcome()
+    return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
+
+
+def _outcome() -> int:
     try:
         status = app(standalone_mode=False)
         if status == Exit.INTERRUPTED:  # typer makes a status of it

@@ -23,6 +23,7 @@ class Exit(IntEnum):
     ERROR = 4
     INTERNAL = 70
     INTERRUPTED = 130
+    TERMINATED = 143
 
 
 _DOMINANCE = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)

@@ -264,7 +264,8 @@ def _work(work: Callable[[Pulse], None], pulse: Pulse) -> NoReturn:
     status = 70
     try:
         os.setpgid(0, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        for number in (signal.SIGALRM, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDWR)
         os.dup2(nothing, 0)
         os.dup2(nothing, 1)

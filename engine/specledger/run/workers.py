@@ -245,15 +245,19 @@ def _undisturbed() -> Iterator[None]:
         return
     resource_tracker.ensure_running()  # the first process would start it otherwise, and that lifts what is held back
     noted: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: noted.append(number))
+    before = {
+        number: signal.signal(number, lambda number, _frame: noted.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
     masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
     if noted:
-        signal.raise_signal(signal.SIGINT)  # to the present handler, which may ignore it
+        signal.raise_signal(noted[0])  # to the present handler, which may ignore it
 
 
 def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:

@@ -117,20 +117,50 @@ def held(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize("earlier", [False, True], ids=["new", "over an earlier bundle"])
-def test_ctrl_c_ends_with_130_and_leaves_what_was_there(long_run, spec, climb, tmp_path, earlier):
+@pytest.mark.parametrize(
+    ("number", "status", "earlier"),
+    [(signal.SIGINT, 130, False), (signal.SIGINT, 130, True), (signal.SIGTERM, 143, True)],
+    ids=["Ctrl-C", "Ctrl-C over an earlier bundle", "SIGTERM over an earlier bundle"],
+)
+def test_an_interrupted_run_leaves_what_was_there(long_run, spec, climb, tmp_path, number, status, earlier):
     if earlier:
         spec("run", climb, "--out", tmp_path / "out")
     before = held(tmp_path)
     running = long_run("--format", "json")
-    running.send_signal(signal.SIGINT)
+    running.send_signal(number)
     out, err = running.communicate(timeout=120)
-    assert running.returncode == 130
+    assert running.returncode == status
     assert [finding["code"] for finding in json.loads(out)["diagnostics"]] == ["E_INTERRUPTED"]
     assert b"error[E_INTERRUPTED]" in err
     assert b"Traceback" not in err
     assert held(tmp_path) == before
     assert list(tmp_path.iterdir()) == [tmp_path / "out"] * earlier
+
+
+INTERRUPTED_IMPORT = """
+import os, signal, sys
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), NUMBER)
+sys.meta_path.insert(0, Interrupt())
+signal.signal(NUMBER, signal.HANDLER)
+from specledger.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "handler", "status"),
+    [(signal.SIGINT, "default_int_handler", 130), (signal.SIGTERM, "SIG_DFL", 143), (signal.SIGTERM, "SIG_IGN", 0)],
+    ids=["Ctrl-C", "SIGTERM", "ignored"],
+)
+def test_an_interruption_while_modules_are_imported_is_no_traceback(interruptible, number, handler, status):
+    program = INTERRUPTED_IMPORT.replace("NUMBER", str(int(number))).replace("HANDLER", handler)
+    line = [sys.executable, "-c", program, "--version"]
+    done = subprocess.run(line, check=False, env=interruptible, capture_output=True, timeout=120)
+    message = b"error[E_INTERRUPTED]: interrupted before the work began\n"
+    assert (done.returncode, done.stderr) == (status, message if status else b"")
 
 
 def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec, climb, tmp_path):

@@ -41,7 +41,7 @@ def test_exit_codes_are_those_of_the_design():
         "INCONCLUSIVE": 3,
         "ERROR": 4,
     }
-    assert (Exit.INVALID, Exit.INTERRUPTED) == (2, 130)
+    assert (Exit.INVALID, Exit.INTERRUPTED, Exit.TERMINATED) == (2, 130, 143)
 
 
 def test_an_event_is_frozen():
