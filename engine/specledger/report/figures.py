@@ -64,6 +64,12 @@ def share(millionths: int) -> str:
     return f"{decimal(millionths * 100, 2)} %"
 
 
+def in_units(number: int, unit: int) -> str:
+    """A number of which `unit` are shown as 1, with at most three decimals."""
+    text = decimal(number * _ONE // unit)
+    return text.rstrip("0").rstrip(".")
+
+
 def decimal(millionths: int, places: int = 3) -> str:
     """A number of millionths with so many decimals, halves away from zero."""
     unit = _ONE // 10**places

@@ -61,4 +61,4 @@ def _answers(told: Mapping[str, Any]) -> Cell:
 
 
 def _causes(causes: Mapping[str, int]) -> Cell:
-    return Joined([part for name, times in causes.items() for part in (Quoted(name), Words(f" {times} "))])
+    return Joined([Joined((Quoted(name), Words(f"({times})"))) for name, times in causes.items()], listed=True)

@@ -11,7 +11,7 @@ from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.evidence import Evidence
-from specledger.report.figures import share
+from specledger.report.figures import in_units, share
 from specledger.report.markup import shorten
 from specledger.report.model import (
     LONGEST,
@@ -240,10 +240,10 @@ class RunReading(Reading):
         return Section("drifts", "Drifts", "Scheduled changes of the world.", ("drift", "times"), rows)
 
     def _budget(self) -> Section:
-        whole = self._price.get("total", 0)
+        whole, unit = self._price.get("total", 0), Specs.of(self._specs).price_unit()
         items = sorted(self._price.items(), key=lambda item: (-item[1], item[0]))
-        rows = [Row(item, "", (Count(sum_), Bar(sum_, whole))) for item, sum_ in items if whole]
-        intro = "The cost of all steps by item, in the units of the receipts."
+        rows = [Row(item, "", (Words(in_units(sum_, unit)), Bar(sum_, whole))) for item, sum_ in items if whole]
+        intro = "The cost of all steps by item, in units of the budget."
         return Section("budget", "Budget", intro, ("item of the price", "sum", "of the total"), rows)
 
 

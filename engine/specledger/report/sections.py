@@ -35,8 +35,16 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Expression:
+    """An expression of a spec, which a page shows on demand."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Block:
-    """A JSON value of the evidence over several lines."""
+    """A JSON value of the evidence over several lines; an object as a small table."""
 
     value: Any
 
@@ -66,10 +74,11 @@ class RowLink:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Cells one after another, each on a line of its own if `lines`."""
+    """Cells one after another, separated by blanks or commas, or each on a line of its own if `lines`."""
 
     parts: Sequence[Cell]
     lines: bool = False
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +89,7 @@ class Grid:
     more: int = 0
 
 
-Cell = Words | Quoted | Code | Block | Count | Bar | RowLink | Joined | Grid
+Cell = Words | Quoted | Code | Expression | Block | Count | Bar | RowLink | Joined | Grid
 
 NOTHING: Final = Words("")
 

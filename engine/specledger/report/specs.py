@@ -8,7 +8,7 @@ from typing import Any, Final
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canonical
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.load import Bundle
-from specledger.report.sections import NOTHING, Cell, Code, Quoted
+from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
 
 Data = Mapping[str, Any]
 
@@ -50,6 +50,11 @@ class Specs:
         own = {gate["id"]: gate for gate in governor.get("gates", ())}
         return {data["name"]: data for data in self.of_kind("invariant")} | own
 
+    def price_unit(self) -> int:
+        """The number that is shown as 1 of the budget and of prices: that of the picture's chart `budget`, else 1."""
+        chart = ((self.referred("world") or {}).get("picture") or {}).get("charts", {}).get("budget")
+        return chart["unit"] if isinstance(chart, dict) else 1
+
     def drawing(self) -> dict[str, Any] | None:
         """How the page's script draws an episode; None if the world has no picture."""
         world = self.referred("world") or {}
@@ -69,6 +74,7 @@ class Specs:
                 for name, token in picture.get("tokens", {}).items()
             ],
             "charts": charts,
+            "price_unit": self.price_unit(),
         }
 
 
@@ -81,7 +87,7 @@ def requirement(data: Data) -> Cell:
     if data.get("doc"):
         return Quoted(data["doc"], _LINE)
     found = next((name for name in ("require", "deny", "expect") if name in data), None)
-    return NOTHING if found is None else Code(f"{found}: {data[found]}", _LINE)
+    return NOTHING if found is None else Expression(found, str(data[found]))
 
 
 def spec_details(data: Data) -> list[tuple[str, Cell]]:

@@ -175,7 +175,7 @@ class SuiteReading(Reading):
             details += [("error", Block(body["error"]))] if body["error"] is not None else []
             figures = self._read_by(name)
             details += [("figures", _figure_grid(figures))] if figures else []
-            noticed = Joined(links) if links else Words("no mutant shows that this check can fail")
+            noticed = Joined(links, listed=True) if links else Words("no mutant shows that this check can fail")
             details.append(("mutants noticed", noticed))
             cells = (requirement(data), Count(check.opportunities), Count(len(caught)))
             places: list[Place] = [ReceiptLink(seq), *self._episode(figures)]
@@ -202,7 +202,7 @@ class SuiteReading(Reading):
             verdicts = {key: body[key] for key in ("control", "mutated")}
             details = [*spec_details(data), ("changed", Block(changed)), ("verdicts", Block(verdicts))]
             caught = [RowLink(anchor("checks", each), each) for each in body["caught"]]
-            cells = (Joined(caught) if caught else Words("nothing"), Quoted(body["suite"]))
+            cells = (Joined(caught, listed=True) if caught else Words("nothing"), Quoted(body["suite"]))
             mark = _MUTANTS.get(body["verdict"], "error")
             rows.append(Row(body["mutant"], mark, cells, details, (ReceiptLink(seq),)))
         intro = "Faults that are put in on purpose. A check that passes without the fault must notice it."

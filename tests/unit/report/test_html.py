@@ -20,14 +20,27 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
+from specledger.report.figures import in_units
 from specledger.report.formats.html import embed
 from specledger.report.formats.html.elements import block, element, quoted, words
 from specledger.report.formats.html.embed import Copies, Embedded, choose
-from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render
+from specledger.report.formats.html.tables import MOST_ROWS, anchors, marked, render, render_cell
 from specledger.report.headline import headline_of
 from specledger.report.judgement import Control, Judgement, Match, Waiver
 from specledger.report.model import Outcome, Report
-from specledger.report.sections import ReceiptLink, Row, RowLink, Section, anchor, tone
+from specledger.report.sections import (
+    NOTHING,
+    Block,
+    Expression,
+    Joined,
+    ReceiptLink,
+    Row,
+    RowLink,
+    Section,
+    Words,
+    anchor,
+    tone,
+)
 from specledger.verify.bundle import Refuted
 from tests.unit.report.rendering import read as read_bundle
 from tests.unit.report.rendering import report_of, subject_of, text_of
@@ -257,7 +270,7 @@ def table(text, section):
     rows = re.findall(r'<tbody id="[^"]*" class="item"[^>]*><tr>(.*?)</tr>', inside, re.DOTALL)
     return [
         [
-            html.unescape(re.sub(r"<[^>]*>", "", cell))
+            html.unescape(re.sub(r"<[^>]*>", "", cell)).strip()
             for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row, re.DOTALL)
         ]
         for row in rows
@@ -336,9 +349,10 @@ def test_checks_show_figures_and_the_mutants_that_they_noticed(pages, read, heig
     assert row[:4] == [
         f"\u2713{bodies[0]['verdict']}",
         "climbs#",
-        "require: high.value > 0",
+        "requirehigh.value > 0",
         str(bodies[0]["opportunities"]),
     ]
+    assert '<details class="expression"><summary>require</summary><code>' in pages["suite"]
     caught = [one["body"] for one in read(heights) if one["type"] == "mutant"]
     assert int(row[4]) == sum("climbs" in one["caught"] for one in caught)
     assert [name.rstrip("#") for _, name, *_ in table(pages["suite"], "mutants")] == ["no-bound"]
@@ -360,7 +374,7 @@ def test_a_law_shows_what_it_rests_on(pages, read, law, proved):
     (row,) = table(pages["proved"], "laws")
     assert (row[0], row[3]) == ("\u2713PROVED", "a certificate")
     verdict = next(one["body"]["verdict"] for one in read(proved) if one["type"] == "verdict")
-    assert all(f'"{key}"' in html.unescape(pages["proved"]) for key in verdict["certificate"])
+    assert all(f"<bdi>{key}</bdi></th>" in pages["proved"] for key in verdict["certificate"])
 
 
 def moved(ring):
@@ -488,6 +502,32 @@ def test_the_data_are_inert(kind, pages):
         json.dumps(json.loads(found), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(),
         limit=len(found),
     )
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (Joined((RowLink("", "a"), RowLink("", "b")), listed=True), "<bdi>a</bdi>, <bdi>b</bdi>"),
+        (Joined((Words("a"), NOTHING, Words("b"))), "a b"),
+        (Block({"low": 3}), '<table class="small"><tbody><tr><th scope="row"><bdi>low</bdi></th><td><bdi>3</bdi></td>'),
+        (Block({"a": {"x": [1]}}), '<th scope="row"><bdi>a</bdi></th><td><pre'),
+        (Block([1]), '<pre tabindex="0">[1]</pre>'),
+        (
+            Expression("deny", "<x>"),
+            '<details class="expression"><summary>deny</summary><code><bdi>&lt;x&gt;</bdi></code>',
+        ),
+    ],
+)
+def test_cells_do_not_run_together_and_objects_are_tables(cell, text):
+    assert text in render_cell(cell, lambda place: False)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [(3_700_000, 1_000_000, "3.7"), (-500, 1, "-500"), (381_150_000, 1_000_000, "381.15"), (0, 1_000_000, "0")],
+)
+def test_prices_are_in_units_of_the_budget(number, unit, text):
+    assert in_units(number, unit) == text
 
 
 def test_a_long_table_is_cut_and_says_so():

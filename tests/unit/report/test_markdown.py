@@ -49,7 +49,7 @@ def test_a_run_is_summed_up(of_run, trap, read):
     assert rows(of_run, "Episodes") == [["episode 0", "100", "horizon", "in step 30", "0"]]
     assert [row[-1] for row in rows(of_run, "Invariants")] == ["0"] * 6
     price = [one["body"]["cost"] for one in read(trap) if one["type"] == "step"]
-    assert {item: int(total) for item, total, _ in rows(of_run, "Budget")} == {
+    assert {item: round(float(total) * 1_000_000) for item, total, _ in rows(of_run, "Budget")} == {
         item: sum(cost[item] for cost in price) for item in price[0]
     }
 

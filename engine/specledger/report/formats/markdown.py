@@ -22,6 +22,7 @@ from specledger.report.sections import (
     Cell,
     Code,
     Count,
+    Expression,
     Grid,
     Joined,
     Quoted,
@@ -159,6 +160,8 @@ def _cell(cell: Cell) -> str:
             return printable(cell.text).replace("|", "\\|")
         case Quoted() | Code() | Block():
             return quote(cell.value)
+        case Expression():
+            return quote(f"{cell.name}: {cell.text}")
         case Count():
             return str(cell.number)
         case Bar():
@@ -166,7 +169,7 @@ def _cell(cell: Cell) -> str:
         case RowLink():
             return quote(cell.name)
         case Joined():
-            return (", " if cell.lines else " ").join(part for part in map(_cell, cell.parts) if part)
+            return (", " if cell.lines or cell.listed else " ").join(part for part in map(_cell, cell.parts) if part)
         case Grid():
             return quote("; ".join(" ".join(row) for row in cell.rows))
     assert_never(cell)

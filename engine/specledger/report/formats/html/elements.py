@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, NewType
 
 from specledger.core.canonical import canonical_bytes
@@ -38,6 +38,11 @@ def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
 def join(*parts: Markup) -> Markup:
     """Markup, concatenated."""
     return Markup("".join(parts))
+
+
+def joined(separator: str, parts: Iterable[Markup]) -> Markup:
+    """Markup with text between its parts; empty parts are left out."""
+    return Markup(escape(separator).join(part for part in parts if part))
 
 
 def words(text: str) -> Markup:

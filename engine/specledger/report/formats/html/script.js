@@ -489,10 +489,12 @@
 
   const number = (value, unit) => String(Math.round((value / unit) * 100) / 100);
 
+  const priceUnit = (story) => (story.drawing ? story.drawing.price_unit : 1);
+
   const series = (story) => {
     const charts = story.drawing ? story.drawing.charts : [];
     const found = charts.map((chart) => ({ name: chart.name, unit: chart.unit, of: (body) => (body.record ? body.record[chart.of] : null) }));
-    found.push({ name: "price of each step", unit: 1, of: (body) => (body.cost ? body.cost.total : null) });
+    found.push({ name: "price of each step", unit: priceUnit(story), of: (body) => (body.cost ? body.cost.total : null) });
     found.push({ name: "proposals rejected in each step", unit: 1, of: (body) => body.decisions.filter((one) => one.rejected.length).length });
     return found;
   };
@@ -560,7 +562,7 @@
       if (step.entries) parts.push(html("p", null, `${step.entries} entries of the kernel's log.`));
       const moved = Object.entries(step.body.potentials || {}).map(([name, { from, to }]) => html("tr", null, ...cells(isolated(name), isolated(`${from} to ${to}`))));
       const record = Object.entries(step.body.record || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(value))));
-      const price = Object.entries(step.body.cost || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(value))));
+      const price = Object.entries(step.body.cost || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(number(value, priceUnit(story))))));
       if (moved.length) parts.push(table(["potential", "from and to"], moved));
       if (record.length) parts.push(table(["figure", "after the step"], record));
       if (price.length) parts.push(table(["price", ""], price));

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final, assert_never
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, assert_never
 
 from specledger.report.formats.html.elements import (
     NOTHING,
@@ -14,6 +14,7 @@ from specledger.report.formats.html.elements import (
     count,
     element,
     join,
+    joined,
     quoted,
     words,
 )
@@ -24,6 +25,7 @@ from specledger.report.sections import (
     Code,
     Count,
     EpisodeLink,
+    Expression,
     Grid,
     Joined,
     Place,
@@ -39,6 +41,9 @@ from specledger.report.sections import (
 
 MOST_ROWS: Final = 400
 """Rows of a table; the others are counted."""
+
+_MOST_ENTRIES: Final = 40  # of an object that is shown as a table
+_LONGEST_EXPRESSION: Final = 2000
 
 _SIGNS: Final = {"good": "\u2713", "bad": "\u2715", "open": "?"}
 
@@ -73,23 +78,51 @@ def render_cell(cell: Cell, held: Held) -> Markup:
             return quoted(cell.value, cell.most)
         case Code():
             return code(cell.value, cell.most)
+        case Expression():
+            summary = element("summary", words(cell.name))
+            return element("details", summary, code(cell.text, _LONGEST_EXPRESSION), class_="expression")
         case Block():
-            return block(cell.value)
+            return _witness(cell.value)
         case Count():
             return count(cell.number)
         case Bar():
             return bar(cell.part, cell.of)
         case RowLink():
             shown = quoted(cell.name)
-            return element("a", shown, href=f"#{cell.anchor}", class_="near") if held(cell) else shown
+            return element("a", shown, href=f"#{cell.anchor}") if held(cell) else shown
         case Joined():
             parts = [render_cell(part, held) for part in cell.parts]
-            return join(*(element("div", part) for part in parts)) if cell.lines else join(*parts)
+            if cell.lines:
+                return join(*(element("div", part) for part in parts))
+            return joined(", " if cell.listed else " ", parts)
         case Grid():
             rows = [element("tr", *(element("td", words(each)) for each in row)) for row in cell.rows]
             more = element("p", words(f"and {cell.more} more")) if cell.more else NOTHING
             return join(element("table", element("tbody", *rows)), more)
     assert_never(cell)
+
+
+def _witness(value: Any) -> Markup:
+    """A small object as a table of its names and values, anything else as JSON."""
+    if not isinstance(value, dict) or not 0 < len(value) <= _MOST_ENTRIES:
+        return block(value)
+    rows = [
+        element("tr", element("th", quoted(key), scope="row"), element("td", _value(each)))
+        for key, each in value.items()
+    ]
+    return element("table", element("tbody", *rows), class_="small")
+
+
+def _value(value: Any) -> Markup:
+    if isinstance(value, dict | list) and any(isinstance(each, dict | list) for each in _inner(value)):
+        return block(value)
+    if isinstance(value, dict) and value:
+        return words(", ".join(f"{key}: {each}" for key, each in value.items()))
+    return quoted(value)
+
+
+def _inner(value: dict[str, Any] | list[Any]) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else value
 
 
 def render(section: Section, held: Held) -> Markup:
@@ -108,23 +141,24 @@ def _table(section: Section, held: Held) -> Markup:
     heads = [*([""] if marks else []), *section.heads, *(["evidence"] if evidence else [])]
     head = element("tr", *(element("th", words(name), scope="col") for name in heads))
     named = zip(anchors(section), section.rows, strict=False)
-    items = [_item(row, link, len(heads), (marks, evidence), held) for link, row in named]
+    items = [_item(row, link, heads, (marks, evidence), held) for link, row in named]
     table = element("table", element("thead", head), *items)
     return element("div", table, class_="scroll")
 
 
-def _item(row: Row, link: str, width: int, has: tuple[bool, bool], held: Held) -> Markup:
+def _item(row: Row, link: str, heads: Sequence[str], has: tuple[bool, bool], held: Held) -> Markup:
     marks, evidence = has
     here = element("a", words("#"), href=f"#{link}", class_="anchor", aria_label=f"link to {row.name}")
     cells = [element("td", marked(row.mark))] if marks else []
     cells.append(element("th", element("span", quoted(row.name), class_="name"), here, scope="row"))
-    cells += [element("td", render_cell(cell, held)) for cell in row.cells]
+    named = zip(heads[len(cells) :], row.cells, strict=False)
+    cells += [element("td", render_cell(cell, held), data_label=head) for head, cell in named]
     if evidence:
-        cells.append(element("td", *_links(row, held), class_="places"))
+        cells.append(element("td", *_links(row, held), class_="places", data_label="evidence"))
     lines = [element("tr", *cells)]
     if row.details:
         terms = [join(element("dt", words(term)), element("dd", render_cell(cell, held))) for term, cell in row.details]
-        lines.append(element("tr", element("td", element("dl", *terms), colspan=width), class_="details"))
+        lines.append(element("tr", element("td", element("dl", *terms), colspan=len(heads)), class_="details"))
     return element("tbody", *lines, id=link, class_="item", data_tone=tone(row.mark) or "none", tabindex=-1)
 
 
