@@ -5,9 +5,9 @@ from __future__ import annotations
 from specledger.core.diagnostics import suggest
 from specledger.expr.check import analysis
 from specledger.expr.check.analysis import captures_of
+from specledger.expr.check.excluded_names import FOREIGN, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
-from specledger.expr.check.excluded_names import refuse
 from specledger.expr.check.names import Names, dotted, use
 from specledger.expr.check.operators import Refusal
 from specledger.expr.check.overloads import choose, promoted, shown, takes, wrong_argument
@@ -90,8 +90,15 @@ class Calls(Names):
         span = self.text.span(start, node.function_start + len(node.function))
         functions = [*self.scope.environment.functions, *STANDARD]
         near = suggest(name, functions if node.target is None or "." in name else METHODS)
-        hint = f"did you mean `{near}`?" if near else None
+        foreign = self._foreign(node) if near not in self.scope.environment.functions else None
+        hint = foreign or (f"did you mean `{near}`?" if near else None)
         self.session.error(E_EXPR_UNKNOWN_NAME, f"unknown function `{name}`", span, hint=hint)
+
+    def _foreign(self, node: Call) -> str | None:
+        """What the profile has instead of a function of another language."""
+        values = (() if node.target is None else (node.target,)) + node.args
+        instead = FOREIGN.get(node.function)
+        return None if instead is None else instead.format(self.source(values[0]) if values else "x")
 
     def _wrong_count(self, node: Call, name: str, takes: str) -> None:
         count = len(node.args)
@@ -133,7 +140,9 @@ class Calls(Names):
         at, needed = (args[wrong[0]], str(wrong[1])) if wrong else (node, rows)
         message = f"`{native.name}` cannot take {shown(types)}"
         found = str(at.type) if isinstance(at, Typed) else shown(types)
-        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=found)
+        is_list = native.name == "contains" and isinstance(types[0], ListType)
+        hint = f"write `{self.source(args[1])} in {self.source(args[0])}`" if is_list else None
+        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=found, hint=hint)
 
     def _sortable(self, node: Call, args: tuple[Typed, ...]) -> bool:
         """`sort_by` needs fields named by literals, which every record has and which have an order."""

@@ -69,6 +69,36 @@ HINTS = {
 }
 """What to write instead."""
 
+FOREIGN = {
+    **dict.fromkeys(("len", "length", "count", "card"), "write `size({})`"),
+    "abs": "write `math.abs({})`",
+    **dict.fromkeys(("max", "fmax"), "write `math.greatest(a, b)`; of a list `maximum(list, default)`"),
+    **dict.fromkeys(("min", "fmin"), "write `math.least(a, b)`; of a list `minimum(list, default)`"),
+    "sqrt": "write `isqrt({})`, the integer square root",
+    **dict.fromkeys(("pow", "power"), "a power is written as a product: `n * n`"),
+    "mod": "write `a % b`",
+    **dict.fromkeys(("float", "decimal"), "write `double({})`"),
+    **dict.fromkeys(("str", "text", "toString"), "write `string({})`"),
+    **dict.fromkeys(("integer", "Number", "parseInt"), "write `int({})`"),
+    **dict.fromkeys(("any", "some"), "write `list.exists(x, condition)`"),
+    **dict.fromkeys(("all", "every", "forall"), "write `list.all(x, condition)`"),
+    "exists": "write `list.exists(x, condition)`",
+    "filter": "write `list.filter(x, condition)`",
+    "map": "write `list.map(x, value)`",
+    "sorted": "write `sort_by(list, ['field'])`",
+    **dict.fromkeys(("includes", "has_key", "hasKey"), "write `x in list`, or `'key' in map`"),
+    **dict.fromkeys(("append", "push", "add"), "write `list + [x]`"),
+    "not": "write `!`",
+    "and": "write `a && b`",
+    "or": "write `a || b`",
+    "iff": "write `a == b`",
+    **dict.fromkeys(("If", "iif", "ifelse", "cond"), "write `condition ? a : b`"),
+    **dict.fromkeys(
+        ("None", "nil", "NULL", "undefined"), "write `null`; `has(record.field)` asks whether a field is there"
+    ),
+}
+"""Names of other languages, and what the profile has instead; `{}` is what they are applied to."""
+
 
 def refuse(node: Call, name: str, group: str, text: Text, report: Callable[..., None]) -> None:
     """Reports a call of what the profile leaves out, by `name`, at its place in the text."""

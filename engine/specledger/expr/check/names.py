@@ -14,7 +14,7 @@ from typing import Final
 
 from specledger.core.diagnostics import suggest
 from specledger.core.spans import Span, Text
-from specledger.expr.check.excluded_names import FUNCTIONS, TYPE_NAMES
+from specledger.expr.check.excluded_names import FOREIGN, FUNCTIONS, TYPE_NAMES
 from specledger.expr.check.operators import Refusal
 from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
@@ -52,7 +52,7 @@ from specledger.expr.errors import (
     E_EXPR_UNKNOWN_FIELD,
     E_EXPR_UNKNOWN_NAME,
 )
-from specledger.expr.parse.syntax import Has, Index, MapLiteral, Name, Node, Select
+from specledger.expr.parse.syntax import Binary, Has, Index, MapLiteral, Name, Node, Select
 
 
 class Checking(ABC):
@@ -121,9 +121,13 @@ class Checking(ABC):
             if whole is not None:
                 literal = isinstance(whole, Value) and not whole.name
                 hint = f"write `{self.source(whole)}.0`" if literal else f"write `double({self.source(whole)})`"
+        if isinstance(node, Binary) and isinstance(node.left, Binary) and {node.operator, node.left.operator} <= _ORDER:
+            first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
+            hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"
         self.refuse(node, refusal.code, refusal.message, hint)
 
 
+_ORDER: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _SHOWN: Final = 12
 """Names that a hint lists at most."""
 
@@ -184,8 +188,9 @@ class Names(Checking):
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"`{node.name}` is a function", f"call it: `{node.name}(...)`")
         else:
             known = ", ".join(f"`{name}`" for name in near[:_SHOWN])
-            listed = f"here can be read {known}" if known else None
-            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", hint or listed)
+            listed = f"here can be read {known}; a text is in quotes: `'{node.name}'`" if known else None
+            instead = FOREIGN[node.name].format("x") if node.name in FOREIGN else None
+            self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", instead or hint or listed)
 
     def _not_captured(self, node: Name, hint: str | None) -> None:
         """A free name of a body: reported where the checked expression calls it, since there it is not visible."""
@@ -225,7 +230,9 @@ class Names(Checking):
             return Field(operand, key, sure=False, type=type_.value, start=node.start, end=node.end)
         if type_ in (DYN, NOTHING):
             return Field(operand, key, sure=False, type=DYN, start=node.start, end=node.end)
-        self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`")
+        hint = FOREIGN[key].format(self.source(operand)) if key in ("len", "length", "count") else None
+        hint = f"write `size({self.source(operand)})`" if key == "size" else hint
+        self.refuse(node, E_EXPR_TYPE, f"{type_} has no fields, so no `{key}`", hint)
         return None
 
     def unknown_field(self, record: RecordType, key: str, place: tuple[int, int]) -> None:

@@ -37,7 +37,29 @@ _ESCAPE = re.compile(
     r"\\(?:([abfnrtv\\?\"'`])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2}))|(\\)"
 )
 _CONTROLS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_MEANT = {"=": "compare with `==`", "&": "write `&&`", "|": "write `||`", ";": "one expression has no `;`"}
+_FOREIGN = re.compile(r"===|!==|=>|=<|=!|<>|\*\*|\+\+|->|::|[-+*/]=(?!=)")
+_MEANT = {
+    "=": "compare with `==`",
+    "&": "write `&&`",
+    "|": "write `||`",
+    ";": "one expression has no `;`",
+    "^": "a power is written as a product: `n * n`",
+    "=>": "write `>=`; an implication `a => b` is `!a || b`",
+    "=<": "write `<=`",
+    "=!": "write `!=`",
+    "<>": "write `!=`",
+    "===": "write `==`",
+    "!==": "write `!=`",
+    "**": "a power is written as a product: `n * n`",
+    "++": "an expression changes nothing: write `n + 1`",
+    "->": "a field is read with a dot: `record.field`",
+    "::": "a field is read with a dot: `record.field`",
+    **dict.fromkeys(("+=", "-=", "*=", "/="), "an expression changes nothing: give the new value alone, as in `n + 1`"),
+    **{"≥": "write `>=`", "≤": "write `<=`", "≠": "write `!=`"},
+    **dict.fromkeys("\u2018\u2019\u201c\u201d", "write a straight quote: `'`"),
+    "$": "a parameter is written `${name}`",
+}
+"""Operators and characters of other languages, and what CEL has instead."""
 
 
 class Problem(Exception):  # noqa: N818 - becomes a diagnostic of the parser
@@ -87,6 +109,8 @@ def _token(text: str, at: int) -> Token:
         return _string(text, match)
     if match := _NAME.match(text, at):
         return Token("name", match[0], at, match.end())
+    if match := _FOREIGN.match(text, at):
+        raise Problem(E_EXPR_SYNTAX, f"`{match[0]}` is not an operator of CEL", at, match.end(), _MEANT[match[0]])
     if match := _OPERATOR.match(text, at):
         return Token(match[0], match[0], at, match.end())
     if match := _QUOTED.match(text, at):
@@ -154,8 +178,28 @@ def _unescape(escape: re.Match[str], base: int) -> str:
     return chr(point)
 
 
-WORDS = {"and": "write `&&`", "or": "write `||`", "not": "write `!`", "if": "write `condition ? a : b`"}
+WORDS = {
+    "and": "write `&&`",
+    "or": "write `||`",
+    "not": "write `!`; `x not in list` is `!(x in list)`",
+    "is": "write `==`",
+    "mod": "write `%`",
+    "div": "write `/`",
+    "xor": "of two truth values write `a != b`",
+    "implies": "write `!a || b`",
+    **dict.fromkeys(("if", "then", "else", "elif"), "write `condition ? a : b`"),
+}
 """Words of other languages, and what CEL has instead."""
+
+
+_UNEXPECTED = {
+    "+": "a number has no `+` before it",
+    ",": "a comma stands only between items and arguments, in brackets",
+    ")": "a bracket `(` is missing before it",
+    "]": "a bracket `[` is missing before it",
+    "}": "a bracket `{` is missing before it",
+}
+"""What is probably wrong where an operator is unexpected."""
 
 
 class Cursor:
@@ -212,5 +256,5 @@ class Cursor:
         named = token.kind in {"name", token.value}
         kind = "name" if token.kind == "quoted" else token.kind
         shown = f"`{str(token.value)[:40]}`" if named else kind
-        hint = WORDS.get(str(token.value)) if token.kind == "name" else None
+        hint = WORDS.get(str(token.value)) if token.kind == "name" else _UNEXPECTED.get(token.kind)
         return Problem(E_EXPR_SYNTAX, f"unexpected {shown}: {wanted}", token.start, token.end, hint)

@@ -34,6 +34,8 @@ from specledger.expr.parse.syntax import (
 
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in")
 _LEVELS: tuple[tuple[str, ...], ...] = (_RELATIONS, ("+", "-"), ("*", "/", "%"))
+_BEGINS = ("name", "quoted", "int", "double", "string", "!")
+"""Tokens that begin a value and cannot follow a name."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
 MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
 
@@ -201,6 +203,8 @@ class _Parser(Cursor):
         if name in RESERVED:
             message = f"`{name}` is a reserved word of CEL"
             raise Problem(E_EXPR_SYNTAX, message, token.start, token.end, WORDS.get(name))
+        if name in WORDS and self.next.kind in _BEGINS:
+            raise Problem(E_EXPR_SYNTAX, f"`{name}` is not a word of CEL", token.start, token.end, WORDS[name])
         if self.next.kind == "{":
             raise self._outside("messages", token)
         if self.next.kind == "(":
