@@ -39,7 +39,7 @@ CASES = [
     ("str(i)", NAME, "str", "unknown function `str`", "`string(i)`"),
     ("ints.contains(3)", TYPE, "ints", "cannot take", "`3 in ints`"),
     ("1 < i < 5", TYPE, "1 < i < 5", "cannot take bool and int", "`1 < i && i < 5`"),
-    ("s == north_east", NAME, "north_east", "unknown name", "`'north_east'`"),
+    ("s == forward", NAME, "forward", "unknown name", "`'forward'`"),
     ("None", NAME, "None", "unknown name `None`", "`null`"),
     ("(i + 1", SYNTAX, "", "expected `)`", None),
     ("[1, 2", SYNTAX, "", "expected `,` or `]`", None),

@@ -141,8 +141,8 @@ class Calls(Names):
         message = f"`{native.name}` cannot take {shown(types)}"
         found = str(at.type) if isinstance(at, Typed) else shown(types)
         is_list = native.name == "contains" and isinstance(types[0], ListType)
-        hint = f"write `{self.source(args[1])} in {self.source(args[0])}`" if is_list else None
-        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=found, hint=hint)
+        instead = f"write `{self.source(args[1])} in {self.source(args[0])}`" if is_list else None
+        self.session.error(E_EXPR_TYPE, message, self.span(at), expected=needed, found=found, hint=instead)
 
     def _sortable(self, node: Call, args: tuple[Typed, ...]) -> bool:
         """`sort_by` needs fields named by literals, which every record has and which have an order."""
