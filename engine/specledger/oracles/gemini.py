@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +19,7 @@ from specledger.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
 from specledger.oracles.gemini_response import pause_of, read_answer, reason_of
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
 from specledger.oracles.retry_clock import Clock, MachineClock
-from specledger.oracles.service import E_MODEL_PACKAGE, Key, address_of, key_of, open_connection, trusted
+from specledger.oracles.service import E_MODEL_PACKAGE, Deadline, Key, address_of, key_of, open_connection, trusted
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import GeminiConfig
 
@@ -70,7 +70,8 @@ class GeminiClient:
         self._key = key_of(environment) if api_key is None else Key(api_key)
         self._clock = clock or MachineClock()
         self._end = 0.0
-        self._client = _open(self._key, address_of(environment), self._late)
+        self._deadline = Deadline()
+        self._client = _open(self._key, address_of(environment), self._late, self._deadline)
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -120,7 +121,7 @@ class GeminiClient:
 
         settings = types.CountTokensConfig(http_options=types.HttpOptions(timeout=self._left_ms()))
         try:
-            with _quiet():
+            with _quiet(), self._deadline.within(self._left_ms() / 1000):
                 models = self._client.models
                 counted = models.count_tokens(model=self._config.model, contents=text, config=settings).total_tokens
         except Exception:  # the service and its package are outside: whatever they raise, a count can be guessed
@@ -136,7 +137,7 @@ class GeminiClient:
         """One call, and for how many seconds the service asks to wait before the next one."""
         settings = self._settings(request)
         try:
-            with _quiet():
+            with _quiet(), self._deadline.within(self._left_ms() / 1000):
                 response = self._client.models.generate_content(
                     model=self._config.model, contents=request.prompt, config=settings
                 )
@@ -178,7 +179,7 @@ def identity_of(config: GeminiConfig) -> dict[str, Any]:
     return {"oracle": "gemini", **config.model_dump(exclude=set(_PATIENCE))}
 
 
-def _open(key: Key, address: str, late: Any) -> Client:
+def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> Client:
     """The package's client: no way to another service, and no recording of its own, whatever the environment says.
 
     Raises:
@@ -196,7 +197,7 @@ def _open(key: Key, address: str, late: Any) -> Client:
                 debug_config=DebugConfig(client_mode="", replays_directory="", replay_id=""),
                 http_options=types.HttpOptions(
                     base_url=address,
-                    httpx_client=open_connection(address, late),
+                    httpx_client=open_connection(address, late, deadline),
                     async_client_args={"verify": trusted(), "ssl": trusted()},  # never used, but made
                 ),
             )

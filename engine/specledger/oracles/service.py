@@ -7,9 +7,12 @@ to this machine only; no redirect is followed; reading ends at a size and at a t
 from __future__ import annotations
 
 import re
+import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -140,12 +143,64 @@ def trusted() -> SSLContext:
     return httpx2.create_ssl_context()
 
 
-def open_connection(address: str, late: Callable[[], bool]) -> httpx2.Client:
+class Deadline:
+    """One deadline for a whole exchange: TLS, headers and body. The timeouts of a client begin anew with every byte."""
+
+    def __init__(self) -> None:
+        self._sockets: list[socket.socket] = []
+        self._passed = False
+
+    @contextmanager
+    def within(self, seconds: float) -> Iterator[None]:
+        """Shut the connections that are opened in the context down after some time.
+
+        Raises:
+            LateError: The time passed, and the exchange failed.
+        """
+        self._passed = False
+        timer = threading.Timer(seconds, self._pass)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except Exception as error:
+            if self._passed:
+                raise LateError from error
+            raise
+        finally:
+            timer.cancel()
+            timer.join()
+            for each in self._sockets:
+                each.close()
+            self._sockets.clear()
+
+    def watch(self, request: httpx2.Request) -> None:
+        """Note the connections that are opened for a request."""
+        request.extensions["trace"] = self._note
+
+    def _note(self, event: str, info: Mapping[str, Any]) -> None:
+        if event == "connection.connect_tcp.complete":
+            # A duplicate, because TLS detaches the socket of the connection.
+            self._sockets.append(info["return_value"].get_extra_info("socket").dup())
+            if self._passed:
+                self._pass()
+
+    def _pass(self) -> None:
+        self._passed = True
+        for each in self._sockets:
+            with suppress(OSError):  # the other side has closed it
+                each.shutdown(socket.SHUT_RDWR)
+
+
+def open_connection(address: str, late: Callable[[], bool], deadline: Deadline) -> httpx2.Client:
     """A client that follows no redirect and reads no more than it should; over plain http it uses no proxy either.
+
+    Each exchange has a connection of its own.
 
     Args:
         address: Where it will be used.
         late: Whether the time is over; asked whenever something came.
+        deadline: Watches the connections.
 
     Raises:
         ImportError: The package is not installed.
@@ -179,7 +234,8 @@ def open_connection(address: str, late: Callable[[], bool]) -> httpx2.Client:
 
     return httpx2.Client(
         follow_redirects=False,
-        event_hooks={"response": [bound]},
+        event_hooks={"request": [deadline.watch], "response": [bound]},
+        limits=httpx2.Limits(max_keepalive_connections=0),
         headers={"Accept-Encoding": "identity"},
         verify=trusted(),
         trust_env=not address.startswith("http:"),

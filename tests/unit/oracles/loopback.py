@@ -39,6 +39,11 @@ class Reply:
         if self.ending == "nothing":  # not even a status
             handler.server.release.wait()
             return
+        if self.ending == "drips":  # a header without end, a byte at a time
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while not handler.server.release.wait(0.02):
+                handler.wfile.write(b"a")
+            return
         if self.ending == "no_http":
             handler.wfile.write(b"hello\r\n\r\n")
             return

@@ -6,6 +6,7 @@ import logging
 import re
 import socket
 import sys
+import threading
 from contextlib import closing
 
 import pytest
@@ -209,6 +210,16 @@ def test_what_would_not_help_is_not_repeated(failure, service, ask_with, clock):
 def test_a_slow_service(ending, service, ask_with):
     service.will(Reply(b" " * 10, ending=ending))
     assert ask_with(deadline_ms=100).ask(REQUEST).failure == "timed_out"
+
+
+def test_a_header_that_comes_a_byte_at_a_time(service, ask_with):
+    service.will(Reply(ending="drips"))
+    end = threading.Timer(20, service.server.release.set)
+    end.start()
+    answer = ask_with(deadline_ms=200).ask(REQUEST)
+    end.cancel()
+    assert (answer.failure, answer.detail) == ("timed_out", "LateError")
+    assert not service.server.release.is_set()
 
 
 def test_a_service_that_never_comes_to_an_end(service, ask_with):
