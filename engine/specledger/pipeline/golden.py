@@ -21,7 +21,6 @@ from specledger.core.events import Event
 from specledger.core.merkle import Tree
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import RECEIPTS, SPECS
-from specledger.evidence.result import Fold
 from specledger.evidence.workplace import E_OUT_UNWRITABLE
 from specledger.kinds import KINDS, Kinds, case_name
 from specledger.kinds.running import Finished, RunOptions
@@ -73,12 +72,14 @@ def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
     """
     runnable = kinds[bundle.main.kind].run
     if runnable.events is not None:
-        return _pin_events(bundle, runnable.events(bundle), runnable.evidence.receipts.tally())
+        return pin_events(bundle, runnable.events(bundle), kinds=kinds)
     with TemporaryDirectory() as folder:
         return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(workers=workers), kinds=kinds))
 
 
-def _pin_events(bundle: Bundle, events: Iterable[Event], tally: Fold) -> Pin:
+def pin_events(bundle: Bundle, events: Iterable[Event], *, kinds: Kinds = KINDS) -> Pin:
+    """What is pinned of a run that is one chain of events, such as one whose outside agent is answered by a tape."""
+    tally = kinds[bundle.main.kind].run.evidence.receipts.tally()
     chain = Chain(run_id(bundle.digest))
     episodes: list[Tree] = []
     lines = []
