@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 from specledger.compile.scenario import compile_scenario
@@ -80,6 +81,8 @@ def go(name, scenario, *sets, case="", tape=None, controller=None):
 class Submitting(SpecAgent):
     """An agent that submits a changed document."""
 
+    change: Callable
+
     def submit(self, moment):
         made = super().submit(moment)
         return made and Submitted(receive(self.change(made.submission.document)), made.score)
@@ -115,6 +118,7 @@ class Attempting(KernelController):
         asked = Asked(json.loads(self.submission.actions[0]), self.granted, self.now_ms)
         call = {"token": self.held, "index": 0, "committed": self.submission, "scope": asked}
         call |= self._change(self, call) or {}
+        assert self.acting is not None
         try:
             self.acting.act(**call, state=moment.state, inputs={})
         except Refused as refused:
