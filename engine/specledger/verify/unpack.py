@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.archive import InvalidArchive, unpack
+from specledger.evidence.layout import MANIFEST, MAX_MANIFEST
 from specledger.verify.checks import E_NO_EVIDENCE
 
+_UNLISTED: Final = 256  # the check of the files names those that are not listed
 _MAGIC: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -45,7 +48,7 @@ def unpacked(path: Path) -> Iterator[Path]:
     try:
         with tempfile.TemporaryDirectory(prefix="specledger-verify-") as work:
             folder = Path(work, "bundle")
-            _refuse_overlaps(path)
+            _check_directory(path)
             unpack(path, folder)
             yield folder
     except OSError as error:
@@ -53,23 +56,47 @@ def unpacked(path: Path) -> Iterator[Path]:
         raise Rejected([Diagnostic(E_NO_EVIDENCE, message)]) from error
 
 
-def _refuse_overlaps(path: Path) -> None:
-    """Check that the files of an archive cannot be larger together than the archive, and that no two share a name.
+def _check_directory(path: Path) -> None:
+    """Check the directory and the manifests of an archive before any file of it is written.
 
-    Overlapping stored files would grow when they are unpacked; names that differ in case alone would be
-    one file on some systems.
+    Overlapping stored files would grow when they are unpacked; names that differ in case alone would be one file on
+    some systems.
 
     Raises:
-        InvalidArchive: They are.
+        InvalidArchive: Its files are larger together than it is, share a name, or are far more than its manifests list.
         OSError: It cannot be read.
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            entries = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError) as error:
+            entries = {entry.filename: entry for entry in archive.infolist()}
+            if sum(entry.file_size for entry in archive.infolist()) > path.stat().st_size:
+                raise InvalidArchive("its files would be larger than it is")
+            if len({name.casefold() for name in entries}) != len(archive.infolist()):
+                raise InvalidArchive("two paths in it are the same but for their case")
+            listed = _count_listed(archive, entries)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, ValueError) as error:
+        if isinstance(error, InvalidArchive):
+            raise
         raise InvalidArchive(f"it is damaged: {error}") from None
-    if sum(entry.file_size for entry in entries) > path.stat().st_size:
-        raise InvalidArchive("its files would be larger than it is")
-    names = [entry.filename.casefold() for entry in entries]
-    if len(set(names)) != len(names):
-        raise InvalidArchive("two paths in it are the same but for their case")
+    if len(entries) > listed + _UNLISTED:
+        raise InvalidArchive(f"it holds {len(entries)} files, and its manifests list {listed}")
+
+
+def _count_listed(archive: zipfile.ZipFile, entries: Mapping[str, zipfile.ZipInfo]) -> int:
+    """How many files the manifest lists, with those that the manifests of the bundles inside list."""
+    paths = _listed(archive, entries.get(MANIFEST))
+    inner = [entries[path] for path in paths if path.endswith(f"/{MANIFEST}") and path in entries]
+    return len(paths) + sum(len(_listed(archive, entry)) for entry in inner)
+
+
+def _listed(archive: zipfile.ZipFile, entry: zipfile.ZipInfo | None) -> frozenset[str]:
+    """The paths that a manifest lists; none if it cannot be read, which the checks of the bundle explain."""
+    if entry is None or entry.file_size > MAX_MANIFEST + 1 or entry.compress_type != zipfile.ZIP_STORED:
+        return frozenset()
+    try:
+        manifest = parse_canonical(archive.read(entry).removesuffix(b"\n"), limit=MAX_MANIFEST)
+    except NotCanonical:
+        return frozenset()
+    files = manifest.get("files") if isinstance(manifest, dict) else None
+    listed = [each.get("path") for each in files if isinstance(each, dict)] if isinstance(files, list) else []
+    return frozenset(path for path in listed if isinstance(path, str))

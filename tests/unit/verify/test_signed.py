@@ -3,6 +3,7 @@
 import base64
 import json
 import shutil
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -365,8 +366,6 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
 
 def zipped(entries, **how):
     def make(path):
-        import zipfile
-
         with zipfile.ZipFile(path, "w", **how) as archive:
             for name, data in entries:
                 archive.writestr(name, data)
@@ -376,7 +375,6 @@ def zipped(entries, **how):
 
 def link(path):
     import stat
-    import zipfile
 
     with zipfile.ZipFile(path, "w") as archive:
         entry = zipfile.ZipInfo("manifest.json")
@@ -409,6 +407,16 @@ def test_an_archive_in_any_other_form_is_refused(packed, name):
         return
     found = verify(packed)
     assert failed(found) == ["E_ARCHIVE"]
+
+
+def test_an_archive_of_far_more_files_than_are_listed_is_refused_before_it_is_unpacked(packed, monkeypatch):
+    monkeypatch.setattr("specledger.verify.unpack.unpack", lambda *_: pytest.fail("it is unpacked"))
+    with zipfile.ZipFile(packed, "a") as archive:
+        for number in range(20_000):
+            archive.writestr(f"zz{number:05d}", "")
+    found = verify(packed)
+    assert failed(found) == ["E_ARCHIVE"]
+    assert "files, and its manifests list" in str(found.checks[0].message)
 
 
 def test_no_byte_of_an_archive_can_be_changed(packed):
