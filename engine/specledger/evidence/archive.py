@@ -116,11 +116,7 @@ def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipI
 
 
 def _entries(archive: zipfile.ZipFile, size: int) -> Sequence[zipfile.ZipInfo]:
-    """The entries of an archive of so many bytes, if they can be written without harm.
-
-    Raises:
-        InvalidArchive: A path leaves its folder, a file is compressed, or they are too many or too large.
-    """
+    """The entries of an archive of so many bytes, if they can be written without harm."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES or size > MAX_SIZE:
         raise InvalidArchive(f"it has more than {MOST_FILES} files or {MAX_SIZE} bytes")

@@ -55,13 +55,7 @@ E_SOURCES_SIZE = code(
 
 
 class BundleWriter:
-    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written.
-
-    Attributes:
-        place: Where it goes.
-        chain: The chain of what has been sealed.
-        tally: The figures of what has been sealed.
-    """
+    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written."""
 
     def __init__(
         self,

@@ -37,7 +37,6 @@ class Chain:
     """
 
     def __init__(self, run: str) -> None:
-        """Begin an empty chain for a run identifier."""
         self.run = run
         self.count = 0
         self.head = GENESIS

@@ -142,11 +142,7 @@ def _cause(noun: str, name: Any) -> str:
 
 
 def _causes(type_: str, body: Body) -> set[str]:
-    """What failed according to one receipt.
-
-    Raises:
-        KeyError, TypeError, AttributeError: It is malformed.
-    """
+    """What failed according to one receipt."""
     if type_ == "probe":
         return {_cause("probe", body["probe"])} if body["verdict"] in _FAILED else set()
     if type_ == "error":

@@ -161,11 +161,7 @@ def from_base64(text: Any) -> bytes:
 
 
 def attestation(manifest: Mapping[str, Any]) -> bytes:
-    """The payload of `attestation.dsse.json`.
-
-    Args:
-        manifest: The manifest's content.
-    """
+    """The payload of `attestation.dsse.json`."""
     specs = next(entry["sha256"] for entry in manifest["files"] if entry["path"] == SPECS)
     predicate = {
         "configuration": [{"digest": {"sha256": specs}, "name": SPECS}],
@@ -175,11 +171,7 @@ def attestation(manifest: Mapping[str, Any]) -> bytes:
 
 
 def provenance(manifest: Mapping[str, Any]) -> bytes:
-    """The payload of `manifest.json.dsse.json`.
-
-    Args:
-        manifest: The manifest's content.
-    """
+    """The payload of `manifest.json.dsse.json`."""
     predicate = {
         "canonicalization": "RFC8785",
         "digestAlgorithm": "sha256",

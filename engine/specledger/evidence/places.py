@@ -74,13 +74,7 @@ def _is_archive(place: Path) -> bool:
 
 
 def _is_bundle(place: Path, depth: int, attached: Sequence[str] = ()) -> bool:
-    """Whether a folder holds a bundle's own files and, in the folders of a suite, nothing but bundles.
-
-    Args:
-        place: The folder.
-        depth: How many folders there may be inside one another.
-        attached: What else it may hold.
-    """
+    """Whether a folder holds a bundle's own files and, in the folders of a suite, nothing but bundles."""
     with os.scandir(place) as entries:
         plain = {entry.name: entry.is_file(follow_symlinks=False) for entry in entries}
         folders = [name for name in plain if (place / name).is_dir() and not (place / name).is_symlink()]

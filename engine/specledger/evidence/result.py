@@ -26,7 +26,6 @@ class Tally:
     """Folds receipts (type and body) into the figures of a result."""
 
     def __init__(self) -> None:
-        """Begin with nothing counted."""
         self._figures: Counter[str] = Counter()
         self._gates: Counter[str] = Counter()
         self._violations: Counter[str] = Counter()
@@ -117,7 +116,6 @@ class SuiteTally:
     """Folds the receipts of a suite: the verdict of each check, and what caught each mutant."""
 
     def __init__(self) -> None:
-        """Begin with nothing counted."""
         self._figures: Counter[str] = Counter()
         self._checks: dict[str, str] = {}
         self._mutants: dict[str, list[str]] = {}
@@ -185,7 +183,6 @@ class LawTally:
     """Folds the facts of one trial: the status, and whether it is the expected one."""
 
     def __init__(self) -> None:
-        """Begin before the first fact."""
         self._figures: dict[str, Any] = {"status": None, "reason": None, "met": None}
         self._cases = 0
         self._ended = False
@@ -225,7 +222,6 @@ class DiscoveryTally:
     """Folds the facts of one discovery: iterations, laws by what became of them, and what was expected."""
 
     def __init__(self) -> None:
-        """Begin before the first fact."""
         self._figures: Counter[str] = Counter()
         self._laws: dict[str, str] = {}
         self._shares: dict[str, int] = {}

@@ -211,11 +211,7 @@ def _warning(path: Path, log: RunLog) -> tuple[Diagnostic, ...]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[AppendFile, RunLog]]:
-    """A log that no other process writes meanwhile, without a torn line.
-
-    Raises:
-        Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
-    """
+    """A log that no other process writes meanwhile, without a torn line."""
     try:
         with AppendFile(path, wait=True) as file:
             yield file, _read(file)
@@ -261,16 +257,7 @@ def _append(file: AppendFile, log: RunLog, type_: str, body: Mapping[str, Any]) 
 
 
 def attempt_of(kind: str, name: str, specs: str, run: str, seeds: Sequence[int], purpose: str | None) -> dict[str, Any]:
-    """The body of an `attempt`.
-
-    Args:
-        kind: What will be run.
-        name: What it is called.
-        specs: The digest of its resolved specs.
-        run: The identifier of the run.
-        seeds: All seeds that it will use.
-        purpose: What it is for, in the user's words.
-    """
+    """The body of an `attempt`."""
     seeds = sorted(set(seeds))
     return {"kind": kind, "name": name, "specs": specs, "run": run, "seeds": seeds, "purpose": purpose}
 

@@ -105,9 +105,6 @@ class Seal:
 
         The digests and the guide are written in any case.
 
-        Args:
-            folder: The bundle, its manifest written.
-
         Raises:
             Rejected: E_ORIGIN, E_SEAL_BUNDLE, E_SEAL_OTHER, E_TIMESTAMP.
             OSError: Something cannot be read or written.
@@ -274,11 +271,7 @@ def _envelope(folder: Path, name: str, payload: bytes, key: SigningKey) -> bytes
 
 
 def _check_timestamp(data: bytes, digest: bytes) -> None:
-    """Check that a response is over a digest.
-
-    Raises:
-        Rejected: E_TIMESTAMP.
-    """
+    """Check that a response is over a digest."""
     try:
         imprint = read_timestamp(data).imprint
     except InvalidTimestamp as error:

@@ -36,12 +36,7 @@ E_OUT_FOREIGN = code(
 
 
 class Workplace:
-    """Where one bundle grows.
-
-    Attributes:
-        place: Where it goes.
-        folder: Where it is until then.
-    """
+    """Where one bundle grows."""
 
     def __init__(self, place: Path) -> None:
         """Name the folders; nothing is touched."""

@@ -190,12 +190,7 @@ def level_of(verification: Verification) -> Level | None:
 
 
 def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
-    """A verification as a document of the published schema.
-
-    Args:
-        verification: What was checked.
-        evidence: The place of the evidence.
-    """
+    """A verification as a document of the published schema."""
     level = level_of(verification)
     return {
         "format": FORMAT,

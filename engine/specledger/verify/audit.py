@@ -138,12 +138,7 @@ def _verify(lines: Iterator[bytes]) -> Verification:
 
 
 class _Log:
-    """The entries that were read so far.
-
-    Attributes:
-        count, head: Of the chain.
-        tokens: How many issued tokens were checked.
-    """
+    """The entries that were read so far."""
 
     def __init__(self) -> None:
         self.count = 0

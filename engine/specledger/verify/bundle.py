@@ -45,26 +45,16 @@ _OWN: Final = (
 
 
 class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engine error
-    """A check of the evidence failed.
-
-    Attributes:
-        verification: All checks.
-    """
+    """A check of the evidence failed."""
 
     def __init__(self, verification: Verification) -> None:
-        """Keep the checks."""
         self.verification = verification
         super().__init__("the evidence is refuted")
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A bundle of which no check failed.
-
-    Attributes:
-        compiled: The bundle, with its specs.
-        verification: The checks.
-    """
+    """A bundle of which no check failed."""
 
     compiled: Compiled[Any]
     verification: Verification

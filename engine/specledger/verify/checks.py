@@ -56,7 +56,6 @@ class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine
     """A check that fails, raised where it is noticed."""
 
     def __init__(self, code_: str, message: str) -> None:
-        """Keep the code and the message."""
         self.code = code_
         self.message = message
         super().__init__(f"{code_}: {message}")
@@ -66,7 +65,6 @@ class Lacking(Exception):  # noqa: N818 - as above
     """A check that cannot be made, since something that it needs is not there; nothing is refuted by that."""
 
     def __init__(self, message: str, code_: str | None = None) -> None:
-        """Keep what is missing, and its code if it has one."""
         self.code = code_
         self.message = message
         super().__init__(message)

@@ -13,7 +13,6 @@ class DeclaredTotals:
     """Compares declarations of the first receipt and of each end of an episode with the receipts between."""
 
     def __init__(self) -> None:
-        """Begin before the first receipt."""
         self._episodes = self._horizon = 0
         self._gates: dict[str, int] = {}
         self._all_gates: Counter[str] = Counter()

@@ -58,7 +58,6 @@ class DiscoveryOrder:
     """The receipts of a discovery: iterations with their laws, escalations, `stop`, `ledger`, `expected`, `end`."""
 
     def __init__(self) -> None:
-        """Begin before the first receipt."""
         self._last = ""
         self._iterations = 0
         self._laws = 0
@@ -250,11 +249,7 @@ def _refusing() -> Iterator[None]:
 
 
 def _again(workbench: DiscoveryContext, model: PlannedModel, tape: ModelTape | None, workers: int) -> Iterator[Event]:
-    """The events of a discovery whose answers are read from its tape, or follow from its specs.
-
-    Raises:
-        Broken: E_TAPE_MISSING, E_TAPE_EXTRA, E_TAPE_FORM; or what the model of the specs is refused.
-    """
+    """The events of a discovery whose answers are read from its tape, or follow from its specs."""
     try:
         if tape is None:
             yield from run_discovery(workbench, model.identity, workers=workers)

@@ -90,11 +90,7 @@ def read_against(place: Path) -> Against:
 
 
 def _against_bundle(folder: Path, where: str) -> Against:
-    """The head of a bundle in a folder.
-
-    Raises:
-        Broken, OSError, ValueError, LookupError, TypeError: It states none.
-    """
+    """The head of a bundle in a folder."""
     manifest = read_document(folder / MANIFEST, MAX_MANIFEST, E_AGAINST)
     head, run = manifest["receipts"], manifest["run"]
     if type(head["count"]) is not int or not isinstance(run, str):
@@ -130,11 +126,6 @@ def _nothing(place: Path, why: str) -> Rejected:
 
 def compare_heads(lines: Iterable[bytes], now: Seen, before: Against) -> tuple[str, dict[str, Any]]:
     """Check that a log extends a head that was seen before.
-
-    Args:
-        lines: All receipts of the log.
-        now: Its head, which was recomputed from them.
-        before: The head that was seen.
 
     Returns:
         What was found, as text and as facts: both heads, and the consistency proof.

@@ -33,20 +33,9 @@ OTHERWISE: Final = "offers that were not denied for their breach"
 
 
 class KernelJudge:
-    """Stands beside a kernel, sees what its rules are given, and has each verdict judged.
-
-    Attributes:
-        ruled: The invariants of documents, by name.
-    """
+    """Stands beside a kernel, sees what its rules are given, and has each verdict judged."""
 
     def __init__(self, count: Count, reference: Reference, state: RecordType) -> None:
-        """Prepare to judge.
-
-        Args:
-            count: Receives the counts.
-            reference: The other engine.
-            state: The type of the world's state.
-        """
         self._count = count
         self._reference = reference
         self._state = state

@@ -53,7 +53,6 @@ class LawOrder:
     """The receipts of a law: `start`, `cases` unless there are none, `verdict`, `end`."""
 
     def __init__(self) -> None:
-        """Begin before the first receipt."""
         self._seen: tuple[str, ...] = ()
 
     def add(self, type_: str, body: Mapping[str, Any]) -> None:
@@ -69,14 +68,7 @@ class LawOrder:
 
 @dataclass(frozen=True, slots=True)
 class LawContent:
-    """A law that compiles again, with the receipts that state its verdict.
-
-    Attributes:
-        checked: The evidence.
-        specs: Its specs.
-        plan: The compiled law.
-        bodies: The body of each receipt, by type.
-    """
+    """A law that compiles again, with the receipts that state its verdict."""
 
     checked: Checked[LawOrder, Any]
     specs: Bundle
@@ -132,11 +124,7 @@ class LawContent:
         return count
 
     def _cases(self) -> Sequence[Ring]:
-        """The cases that were recorded.
-
-        Raises:
-            Unjudged: The law gives other ones.
-        """
+        """The cases that were recorded."""
         law = self.plan.law
         cases = make_cases(law)
         if self.bodies.get("cases", {}).get("digest") != digest_cases(law.universe, cases):
@@ -233,11 +221,7 @@ def _check_same(*pairs: tuple[str, Any, Any]) -> None:
 
 
 def _rests(verdict: Mapping[str, Any]) -> None:
-    """Check that a status has the evidence that it needs.
-
-    Raises:
-        Broken: E_VERDICT.
-    """
+    """Check that a status has the evidence that it needs."""
     status, reason, method = verdict["status"], verdict["reason"], verdict["method"]
     if status not in STATUSES or (status == "UNKNOWN") != (reason is not None) or reason not in (None, *REASONS):
         raise Broken(E_VERDICT, f"{status!r} has the reason {reason!r}")

@@ -65,7 +65,6 @@ class CelUniverse:
     """The expressions of one universe, evaluated by the other engine and remembered by what they were given."""
 
     def __init__(self, reference: Reference, spec: Resolved) -> None:
-        """Read the universe's spec, which was found in order before."""
         model = spec.model
         assert isinstance(model, UniverseSpec)  # noqa: S101 - a reference of kind universe holds nothing else
         self.reference, self.model = reference, model

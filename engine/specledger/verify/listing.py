@@ -115,11 +115,7 @@ def _below(place: Path, folder: str, depth: int) -> Iterator[str]:
 
 
 def _held(place: Path, folders: Collection[str]) -> list[str]:
-    """The places of the bundles inside a bundle, sorted.
-
-    Raises:
-        Broken: The folders hold something else.
-    """
+    """The places of the bundles inside a bundle, sorted."""
     found = []
     for folder in sorted(folders):
         inside = place / folder

@@ -46,12 +46,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Receipts:
-    """The receipts of one run in a file.
-
-    Attributes:
-        path: The file.
-        run: The identifier of the run.
-    """
+    """The receipts of one run in a file."""
 
     path: Path
     run: str

@@ -34,7 +34,6 @@ class Unjudged(Exception):  # noqa: N818 - says what happened, not that the engi
     """The other engine gives no value."""
 
     def __init__(self, why: str) -> None:
-        """Keep the reason, one of few, so that it can be counted."""
         self.why = why
         super().__init__(why)
 
@@ -75,10 +74,6 @@ class Reference:
 
     def value(self, checked: Checked, given: Callable[[str], Any]) -> Any:
         """The value of an expression.
-
-        Args:
-            checked: The expression.
-            given: The value of each variable that it reads.
 
         Raises:
             Unjudged: The other engine does not compile it, or finds an error.

@@ -84,10 +84,6 @@ def make_again(make: Made, digest: str) -> Iterator[bytes]:
 def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
     """Compare every receipt of two runs.
 
-    Args:
-        made: The lines that replay makes.
-        recorded: Those that are compared with them.
-
     Returns:
         How many receipts were compared.
 

@@ -154,11 +154,7 @@ def played(plan: Plan, tape: Tape | None, run: Callable[[Plan, Any], Iterator[Ev
 
 
 def _play(plan: Plan, tape: Tape, run: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:
-    """The events of a run whose answers come from its recording.
-
-    Raises:
-        Broken: E_TAPE_MISSING, E_TAPE_EXTRA.
-    """
+    """The events of a run whose answers come from its recording."""
     oracle = Oracle(tape)
     try:
         yield from run(replace(plan, oracle=oracle))

@@ -173,13 +173,7 @@ def _read(path: Path) -> RunLog:
 
 
 def tell(log: RunLog, attempt: Attempt, thing: LogSubject) -> str:
-    """The position of an attempt among those at the same thing.
-
-    Args:
-        log: The log.
-        attempt: One of its attempts.
-        thing: What it is an attempt of.
-    """
+    """The position of an attempt among those at the same thing."""
     alike = [one for one in log.attempts if thing.named(one)]
     number = alike.index(attempt)
     same = [one for one in alike if one.body["specs"] == attempt.body["specs"]]

@@ -111,11 +111,6 @@ def attached(names: Iterable[str]) -> tuple[str, ...]:
 def check_seals(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...]) -> Seals:
     """Check that everything beside the manifest is about it; no signature is verified.
 
-    Args:
-        place: The bundle.
-        manifest: Its manifest, whose head is that of the receipts.
-        held: The detached files that it has.
-
     Raises:
         Broken: E_FILES, E_CHECKPOINT, E_ENVELOPE, E_TIMESTAMP or E_DIGESTS.
     """

@@ -33,12 +33,6 @@ E_SOURCES = code(
 def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
     """Check that the sources of a bundle resolve to its specs.
 
-    Args:
-        place: The bundle.
-        paths: The sources, which are plain files.
-        digest: Of the specs.
-        models: The model of each kind.
-
     Returns:
         How many there are.
 

@@ -65,16 +65,11 @@ E_ASSESSMENT = code(
 
 
 class SuiteOrder:
-    """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own.
-
-    Attributes:
-        runs: What they tell of each run, by its place.
-    """
+    """The receipts of a suite begin with `start`, end with `end`, and are of no type but its own."""
 
     _TYPES: Final = frozenset({"start", "run", "figure", "check", "mutant", "end"})
 
     def __init__(self) -> None:
-        """Begin before the first receipt."""
         self.runs: dict[str, Mapping[str, Any]] = {}
         self._ended = False
 
@@ -122,11 +117,7 @@ class SuiteContent:
         return SuiteRuns(self, outcomes)
 
     def _check_runs(self, *, replay: bool) -> dict[str, Any]:
-        """What is known of each run, by its place.
-
-        Raises:
-            Broken: E_RUNS.
-        """
+        """What is known of each run, by its place."""
         places, held = [case.place for _, case in self.plan.cases], self.checked.chained.read.listing.held
         if sorted(places) != held:
             missing = sorted({*places} ^ {*held})
@@ -159,12 +150,7 @@ class SuiteContent:
 
 @dataclass(frozen=True, slots=True)
 class SuiteRuns:
-    """A suite whose runs were checked.
-
-    Attributes:
-        suite: The suite.
-        outcomes: What is known of each run, by its place.
-    """
+    """A suite whose runs were checked."""
 
     suite: SuiteContent
     outcomes: Mapping[str, Any]
@@ -317,11 +303,7 @@ def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool
 def _opened(
     folder: Path, kind: EvidenceKind[RunOrder, RunContent], models: Models, *, replay: bool
 ) -> Compiled[RunContent]:
-    """A run of a suite, of which no check but that of replay is left.
-
-    Raises:
-        Broken: The check that failed.
-    """
+    """A run of a suite, of which no check but that of replay is left."""
     verification = Verification()
     try:
         compiled = compile_bundle(folder, kind, Resources(models), verification, inner=True)

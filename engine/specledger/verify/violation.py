@@ -36,7 +36,6 @@ class Trajectory:
     """What happens to one start under a law's rule, and what the law says of it."""
 
     def __init__(self, law: Law, start: Sequence[int]) -> None:
-        """Evolve a start as far as the law looks."""
         self.law = law
         self.states = self._evolve(list(start))
         self.images: list[State] = []
@@ -125,14 +124,7 @@ def transformed(ring: Sequence[int], symbol_map: Sequence[int], shift: int, *, r
 
 
 def judge_step(law: Law, cells: int, t: int, true: Callable[[Node, int, int], bool]) -> tuple[bool, bool]:
-    """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring.
-
-    Args:
-        law: The law.
-        cells: The length of the ring.
-        t: The step.
-        true: The truth of a part of the law at a step and a cell.
-    """
+    """Whether the antecedent holds at a step, and whether the law is violated there, somewhere on the ring."""
     hit, waits = False, (law.H or 0) if law.template.within else 0
     for cell in range(cells) if law.template.cells else (0,):
         if law.antecedent is None or true(law.antecedent, t, cell):
