@@ -1,36 +1,41 @@
-"""The second evaluator on a run: every decision of a gate and every verdict of an invariant, by another CEL engine.
+"""The second evaluator on a run: gates, invariants and probes, by another CEL engine.
 
 The run is made again, and compared, for the states that the expressions read. The values of the expressions, and of
 what a governor names by `let`, `each` and `cost`, come from the other engine alone (`cel-expr-python`, the extra
 `judge`). Worlds step by our code, and an expression may call functions of ours; both are counted and reported. The
 schema gate, scopes and tokens are no expressions and are not judged.
 
+Of a kernel, `when` and `require` of an invariant are judged at each ruling, `when` of a probe at each step, and
+`expect` from the probe's receipt, for each answer to a challenge and for each offer. Scores, and whether a refusal was
+logged, are in no receipt: they come from replay.
+
 Source: CEL language definition (github.com/google/cel-spec).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from typing import Any, Final
 
-from specledger.compile.plan import Judgement, Plan, State
+from specledger.compile.plan import Judgement, KernelPlan, Plan, State
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
-from specledger.evidence.chain import Chain, run_id
-from specledger.expr import RecordType
+from specledger.core.verdict import Verdict
+from specledger.expr import EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
-from specledger.gates.invariant import Invariant, check_invariant
+from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
 from specledger.load import Bundle, Resolved
+from specledger.probes.check import Probe
+from specledger.probes.runner import UNDENIED
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
-from specledger.verify.judge_kernel import KernelJudge, fields_of
+from specledger.verify.checks import E_SPECS, Broken
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Names, Reference
-from specledger.verify.replay import Made, first_difference
+from specledger.verify.replay import Made, compare, make_again
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 
@@ -38,9 +43,18 @@ _IDLE: Final = "idle"
 _HOLDS: Final = "holds"
 _BROKEN: Final = "broken"
 
+_ALWAYS: Final = "true"
+"""A condition of which there is no verdict: it is what is left out."""
+
+ENDED: Final = "probes that ended in an error"
+UNASKED: Final = "probes that asked nothing"
+UNCHANGED: Final = "challenges that changed nothing"
+OTHERWISE: Final = "offers that were not denied for their breach"
+"""What is counted as no expression's verdict."""
+
 
 def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
-    """Make a run again and judge each verdict where it falls, until one differs.
+    """Make a run again and judge each verdict after its receipt was found to be the recorded one.
 
     Args:
         specs: The recorded specs, which compile.
@@ -52,14 +66,13 @@ def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[
         Rejected: E_JUDGE_PACKAGE.
     """
     witness = _RunJudge(compile_scenario(specs), _Rules(specs))
-    chain = Chain(run_id(specs.digest))
-    for event, line in zip_longest(make(witness.plan)(None), recorded):
-        made = None if event is None else chain.seal(event)
-        if made != line:
-            raise Broken(E_REPLAY, first_difference(chain.count - 1, made, line))
-        witness.see(event)
-        if witness.count.against is not None:
-            break
+
+    def seen() -> Iterator[Event]:
+        for event in make(witness.plan)(None):
+            yield event
+            witness.see(event)
+
+    compare(make_again(lambda _: seen(), specs.digest), recorded)
     return witness.count
 
 
@@ -144,7 +157,7 @@ class _RunJudge:
         found = judge(previous, state)
         invariant = self._rules.invariants[name]
         said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
-        names = Names(self._reference, {**fields_of(state, self._rules.state), "now": state, "previous": previous})
+        names = Names(self._reference, {**given_by(state, self._rules.state), "previous": previous})
 
         def verdict() -> str:
             if not names.truth(invariant.when):
@@ -155,10 +168,8 @@ class _RunJudge:
         self.count.compare(f"invariant {name}", said, verdict, self._reference, rules)
         return found
 
-    def see(self, event: Event | None) -> None:
+    def see(self, event: Event) -> None:
         """Judge what a step decided; count what is no expression's."""
-        if event is None:
-            return
         if event.type == "probe":
             self._kernel.see(event.body)
         elif event.type == "step":
@@ -184,9 +195,8 @@ class _RunJudge:
     ) -> None:
         governor = self._rules.governor
         shared = {
-            **fields_of(state, self._rules.state),
+            **given_by(state, self._rules.state),
             **(memory or {}),
-            "now": state,
             "proposals": len(proposals),
             "rejected": rejected,
         }
@@ -214,3 +224,118 @@ class _RunJudge:
             said = "rejected" if gate.id in recorded else "admitted"
             rules = (gate.when, gate.condition)
             self.count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)
+
+
+class KernelJudge:
+    """Stands beside a kernel, sees what its rules are given, and has each verdict judged."""
+
+    def __init__(self, count: Count, reference: Reference, state: RecordType) -> None:
+        self._count = count
+        self._reference = reference
+        self._state = state
+        self.ruled: frozenset[str] = frozenset()
+        self._probe: Probe | None = None
+        self._given: list[Mapping[str, Any]] = []
+        self._unvalued = False
+
+    def beside(self, kernel: KernelPlan) -> KernelPlan:
+        """The kernel with its rules replaced by recorded ones."""
+        self.ruled = frozenset(one.name for one in kernel.admission.invariants)
+        invariants = tuple(replace(one, judge=partial(self._ruled, one)) for one in kernel.admission.invariants)
+        probes = [
+            replace(one, when=partial(self._due, one), expect=partial(self._expected, one)) for one in kernel.probes
+        ]
+        return replace(kernel, admission=replace(kernel.admission, invariants=invariants), probes=probes)
+
+    def _ruled(self, invariant: DocumentInvariant, state: State, document: Any, found: Any) -> dict[str, Any] | None:
+        """What an invariant finds in a document, after the other engine was asked."""
+        with self._valued():
+            finding = invariant.judge(state, document, found)
+        names = Names(self._reference, {**given_by(state, self._state), "document": document, "found": found})
+        when, require = invariant.rules
+
+        def verdict() -> str:
+            return "broken" if names.truth(when) and not names.truth(require) else "kept"
+
+        said = "kept" if finding is None else "broken"
+        self._count.compare(f"invariant {invariant.name}", said, verdict, self._reference, invariant.rules)
+        return finding
+
+    def _due(self, probe: Probe, state: State) -> bool:
+        """Whether a probe is made, after the other engine was asked."""
+        self._probe, self._given, self._unvalued = probe, [], False
+        with self._valued():
+            made = probe.when(state)
+        when, _ = probe.rules
+        if when.text.value != _ALWAYS:
+            names = Names(self._reference, given_by(state, self._state))
+
+            def verdict() -> str:
+                return "made" if names.truth(when) else "not made"
+
+            said = "made" if made else "not made"
+            self._count.compare(f"`when` of probe {probe.spec.name}", said, verdict, self._reference, (when,))
+        return made
+
+    @contextmanager
+    def _valued(self) -> Iterator[None]:
+        """While our engine evaluates: where it finds no value, that is what is recorded, and nothing is judged."""
+        try:
+            yield
+        except EvaluationError:
+            self._unvalued = True
+            self._count.open[UNVALUED] += 1
+            raise
+
+    def _expected(self, probe: Probe, values: dict[str, Any]) -> bool:
+        """Keep what `expect` is given until its receipt comes."""
+        self._given.append(values)
+        with self._valued():
+            return probe.expect(values)
+
+    def see(self, body: Mapping[str, Any]) -> None:
+        """Judge what a probe's receipt says of what was expected.
+
+        Args:
+            body: That of the receipt, which was found to be the recorded one.
+        """
+        given, self._given = self._given, []
+        evidence = body["evidence"]
+        if body["verdict"] == Verdict.ERROR:
+            self._count.without[ENDED] += not self._unvalued
+        elif "trials" in evidence:
+            asked = [trial for trial in evidence["trials"] if trial["after"] is not None]
+            self._count.without += {UNCHANGED: len(evidence["trials"]) - len(asked)}
+            for number, (trial, values) in enumerate(zip(asked, given, strict=True)):
+                self._compare(body, f", answer {number}", trial["held"], _answered(evidence, trial, values))
+        elif "taken" not in evidence:
+            self._count.without[UNASKED] += 1
+        elif body["cause"] == UNDENIED:
+            self._count.without[OTHERWISE] += 1
+        else:
+            recorded = {name: evidence[name] for name in ("taken", "denied")}
+            self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
+
+    def _compare(self, body: Mapping[str, Any], which: str, held: bool, values: Mapping[str, Any]) -> None:
+        assert self._probe is not None  # noqa: S101 - its receipt comes after it was made
+        _, expect = self._probe.rules
+        names = Names(self._reference, values)
+
+        def verdict() -> str:
+            return "held" if names.truth(expect) else "not held"
+
+        place = f"episode {body['episode']}, step {body['t']}{which}"
+        said = "held" if held else "not held"
+        self._count.compare(f"probe {body['probe']} ({place})", said, verdict, self._reference, (expect,))
+
+
+def _answered(evidence: Mapping[str, Any], trial: Mapping[str, Any], made: Mapping[str, Any]) -> dict[str, Any]:
+    """What `expect` reads in a challenge: choices and claims as recorded, scores as replay makes them."""
+    choices = {"before": evidence["before"], "after": trial["after"], "declared": trial["declared"]}
+    read: dict[str, Any] = {name: {**made[name], "choice": choice} for name, choice in choices.items()}
+    return {**read, "claim": {"variable": trial["variable"], "choice": trial["predicted"]}}
+
+
+def given_by(state: State, type_: RecordType) -> dict[str, Any]:
+    """What expressions read of a state: `now`, and its fields by their names alone."""
+    return {**{name: state[name] for name in type_.fields if name in state}, "now": state}

@@ -10,10 +10,10 @@ from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import MODELS, load
 from specledger.pipeline.executing import execute
 from specledger.probes.runner import UNDENIED
-from specledger.verify import judge_kernel
+from specledger.verify import judge
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
-from specledger.verify.judge_kernel import KernelJudge
+from specledger.verify.judge import KernelJudge
 from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.reference import Reference, Unjudged
 from specledger.verify.run import RUN
@@ -66,7 +66,7 @@ def test_every_verdict_of_a_kernel_is_judged_and_the_level_names_what_is_none(ru
     assert found.verdict is Verdict.PASS, found.checks[-1]
     assert f"verdict {result}" in {check.message for check in found.checks}
     assert (facts["judged"], facts["not_judged"]) == (facts["of"], {})
-    assert set(facts["no_expression"]) <= {"the schema gate", judge_kernel.UNCHANGED}
+    assert set(facts["no_expression"]) <= {"the schema gate", judge.UNCHANGED}
     (rung,) = [rung for rung in level_statuses(found) if rung.level == "L5"]
     assert all(f"{name} {count}" in rung.why for name, count in facts["no_expression"].items())
 
@@ -161,11 +161,11 @@ def test_what_is_recorded_is_what_is_judged(see, number, given, evidence, verdic
 @pytest.mark.parametrize(
     ("number", "given", "evidence", "verdict", "cause", "what"),
     [
-        (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", UNDENIED, judge_kernel.OTHERWISE),
-        (0, [], {}, "INCONCLUSIVE", "no_proposal", judge_kernel.UNASKED),
-        (1, [], {}, "FAIL", "abstained", judge_kernel.UNASKED),
-        (1, [], {}, "ERROR", "E_EVAL_INDEX", judge_kernel.ENDED),
-        (1, [], {"before": "b", "trials": [TRIAL | {"after": None}]}, "PASS", "", judge_kernel.UNCHANGED),
+        (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", UNDENIED, judge.OTHERWISE),
+        (0, [], {}, "INCONCLUSIVE", "no_proposal", judge.UNASKED),
+        (1, [], {}, "FAIL", "abstained", judge.UNASKED),
+        (1, [], {}, "ERROR", "E_EVAL_INDEX", judge.ENDED),
+        (1, [], {"before": "b", "trials": [TRIAL | {"after": None}]}, "PASS", "", judge.UNCHANGED),
     ],
 )
 def test_what_no_expression_decided_is_counted_by_what_it_is(see, number, given, evidence, verdict, cause, what):
