@@ -24,7 +24,7 @@ from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, Trial
-from specledger.verify.replay_selftest import try_replay
+from specledger.verify.run import try_replay
 from specledger.verify.suite import SUITE as EVIDENCE
 from specledger.verify.suite import outcome_of
 

@@ -51,7 +51,7 @@ from specledger.report.sections import (
 )
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.spec.suite import Suite
-from specledger.verify.documents import MAX_SPECS
+from specledger.verify.manifest import MAX_SPECS
 
 _MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")

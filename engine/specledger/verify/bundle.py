@@ -20,18 +20,24 @@ from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification
-from specledger.verify.counterexamples import check_counterexamples
-from specledger.verify.documents import MAX_SPECS, read_document
+from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.external_checks import check_external, external_names
 from specledger.verify.judged import summary
 from specledger.verify.kind import C, Chained, Checked, Compiled, EvidenceKind, O, Read, Replayed, Resources, Verifiable
 from specledger.verify.listing import check_files
-from specledger.verify.manifest import check_head, check_result, kind_of, other_maker, read_manifest
+from specledger.verify.manifest import (
+    MAX_SPECS,
+    check_head,
+    check_result,
+    kind_of,
+    other_maker,
+    read_document,
+    read_manifest,
+)
 from specledger.verify.proof import prove
 from specledger.verify.receipts import Receipts, follow, link
 from specledger.verify.replay import rebuild
 from specledger.verify.signed import SIGNED
-from specledger.verify.sources import WITHOUT_SOURCES, check_sources
 
 _OWN: Final = (
     check_names.MANIFEST,

@@ -18,7 +18,7 @@ from specledger.core.merkle import consistency_path, leaf_hash, root_of, verify_
 from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, read_note
 from specledger.evidence.layout import CHECKPOINT, MANIFEST
 from specledger.verify.checks import Broken, Lacking
-from specledger.verify.documents import MAX_MANIFEST, read_document
+from specledger.verify.manifest import MAX_MANIFEST, read_document
 from specledger.verify.trust import Seen
 from specledger.verify.unpack import is_archive, unpacked
 

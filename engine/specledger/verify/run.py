@@ -1,10 +1,15 @@
-"""Evidence of a run: its audit log, its first receipt, replay from its specs and its recording, and the judge."""
+"""Evidence of a run: its audit log, its first receipt, replay from its specs and its recording, and the judge.
+
+A suite tests replay on each of its runs: the run is reproduced, and an altered copy is noticed. The copy has another
+success in one step of the middle and is sealed again from there, so that its chain is valid.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,19 +19,22 @@ from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT
+from specledger.evidence.chain import Chain
 from specledger.evidence.kind import RUN as RUN_RECEIPTS
-from specledger.evidence.layout import AUDIT_LOG, MAX_LINE, MORE, TAPE
+from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MORE, RECEIPTS, SPECS, TAPE
+from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
-from specledger.verify.checks import E_REPLAY, Broken, Lacking, Verification
+from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
 from specledger.verify.judge import judge_lines
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
-from specledger.verify.manifest import other_maker
-from specledger.verify.receipts import Receipts
-from specledger.verify.replay import Made, compare, first_difference, invalid, make_again, make_run
+from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
+from specledger.verify.receipts import Receipts, follow, link
+from specledger.verify.replay import Made, compare, first_difference, invalid, make_again, make_run, rebuild
 from specledger.verify.run_order import RunOrder
 
 
@@ -164,3 +172,57 @@ def _play(plan: Plan, tape: Tape, run: Callable[[Plan], Iterator[Event]]) -> Ite
 
 
 RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)
+
+
+def try_replay(place: Path, models: Models) -> dict[str, Any]:
+    """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
+
+    Returns:
+        What `try_lines` returns, and `intact`: the chain is valid.
+    """
+    manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
+    receipts = Receipts(place / RECEIPTS, manifest["run"])
+    intact = True
+    try:
+        link(receipts)
+        follow(receipts, RunOrder(), Tally())
+    except Broken:
+        intact = False
+    specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
+    made = make_again(made_again(compile_scenario(specs), specs, place, receipts), specs.digest)
+    return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
+
+
+def try_lines(made: Iterable[bytes], recorded: Sequence[bytes], run: str) -> dict[str, Any]:
+    """Compare a run with what making it again gives, and then an altered copy of it.
+
+    Args:
+        made: The lines that making it again gives.
+        recorded: The lines of the run.
+        run: Its identifier.
+
+    Returns:
+        `exact`: no difference was found. `compared`: how many receipts were compared. `noticed`: that the bytes of the
+        altered copy are others was found.
+    """
+    again = list(made)
+    found: dict[str, Any] = {"exact": True, "compared": 0, "noticed": False}
+    try:
+        found["compared"] = compare(again, recorded)
+    except Broken:
+        found["exact"] = False
+    try:
+        compare(again, altered(recorded, run))
+    except Broken:
+        found["noticed"] = True
+    return found
+
+
+def altered(lines: Sequence[bytes], run: str) -> list[bytes]:
+    """A copy of a run in which one step claims the opposite of its success, sealed again from there on."""
+    receipts: list[Any] = [parse_canonical(line, limit=MAX_LINE) for line in lines]
+    steps = [number for number, receipt in enumerate(receipts) if receipt["type"] == "step"]
+    for number in islice(steps, len(steps) // 2, len(steps) // 2 + 1):
+        receipts[number]["body"]["success"] = not receipts[number]["body"]["success"]
+    chain = Chain(run)
+    return [chain.seal(Event(receipt["type"], receipt["body"])) for receipt in receipts]

@@ -33,7 +33,7 @@ from specledger.evidence.layout import (
 from specledger.evidence.seal import E_TIMESTAMP, sums
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 from specledger.verify.checks import E_FILES, Broken, Lacking
-from specledger.verify.documents import MAX_MANIFEST, read_plain
+from specledger.verify.manifest import MAX_MANIFEST, read_plain
 from specledger.verify.timestamps import Authorities, check_stamp
 from specledger.verify.trust import Trust
 

@@ -36,8 +36,7 @@ from specledger.verify.manifest import other_maker
 from specledger.verify.receipts import Receipts
 from specledger.verify.reference import Names, Reference
 from specledger.verify.replay import compare, invalid
-from specledger.verify.replay_selftest import try_lines
-from specledger.verify.run import RUN, RunContent, judge_run
+from specledger.verify.run import RUN, RunContent, judge_run, try_lines
 from specledger.verify.run_order import RunOrder
 
 _NAMED: Final = ("specs", "receipts", "result")

@@ -9,10 +9,8 @@ import pytest
 
 import specledger.verify.audit
 import specledger.verify.bundle
-import specledger.verify.counterexamples
-import specledger.verify.declared_totals
+import specledger.verify.derived_files
 import specledger.verify.discovery
-import specledger.verify.documents
 import specledger.verify.fork
 import specledger.verify.law
 import specledger.verify.listing
@@ -22,7 +20,6 @@ import specledger.verify.replay
 import specledger.verify.run
 import specledger.verify.run_order
 import specledger.verify.signed
-import specledger.verify.sources
 import specledger.verify.suite
 from tests.conformance.tampered.checks import ELSEWHERE, REPLAYS, all_names, same
 from tests.conformance.tampered.conftest import EXPECTED
@@ -35,21 +32,18 @@ pytestmark = pytest.mark.slow
 ENGINE = [
     specledger.verify.audit,
     specledger.verify.bundle,
-    specledger.verify.counterexamples,
+    specledger.verify.derived_files,
     specledger.verify.discovery,
-    specledger.verify.documents,
+    specledger.verify.manifest,
     specledger.verify.fork,
     specledger.verify.law,
     specledger.verify.listing,
-    specledger.verify.manifest,
     specledger.verify.receipts,
     specledger.verify.replay,
-    specledger.verify.declared_totals,
+    specledger.verify.run_order,
     specledger.verify.signed,
-    specledger.verify.sources,
     specledger.verify.suite,
     specledger.verify.run,
-    specledger.verify.run_order,
 ]
 
 BEHIND = "another check stands behind it and says the same"
@@ -63,7 +57,7 @@ UNNOTICED = {
     "bundle:_check_digest": (1, BEHIND),
     "run:RunContent._check_start": (1, ASKED),
     "run:RunContent.judge": (1, ASKED),
-    "counterexamples:check_counterexamples": (1, UNMADE),
+    "derived_files:check_counterexamples": (1, UNMADE),
     "discovery:compile_discovery": (1, UNMADE),
     "discovery:DiscoveryContent._check_counterexamples": (1, UNMADE),
     "discovery:_refusing": (2, UNMADE),
@@ -82,7 +76,7 @@ UNNOTICED = {
     "signed:check_time": (2, "nothing is asked of the time here"),
     "signed:_check_help": (1, UNMADE),
     "signed:check_signatures": (1, BEHIND),
-    "sources:check_sources": (1, LIMIT),
+    "derived_files:check_sources": (1, LIMIT),
     "suite:SuiteContent._check_assessment": (1, UNMADE),
     "suite:SuiteRuns.judge": (1, ASKED),
     "listing:_bundles": (1, "no checkout keeps an empty folder"),

@@ -39,7 +39,7 @@ from specledger.report.sections import (
 from specledger.report.specs import Specs
 from specledger.verify.assurance_levels import Reached, level_statuses
 from specledger.verify.checks import Status
-from specledger.verify.documents import MAX_MANIFEST, MAX_SPECS
+from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS
 
 MOST_FAILED: Final = 20
 """Failed checks that the head of a page lists."""
