@@ -6,12 +6,12 @@ A fact is written on one line. What is filled in is never read for placeholders.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, printable, suggest
-from specledger.core.spans import Span
+from specledger.core.spans import Span, Text
 from specledger.load import Resolved
 from specledger.spec.prompt import Section
 
@@ -67,7 +67,8 @@ def check_sections(
     for index, section in enumerate(sections):
         path = (part, index)
         for key in ("text", "none"):
-            _check(getattr(section, key) or "", facts, spec.span(*path, key), diagnostics)
+            if getattr(section, key):
+                _check(spec.text(*path, key), facts, diagnostics)
         if section.each is None or section.item is None:
             continue
         head = section.each.partition(".")[0]
@@ -76,12 +77,12 @@ def check_sections(
             continue
         listed = _at(facts, section.each)
         if facts[head] is None:  # what is remembered has other facts each time
-            _check_braces(section.item, spec.span(*path, "item"), diagnostics)
+            _check_braces(spec.text(*path, "item"), diagnostics)
         elif listed is not None and not isinstance(listed, list):
             _say(section.each, facts, spec.span(*path, "each"), diagnostics)
         else:
             element = listed[0] if listed else ""
-            _check(section.item, _inside(facts, element), spec.span(*path, "item"), diagnostics)
+            _check(spec.text(*path, "item"), _inside(facts, element), diagnostics)
 
 
 def _elements(section: Section, facts: Facts) -> list[Any]:
@@ -116,24 +117,24 @@ def _shown(value: Any, otherwise: str) -> str:
     return printable(value if isinstance(value, str) else canonical_bytes(value).decode())
 
 
-def _check(text: str, facts: Facts, span: Span, diagnostics: Diagnostics) -> None:
-    _check_braces(text, span, diagnostics)
-    for match in _PLACE.finditer(text):
+def _check(text: Text, facts: Facts, diagnostics: Diagnostics) -> None:
+    _check_braces(text, diagnostics)
+    for match in _PLACE.finditer(text.value):
         above, _, last = match[1].rpartition(".")
         owner = _at(facts, above) if above else facts
         known = last in owner if isinstance(owner, Mapping) else owner == [] and last.isdecimal()
         if not known and _at(facts, match[1]) is None:
+            span = text.span(match.start(1), match.end(1))
             _say(match[1], owner if isinstance(owner, Mapping) else facts, span, diagnostics)
 
 
-def _check_braces(text: str, span: Span, diagnostics: Diagnostics) -> None:
-    for braces in _strange(text):
-        diagnostics.error(E_PROMPT_PLACE, f"`{braces}` is not a placeholder", span)
-
-
-def _strange(text: str) -> Iterator[str]:
-    """What looks like a placeholder and is not one."""
-    return (match[0] for match in _BRACES.finditer(_PLACE.sub("", text)))
+def _check_braces(text: Text, diagnostics: Diagnostics) -> None:
+    """Find what looks like a placeholder and is not one."""
+    rest = _PLACE.sub(lambda match: " " * len(match[0]), text.value)
+    for match in _BRACES.finditer(rest):
+        span = text.span(match.start(), match.end())
+        hint = "a placeholder is written `{{fact}}` or `{{fact|words}}`, in lower-case letters, digits and _"
+        diagnostics.error(E_PROMPT_PLACE, f"`{match[0]}` is not a placeholder", span, hint=hint)
 
 
 def _say(path: str, facts: Facts, span: Span, diagnostics: Diagnostics) -> None:

@@ -101,23 +101,18 @@ def check_suite(bundle: Bundle, found: Diagnostics) -> None:
 
 
 def check_law(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a law, and warn if it cannot be decided although its author does not expect that.
+    """Compile a law, and add findings if it cannot be decided although its author does not expect that.
 
     Raises:
         Rejected: It does not compile.
     """
     from specledger.compile.law import compile_law
-    from specledger.laws.findings import W_LAW_UNDECIDED
+    from specledger.laws.undecided import undecided
 
     plan = compile_law(bundle)
     found.extend(plan.warnings)
-    unknown, expected = plan.law.unknown, plan.expected or {}
-    if unknown is None or expected.get("status") == "UNKNOWN":
-        return
-    message = f"it cannot be decided: {unknown.reason}: {unknown.detail}"
-    hint = "write `claim_ast`" if unknown.reason == "ambiguous_claim" else None
-    span = bundle.main.span("claim" if unknown.reason == "ambiguous_claim" else "spec")
-    found.add(Diagnostic(W_LAW_UNDECIDED, message, span, hint=hint, severity=Severity.WARNING))
+    if (plan.expected or {}).get("status") != "UNKNOWN":
+        found.extend(undecided(bundle.main, plan.law))
 
 
 def check_discovery(bundle: Bundle, found: Diagnostics) -> None:

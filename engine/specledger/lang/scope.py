@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
@@ -235,10 +236,23 @@ class Scope:
                 check_body(definition, environment, found)
         self.diagnostics.extend(_causes(found.sorted()))
 
-    def wrong(self, code_: str, message: str, *path: str | int, near: str | None = None) -> None:
-        """Add a finding at a path, with a did-you-mean if there is a near name."""
+    def wrong(
+        self, code_: str, message: str, *path: str | int, near: str | None = None, word: str | None = None
+    ) -> None:
+        """Add a finding at a path, or at a word or quoted text in it, with a did-you-mean if there is a near name."""
         hint = None if near is None else f"did you mean {near!r}?"
-        self.diagnostics.error(code_, message, self.source.span(*path), hint=hint)
+        span = self.source.span(*path) if word is None else self.span_of(word, *path)
+        self.diagnostics.error(code_, message, span, hint=hint)
+
+    def span_of(self, word: str, *path: str | int) -> Span | None:
+        """The first place of a word or quoted text in the scalar at a path, or the place of the whole."""
+        try:
+            text = self.source.text(*path)
+        except (KeyError, TypeError):
+            return self.source.span(*path)
+        plain = re.escape(word)
+        found = re.search(rf"(['\"]){plain}\1", text.value) or re.search(rf"(?<!\w){plain}(?!\w)", text.value)
+        return self.source.span(*path) if found is None else text.span(found.start(), found.end())
 
     def condition(self, value: str, *path: str | int) -> Checked | None:
         """Check a condition whose default is `true`: the expression at a path, or the literal where it was left out."""

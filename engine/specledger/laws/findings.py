@@ -29,8 +29,10 @@ E_LAW_FORM = code(
 )
 E_LAW_UNDEFINED = code(
     "E_LAW_UNDEFINED",
-    "a claim reads an observable that the law does not define",
-    "A claim reads the names of the law's own `observables`: `{name: X, expr: count('X')}`.",
+    "a name that neither the law nor its universe defines",
+    "A claim reads the names of the law's own `observables`: `{name: X, expr: count('X')}`. These read the observables "
+    "of the universe. `spec check` refuses a name that is probably a misspelling; another name that the universe lacks "
+    "is a warning, `W_LAW_UNDECIDED`.",
 )
 E_LAW_SORT = code(
     "E_LAW_SORT",

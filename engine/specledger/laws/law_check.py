@@ -6,7 +6,7 @@ UNKNOWN. Source: law proposer, sections 6, 7 and 13.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from specledger.core.canonical import MAX_INTEGER
@@ -23,6 +23,7 @@ from specledger.laws.claim import (
     Observe,
     SortError,
     is_image,
+    operands,
     reads,
     show,
     sort_of,
@@ -300,27 +301,33 @@ class _Checker:
 
     def _sorted(self, claim: Node) -> Node | None:
         """The claim, if it reads what there is and its operators take what they are given."""
-        place = "claim" if self.model.claim_ast is None else "claim_ast"
         known = {each.name for each in self.model.observables}
         sound = True
-        for node in walk(claim):
+        for node, path in _placed(claim):
             if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:
                 near = suggest(node.name, known)
-                self.scope.wrong(E_LAW_UNDEFINED, f"the law defines no observable `{node.name}`", place, near=near)
+                message = f"the law defines no observable `{node.name}`"
+                self.scope.wrong(E_LAW_UNDEFINED, message, *self._place(path, "obs"), near=near, word=node.name)
                 sound = False
             if isinstance(node, Const) and isinstance(node.value, str) and node.value not in self.universe.alphabet:
-                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {node.value!r}", place)
+                message = f"the alphabet has no {node.value!r}"
+                self.scope.wrong(E_UNIVERSE_SYMBOL, message, *self._place(path, "const"), word=node.value)
                 sound = False
             if isinstance(node, Const) and type(node.value) is int and abs(node.value) > MAX_INTEGER:
-                self.scope.wrong(E_LAW_INTEGER, f"{node.value} is beyond 2^53 - 1", place)
+                message = f"{node.value} is beyond 2^53 - 1"
+                self.scope.wrong(E_LAW_INTEGER, message, *self._place(path, "const"), word=str(node.value))
                 sound = False
         try:
             if sort_of(claim) != "bool":
                 raise SortError("the claim is no truth value")
         except SortError as error:
-            self.scope.wrong(E_LAW_SORT, str(error), place)
+            self.scope.wrong(E_LAW_SORT, str(error), *self._place(_first_wrong(claim), "op"))
             return None
         return claim if sound else None
+
+    def _place(self, path: tuple[str, ...], key: str) -> tuple[str, ...]:
+        """Where a node of the claim is written: in the tree, or somewhere in the string."""
+        return ("claim",) if self.model.claim_ast is None else ("claim_ast", *path, key)
 
     def _judged(self, claim: Node, fields: Mapping[str, Any]) -> tuple[Node | None, Node] | None:
         place = "claim" if self.model.claim_ast is None else "claim_ast"
@@ -338,6 +345,24 @@ class _Checker:
             self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(place))
             return None
         return self.template.judged(parts, fields)
+
+
+def _placed(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """The nodes of a claim, each with its path in the document of the claim, from the root down."""
+    yield node, path
+    keys = ("lhs", "rhs") if isinstance(node, Binary) else ("arg",)
+    for key, below in zip(keys, operands(node), strict=False):
+        yield from _placed(below, (*path, key))
+
+
+def _first_wrong(claim: Node) -> tuple[str, ...]:
+    """The path of the deepest node whose operands do not fit; of the root, if every node is sound."""
+    for node, path in reversed([*_placed(claim)]):
+        try:
+            sort_of(node)
+        except SortError:
+            return path
+    return ()
 
 
 def _joined(conditions: Sequence[Node | None]) -> Node:

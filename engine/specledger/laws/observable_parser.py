@@ -113,7 +113,7 @@ class Reader:
             if name is None or name in self.known or name in self.universe.primitives:
                 continue
             if name in self.later:
-                scope.wrong(E_OBSERVABLE_ORDER, f"`{name}` is defined further down", *path)
+                scope.wrong(E_OBSERVABLE_ORDER, f"`{name}` is defined further down", *path, word=name)
             else:
                 self.missing[name] = None
             offered = False
@@ -150,7 +150,8 @@ class Reader:
     def _measured(self, name: str, values: tuple[Any, ...], scope: Scope, *path: str | int) -> Part | None:
         strange = [value for value in values if isinstance(value, str) and value not in self.universe.alphabet]
         if strange:
-            scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, strange))}", *path)
+            message = f"the alphabet has no {', '.join(map(repr, strange))}"
+            scope.wrong(E_UNIVERSE_SYMBOL, message, *path, word=strange[0])
             return None
         try:
             return Measured(self.universe.primitives[name].bind(values))

@@ -177,7 +177,7 @@ def _known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *p
     """Whether every text in an expression is a symbol; one that is not is a finding."""
     unknown = sorted(unknown_symbols(checked, alphabet))
     if unknown:
-        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, unknown))}", *path)
+        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, unknown))}", *path, word=unknown[0])
     return not unknown
 
 

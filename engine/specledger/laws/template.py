@@ -6,11 +6,11 @@ later), and `{field: name}`, the value of a field of the law. Source: law propos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.laws.claim import Node, SortError, Time, is_image, move, reads, sort_of, to_json, walk
 from specledger.laws.claim_parser import ClaimError, read_claim
 from specledger.load import Resolved
@@ -133,20 +133,25 @@ def check_template(spec: Resolved, diagnostics: Diagnostics) -> Template | None:
     problem = _problem(template, model)
     if problem is None:
         return template
-    key, message = problem
-    diagnostics.error(E_TEMPLATE, message, spec.span(key))
+    path, message, hint = problem
+    diagnostics.error(E_TEMPLATE, message, spec.span(*path), hint=hint)
     return None
 
 
-def _problem(template: Template, model: TemplateSpec) -> tuple[str, str] | None:
-    """The key of a template that is wrong, and why."""
+_Problem = tuple[tuple[str | int, ...], str, str | None]
+"""The path of what is wrong, why, and what to try."""
+
+
+def _problem(template: Template, model: TemplateSpec) -> _Problem | None:
     unknown = sorted(set(template.needs) - set(SAMPLES))
     if unknown:
-        return "needs", f"no law has the field {unknown[0]!r}"
+        place = ("needs", template.needs.index(unknown[0]))
+        return place, f"no law has the field {unknown[0]!r}", _meant(unknown[0], SAMPLES, "fields")
     if template.within and "H" not in template.needs:
-        return "within", "a template with `within` needs H"
+        return ("within",), "a template with `within` needs H", "add `H` to `needs`"
     if (model.antecedent is None) != (model.holds is None):
-        return "claim", "`antecedent` and `holds` go together"
+        given = "holds" if model.antecedent is None else "antecedent"
+        return (given,), "`antecedent` and `holds` go together", "add the other one, or take this one away"
     sample = {name: {"const": 0 if part.sort == "int" else True} for name, part in template.parts.items()}
     fields = {name: SAMPLES[name] for name in template.needs}
     for key, pattern in (("claim", model.claim), ("antecedent", model.antecedent), ("holds", model.holds)):
@@ -155,18 +160,43 @@ def _problem(template: Template, model: TemplateSpec) -> tuple[str, str] | None:
                 continue
             read = read_claim(_substitute(pattern, sample, fields))
             if sort_of(read) != "bool":
-                return key, "its value is no truth value"
+                return (key,), "its value is no truth value", "compare it, as in `{op: ==, lhs: …, rhs: …}`"
             if "transform" not in template.needs and any(is_image(node) for node in walk(read)):
-                return key, "it reads a transformed state, but `needs` does not list `transform`"
-        except (ClaimError, SortError) as error:
-            return key, str(error)
+                message = "it reads a transformed state, but `needs` does not list `transform`"
+                return (key,), message, "add `transform` to `needs`"
+        except SortError as error:
+            return (key,), str(error), None
+        except ClaimError as error:
+            return (key, *error.path), str(error), error.hint
         except KeyError as error:
-            return key, f"{error.args[0]!r} is neither a part nor a field that `needs` lists"
-    if set(_parts_of(model.claim)) != set(template.parts):
-        return "parts", "the claim has not exactly the declared parts"
+            name = str(error.args[0])
+            path = (key, *_path_of(name, pattern))
+            message = f"{name!r} is neither a part nor a field that `needs` lists"
+            return path, message, _meant(name, [*template.parts, *template.needs], "parts and fields")
+    unread = sorted(set(template.parts) - set(_parts_of(model.claim)))
+    if unread:
+        return ("parts", unread[0]), f"the claim does not read the part {unread[0]!r}", "take the part away"
     if model.antecedent is not None and model.claim != {"op": "=>", "lhs": model.antecedent, "rhs": model.holds}:
-        return "claim", "what is judged is not what it says: it must be that `antecedent` implies `holds`"
+        message = "what is judged is not what it says: it must be that `antecedent` implies `holds`"
+        return ("claim",), message, "write `{op: =>, lhs: <antecedent>, rhs: <holds>}`"
     return None
+
+
+def _meant(word: str, known: Collection[str], what: str) -> str:
+    near = suggest(word, known)
+    return f"did you mean {near!r}?" if near else f"{what}: {', '.join(sorted(known))}"
+
+
+def _path_of(name: str, pattern: Any) -> tuple[str, ...]:
+    """The path of the first place of a pattern that reads a part or field."""
+    if isinstance(pattern, Mapping):
+        for key, value in pattern.items():
+            if key in ("part", "field") and value == name:
+                return (key,)
+            below = _path_of(name, value)
+            if below:
+                return (key, *below)
+    return ()
 
 
 def _parts_of(pattern: Any) -> list[str]:

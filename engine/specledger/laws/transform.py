@@ -69,7 +69,9 @@ def check_transform(name: str, model: TransformSpec, alphabet: tuple[str, ...], 
     shift = scope.declare(dict.fromkeys(model.args, INT), *path, "args").expression(*path, "shift", expect=INT)
     strange = sorted({*model.map, *model.map.values()} - set(alphabet))
     if strange:
-        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, strange))}", *path, "map")
+        key = next((key for key, value in model.map.items() if {key, value} & {*strange}), None)
+        place = (*path, "map") if key is None else (*path, "map", key)
+        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, strange))}", *place)
     if not set(model.default) <= set(model.args):
         scope.wrong(E_TRANSFORM, "`default` names what is no argument", *path, "default")
         return None

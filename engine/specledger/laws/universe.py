@@ -213,7 +213,7 @@ def _rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> Rule 
         strange = sorted(unknown_symbols(checked, alphabet))
         if strange:
             message = f"the alphabet has no {', '.join(map(repr, strange))}"
-            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", *path)
+            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", *path, word=strange[0])
             return None
     return _computed(let, compile_expression(following, ["left", "self", "right", *let.types]), alphabet, scope)
 

@@ -109,6 +109,20 @@ def test_check_warns_of_a_law_of_which_nothing_can_be_said(spec, tmp_path, expec
     assert ("W_LAW_UNDECIDED" in done.err) is warned
 
 
+MISSPELT = {
+    "an observable": ({"observables": [{"name": "Cars", "expr": "cuont('c')"}]}, "cuont", "did you mean `count`?"),
+    "a precondition": ({"preconditions": ["grid_lenght > 3"]}, "grid_lenght", "did you mean `grid_length`?"),
+}
+
+
+@pytest.mark.parametrize(("fields", "word", "hint"), MISSPELT.values(), ids=MISSPELT)
+def test_a_misspelt_name_of_the_universe_is_an_error_at_the_name(spec, tmp_path, fields, word, hint):
+    done = spec("check", write(tmp_path, "mine", KEPT, None, **fields))
+    assert done.status == 2
+    assert f"error[E_LAW_UNDEFINED]: the universe has no `{word}`" in done.err
+    assert hint in done.err
+
+
 def test_a_claim_that_cannot_be_read_is_shown_as_it_was_written(spec, tmp_path):
     done = spec("run", write(tmp_path, "mine", KEPT, **PROSE), "--out", tmp_path / "out")
     (row,) = [line for line in done.out.splitlines() if line.split()[:1] == ["mine"]]
