@@ -16,7 +16,7 @@ from specledger.cli.show import diagnostics_text
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
 from specledger.core.spans import Text
-from specledger.core.weight import MAX_WEIGHT
+from specledger.core.weight import MAX_FORM, MAX_WEIGHT
 from specledger.expr import Environment, compile_expression, limits
 from specledger.expr.check.checker import check as check_expression
 from specledger.expr.check.environment import RESERVED
@@ -197,7 +197,15 @@ def test_the_example_of_a_function_is_true(example):
 def test_limits_are_listed():
     bounds = [value for name, value in vars(limits).items() if name.startswith("MAX_")]
     bounds += [MOST_PROPOSALS, MOST_COMBINATIONS, yaml_reader.MAX_DEPTH, yaml_reader.MAX_NODES, MAX_BYTES >> 20]
-    bounds += [extends.MAX_CHAIN, resolve.MAX_NESTING, resolve.MAX_SPECS, matrix.MAX_CASES, MOST_FINDINGS, MAX_WEIGHT]
+    bounds += [
+        extends.MAX_CHAIN,
+        resolve.MAX_NESTING,
+        resolve.MAX_SPECS,
+        matrix.MAX_CASES,
+        MOST_FINDINGS,
+        MAX_WEIGHT,
+        MAX_FORM,
+    ]
     listed = re.findall(r"[0-9][0-9,]*", section(AUTHORING, "Limits"))
     assert Counter(int(number.replace(",", "")) for number in listed) == Counter(bounds)
 

@@ -15,6 +15,10 @@ MAX_WEIGHT: Final = 8_388_608
 """Members of all lists and objects in a value, and characters of all texts and keys. Its form has no fewer bytes."""
 
 
+MAX_FORM: Final = 8_323_072
+"""Bytes of the form of what a receipt holds. A line has 8 MiB; the rest of it is for names, counts and the chain."""
+
+
 def check_weight(value: Any) -> None:
     """See that a value may be hashed or told.
 
@@ -33,7 +37,7 @@ def write(value: Any, weighed: Any) -> bytes:
         weighed: What of it is weighed, where there are enough bytes for that to come to too much; first, as always.
 
     Raises:
-        NotCanonical: As from `canonical_ints` and `check_weight`.
+        NotCanonical: As from `canonical_ints` and `check_weight`; E_CANON_SIZE, if the form is longer than `MAX_FORM`.
     """
     try:
         form = canonical_ints(value)
@@ -42,6 +46,8 @@ def write(value: Any, weighed: Any) -> bytes:
         raise
     if len(form) > MAX_WEIGHT:
         check_weight(weighed)
+    if len(form) > MAX_FORM:
+        raise NotCanonical(E_CANON_SIZE, "$", f"{len(form)} bytes, more than {MAX_FORM}")
     return form
 
 

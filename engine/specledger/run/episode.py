@@ -12,7 +12,7 @@ from typing import Any
 
 from specledger.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
 from specledger.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
-from specledger.core.canonical import NotCanonical, canonical_ints
+from specledger.core.canonical import NotCanonical
 from specledger.core.events import Event
 from specledger.core.rng import Stream
 from specledger.core.weight import check_weight, write
@@ -72,7 +72,7 @@ class Episode:
             start = self._state = plan.start(self._number)
             check_weight(start)
             self._digest = state_digest(start)
-            yield Event("episode", self._opening(start))
+            yield self._opening(start)
             for self.t in range(plan.horizon):
                 yield from self._step()
                 steps += 1
@@ -80,6 +80,7 @@ class Episode:
                     break
             found, idle = self._violations("episode", start, self._state)
             check_weight(found)
+            write(found, found)
             violations = found
             self._idle.update(idle)
         except Halted as halted:
@@ -105,7 +106,7 @@ class Episode:
             },
         )
 
-    def _opening(self, state: State) -> dict[str, Any]:
+    def _opening(self, state: State) -> Event:
         parts = self._parts.names
         body = {
             "episode": self._number,
@@ -116,7 +117,7 @@ class Episode:
             "parts": {name: state_digest(state[name]) for name in parts},
         }
         check_weight(body)
-        return body
+        return Event("episode", body, write(body, body))
 
     def _step(self) -> Iterator[Event]:
         plan, controller = self._plan, self._controller
@@ -205,9 +206,9 @@ class Episode:
             "after": digest,
         }
         check_weight(body)
-        canonical_ints(body)
+        form = write(body, body)
         self._state, self._seen, self._digest, self._governor.values = after, None, digest, governor
-        yield Event("drift", body)
+        yield Event("drift", body, form)
 
     def _issue(
         self, chosen: int | None, proposals: list[Proposal], leaves: list[bytes], root: str, found: list[Judgement]

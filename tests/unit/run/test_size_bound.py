@@ -1,10 +1,15 @@
 """Values that share their parts: a run says that they are too much, and needs no memory for saying so."""
 
+import json
+
 import pytest
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.core.verdict import Verdict
 from specledger.kinds import load
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from tests.toys import write_specs
 
@@ -116,3 +121,33 @@ def test_a_start_state_that_is_too_much_is_none(tmp_path):
     (found,) = rejected.value.diagnostics
     assert found.code == "E_START_ILL_FORMED"
     assert "too much" in found.message
+
+
+DIGITS = "[range(750).map(i, 9007199254740991 - i)].map(w, w.map(n, w))"
+LONG = {  # light values with more than 8 MiB of digits; the types of receipts up to the error
+    "an opening": ({"opening": {"w": DIGITS}}, None, ["start", "error", "episode_end", "end"]),
+    "a record": ({"record": {"w": DIGITS}}, None, ["start", "episode", "commit", "error", "episode_end", "end"]),
+    "a drift": (
+        {},
+        {"at": "t == 0", "effects": [{"set": "rows", "to": DIGITS + "[0]"}]},
+        ["start", "episode", "error", "episode_end", "end"],
+    ),
+    "a witness of an episode": (
+        {},
+        None,
+        ["start", "episode", "commit", "step", "error", "episode_end", "end"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_receipt_that_would_be_too_long_to_be_read_is_an_error_with_evidence(tmp_path, monkeypatch, name):
+    monkeypatch.setattr("specledger.core.weight.MAX_WEIGHT", 8_388_608)
+    world, drift, expected = LONG[name]
+    invariant = {**WARN, "scope": "episode", "witness": {"w": DIGITS}} if "witness" in name else None
+    bundle = bundle_of(tmp_path / "specs", world, drift, invariant)
+    assert execute(bundle, tmp_path / "out").verdict is Verdict.ERROR
+    receipts = [json.loads(line) for line in (tmp_path / "out" / "receipts.jsonl").read_bytes().splitlines()]
+    assert [one["type"] for one in receipts] == expected
+    assert [one["body"]["code"] for one in receipts if one["type"] == "error"] == ["E_CANON_SIZE"]
+    assert verify(tmp_path / "out").verdict is Verdict.PASS  # evidence of an error
