@@ -27,6 +27,7 @@ from specledger.report.sections import Cell, Section
 if TYPE_CHECKING:
     from specledger.load import Bundle
     from specledger.report.judgement import Judgement
+    from specledger.report.plots import Plot
     from specledger.verify.checks import Verification
 
 Body = Mapping[str, Any]
@@ -189,6 +190,10 @@ class Reading:
     def sections(self) -> Iterator[Section]:
         """The tables, in order."""
         yield from ()
+
+    def plots(self) -> Sequence[Plot]:
+        """Plots of rates, counts and figures over steps."""
+        return ()
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """Rings of laws to draw."""

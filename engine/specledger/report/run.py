@@ -25,6 +25,7 @@ from specledger.report.model import (
     SubRun,
 )
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.plots import EpisodeSeries, Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
 from specledger.report.sections import (
     UNTESTED,
@@ -68,11 +69,13 @@ class RunReading(Reading):
         self._steps = self._broken = 0
         self._probes = probes_of(evidence.specs)
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
+        self._series = EpisodeSeries(Specs.of(evidence.specs).charts())
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
     def add(self, receipt: Receipt) -> None:
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
+        self._series.add(type_, body)
         if self._probes and type_ in _METRICS:
             self._metrics.add(type_, body)
         if type_ == "start":
@@ -200,6 +203,12 @@ class RunReading(Reading):
         yield self._budget()
         heads = ("episode", "steps", "ended", "goal first reached", "violations")
         yield Section("episodes", "Episodes", "", heads, self._episodes)
+
+    def plots(self) -> list[Plot]:
+        """Budget, potentials and figures over the steps, rejections by gate, failures of probes."""
+        rejections = {gate: self._seen.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        agent = (Specs.of(self._specs).referred("agent") or {}).get("name", "")
+        return [*self._series.plots(), *rejection_counts(rejections), *probe_plots({agent: [self._metrics]})]
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}

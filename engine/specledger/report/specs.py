@@ -52,8 +52,15 @@ class Specs:
 
     def price_unit(self) -> int:
         """The number that is shown as 1 of the budget and of prices: that of the picture's chart `budget`, else 1."""
-        chart = ((self.referred("world") or {}).get("picture") or {}).get("charts", {}).get("budget")
-        return chart["unit"] if isinstance(chart, dict) else 1
+        return self.charts().get("budget", ("", 1))[1]
+
+    def charts(self) -> dict[str, tuple[str, int]]:
+        """The label in the record and the unit of each chart of the world's picture, by name."""
+        charts = ((self.referred("world") or {}).get("picture") or {}).get("charts", {})
+        return {
+            name: (chart, 1) if isinstance(chart, str) else (chart["of"], chart.get("unit", 1))
+            for name, chart in charts.items()
+        }
 
     def drawing(self) -> dict[str, Any] | None:
         """How the page's script draws an episode; None if the world has no picture."""
@@ -62,10 +69,7 @@ class Specs:
         if picture is None:
             return None
         constants = world.get("constants", {})
-        charts = [
-            {"name": name, "unit": 1, **({"of": chart} if isinstance(chart, str) else chart)}
-            for name, chart in picture.get("charts", {}).items()
-        ]
+        charts = [{"name": name, "unit": unit, "of": label} for name, (label, unit) in self.charts().items()]
         return {
             "cells": picture["cells"],
             "colours": [[constants[name], name, *_shades(colour)] for name, colour in picture["colours"].items()],

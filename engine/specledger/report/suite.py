@@ -30,6 +30,7 @@ from specledger.report.model import (
     told,
 )
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
 from specledger.report.run import EVALUATION, gate_section
 from specledger.report.sections import (
@@ -156,13 +157,21 @@ class SuiteReading(Reading):
         yield figure_section(self._figures)
         yield self._mutant_section()
         yield from probe_sections(self._agents())
-        rejections: Counter[str] = Counter()
-        for _, run in self._own:
-            rejections.update({gate: as_int(times) for gate, times in run["result"]["rejections"].items()})
+        rejections = self._rejections()
         proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
         busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))
         yield gate_section(busiest, proposals, {})
         yield self._run_section()
+
+    def plots(self) -> list[Plot]:
+        """Detections by agent and probe, the rates of figures, and rejections by gate."""
+        return [*probe_plots(self._agents()), *figure_rates(self.figures), *rejection_counts(self._rejections())]
+
+    def _rejections(self) -> Counter[str]:
+        rejections: Counter[str] = Counter()
+        for _, run in self._own:
+            rejections.update({gate: as_int(times) for gate, times in run["result"]["rejections"].items()})
+        return rejections
 
     def _check_section(self) -> Section:
         rows = []

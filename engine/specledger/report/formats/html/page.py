@@ -22,6 +22,7 @@ from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.elements import NOTHING, Markup, code, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
+from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_place
 from specledger.report.headline import Part, headline_of
 from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
@@ -104,6 +105,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
     facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
+    plots = render_plots(reading.plots())
     style, script = _asset("style.css"), _asset("script.js")
     values = {
         "title": words(f"{headline.title}: {headline.verdict}"),
@@ -118,9 +120,12 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "digests": _terms(_digests(evidence)),
         "checked": _checked(evidence, written),
         "embedded": words(_embedded(chains)),
-        "nav": join(*(_entry(section) for section in shown)),
+        "nav": join(
+            _link("plots", "Plots") if plots else NOTHING, *(_link(section.id, section.title) for section in shown)
+        ),
         "sections": join(*(render(section, held) for section in shown)),
-        "plots": "",
+        "first": plots if reading.runs else "",
+        "plots": "" if reading.runs else plots,
         "written": render(written, held),
         "data": _inert(data),
         "style": style,
@@ -179,8 +184,8 @@ def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
     )
 
 
-def _entry(section: Section) -> Markup:
-    return element("li", element("a", words(section.title), href=f"#{section.id}"))
+def _link(id_: str, title: str) -> Markup:
+    return element("li", element("a", words(title), href=f"#{id_}"))
 
 
 def _reason(parts: Sequence[Part], held: Held) -> Markup:
