@@ -1,6 +1,7 @@
 """Plots: what they show, their text alternatives, and the table behind each."""
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +11,7 @@ from specledger.report.plots import MOST_ROWS, Counts, EpisodeSeries, Matrix, Ra
 from tests.unit.report.rendering import report_of, subject_of, text_of
 
 HOSTILE = "</svg><script>alert(1)</script>"
-PLOTS = {
+PLOTS: dict[str, Any] = {
     "rates": Rates(
         "Rates",
         "d",
@@ -21,6 +22,11 @@ PLOTS = {
     "a constant": Series("c", "d", [5, 5]),
     "counts": Counts("Counts", "d", [(HOSTILE, 7), ("wall", 2)]),
 }
+
+
+def svg_of(plot) -> Any:
+    """The drawing of a plot."""
+    return ElementTree.fromstring(render_plots([plot])).find(".//svg")
 
 
 @pytest.mark.parametrize("plot", PLOTS.values(), ids=PLOTS)
@@ -36,13 +42,13 @@ def test_a_plot_has_a_title_a_description_and_its_numbers_in_a_table(plot):
 
 
 def test_a_matrix_shows_its_numbers_and_leaves_what_was_not_made_empty():
-    svg = ElementTree.fromstring(render_plots([PLOTS["matrix"]])).find(".//svg")
+    svg = svg_of(PLOTS["matrix"])
     assert [each.get("class") for each in svg.iter("rect")] == ["heat h0", "heat hnone", "heat h5", "heat h10"]
-    assert [each.text for each in svg.iter("text") if "middle" in each.get("class")] == ["0", "50", "100"]
+    assert [each.text for each in svg.iter("text") if "cell" in each.get("class")] == ["0", "50", "100"]
 
 
 def test_intervals_lie_in_the_order_of_their_ends():
-    svg = ElementTree.fromstring(render_plots([PLOTS["rates"]])).find(".//svg")
+    svg = svg_of(PLOTS["rates"])
     ends = [
         [*map(int, re.findall(r"[ML](\d+) ", each.get("d")))]
         for each in svg.iter("path")
@@ -66,7 +72,8 @@ def test_series_are_of_the_first_episode_with_gaps_and_drifts():
         series.add("step", {"episode": 0, "record": record, "potentials": {"W": {"from": 9, "to": t}}})
     series.add("drift", {"episode": 0, "drift": "shift"})
     series.add("step", {"episode": 1, "record": {"b": 99}, "potentials": {}})
-    budget, potential = series.plots()
+    found: Any = series.plots()
+    budget, potential = found
     assert (budget.title, budget.values, budget.unit, budget.marks) == ("budget", [30, None, 10], 10, [(3, "shift")])
     assert (potential.title, potential.values) == ("potential W", [0, 1, 2])
 
@@ -74,6 +81,7 @@ def test_series_are_of_the_first_episode_with_gaps_and_drifts():
 def test_pages_of_runs_and_suites_have_their_plots(trap, heights, read):
     run = [plot.title for plot in subject_of(trap).reading.plots()]
     assert run == ["budget", "distance", "potential W", "potential known", "Rejections by gate"]
+    rates: Any
     (rates,) = figure_rates(subject_of(heights).figures)
     figures = [one["body"] for one in read(heights) if one["type"] == "figure" and one["body"]["statistic"] == "rate"]
     assert [rate.name for _, group in rates.groups for rate in group] == [one["figure"] for one in figures]

@@ -129,7 +129,7 @@ def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
             level = "none" if value is None else str(value * _LEVELS // 1_000_000)
             drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{level}"))
             if value is not None:
-                class_ = "middle strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else "middle"
+                class_ = "middle cell strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else "middle cell"
                 drawn.append(_text(percent(value), x + wide // 2, y + 17, class_))
     return drawn, top + min(len(plot.rows), MOST_ROWS) * tall + 6
 
