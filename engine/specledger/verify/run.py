@@ -7,6 +7,7 @@ success in one step of the middle and is sealed again from there, so that its ch
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -15,7 +16,7 @@ from typing import Any, Final
 
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT
@@ -108,8 +109,27 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, worke
         Broken: E_TAPE_FORM; E_TAPE_MISSING, if the agent is outside and there is no recording.
     """
     if plan.signed:
-        plan = replace(plan, signatures=signatures_of(receipts.lines()))
-    return played(plan, tape_at(place), partial(make_run, specs, workers=workers))
+        plan = replace(plan, signatures=signatures_of(receipts))
+    try:
+        tape = read_tape(place / TAPE) if (place / TAPE).exists() else None
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
+    if tape is None and plan.outside is not None:
+        raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
+    return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, workers))
+
+
+def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:
+    """The events of a run whose answers from outside come from its recording."""
+    if tape is None:
+        yield from make(plan)
+        return
+    oracle = Oracle(tape)
+    try:
+        yield from make(replace(plan, oracle=oracle))
+        oracle.finish()
+    except TapeError as error:
+        raise Broken(error.code, error.message) from None
 
 
 def judge_run(specs: Bundle, place: Path, receipts: Receipts) -> Count:
@@ -123,52 +143,14 @@ def judge_run(specs: Bundle, place: Path, receipts: Receipts) -> Count:
     return judge_lines(specs, make, receipts.lines())
 
 
-def signatures_of(lines: Iterable[bytes]) -> tuple[str, ...]:
-    """The signatures of the tokens in the audit entries of a run, in order; malformed receipts hold none."""
+def signatures_of(receipts: Receipts) -> tuple[str, ...]:
+    """The signatures of the tokens in the audit entries of a run, in order; a malformed entry holds none."""
     found: list[str] = []
-    for line in lines:
-        try:
-            receipt: Any = parse_canonical(line, limit=MAX_LINE)
-            if receipt["type"] == AUDIT:
-                found += [str(token["signature"]) for token in receipt["body"]["capability_tokens"]]
-        except (NotCanonical, LookupError, TypeError):
-            continue
+    for type_, body in receipts.contents():
+        if type_ == AUDIT:
+            with suppress(LookupError, TypeError):
+                found += [str(token["signature"]) for token in body["capability_tokens"]]
     return tuple(found)
-
-
-def tape_at(place: Path) -> Tape | None:
-    """The recording of a bundle, if it has one.
-
-    Raises:
-        Broken: E_TAPE_FORM.
-    """
-    try:
-        return read_tape(place / TAPE) if (place / TAPE).exists() else None
-    except TapeError as error:
-        raise Broken(error.code, error.message) from None
-
-
-def played(plan: Plan, tape: Tape | None, run: Callable[[Plan, Any], Iterator[Event]]) -> Made:
-    """What makes a run from its plan; answers from outside are read from the recording.
-
-    Raises:
-        Broken: E_TAPE_MISSING, if the agent is outside and there is no recording.
-    """
-    if tape is not None:
-        return lambda progress: _play(plan, tape, lambda again: run(again, progress))
-    if plan.outside is not None:
-        raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
-    return lambda progress: run(plan, progress)
-
-
-def _play(plan: Plan, tape: Tape, run: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:
-    """The events of a run whose answers come from its recording."""
-    oracle = Oracle(tape)
-    try:
-        yield from run(replace(plan, oracle=oracle))
-        oracle.finish()
-    except TapeError as error:
-        raise Broken(error.code, error.message) from None
 
 
 RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)

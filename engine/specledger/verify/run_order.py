@@ -188,8 +188,8 @@ class RunOrder:
     def _begin(self, body: Mapping[str, Any]) -> None:
         self._totals.begin()
         begins = not self._open and _equals(body["episode"], self._episode + 1)
-        self._demand(begins, "an episode begins out of order")
-        self._demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
+        _demand(begins, "an episode begins out of order")
+        _demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
         self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
         self._state = body["digest"]
         self._tips = dict.fromkeys(body["parts"], GENESIS)
@@ -197,18 +197,18 @@ class RunOrder:
     def _drift(self, body: Mapping[str, Any]) -> None:
         self._place(body, self._t + 1)
         self._totals.drift(body)
-        self._demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
+        _demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
         self._state = body["after"]
 
     def _entered(self, body: Mapping[str, Any]) -> None:
-        self._demand(body["prev_entry_hash"] == self._entry, "an audit entry does not follow the one before it")
-        self._demand(body["entry_hash"] == entry_hash(body), "an audit entry has another hash than its own")
+        _demand(body["prev_entry_hash"] == self._entry, "an audit entry does not follow the one before it")
+        _demand(body["entry_hash"] == entry_hash(body), "an audit entry has another hash than its own")
         self._entry = body["entry_hash"]
         self.entries.append(self._entry)
 
     def _probe(self, body: Mapping[str, Any]) -> None:
         placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], self._t + 1)
-        self._demand(placed, "a probe is out of order")
+        _demand(placed, "a probe is out of order")
 
     def _committed(self, body: Mapping[str, Any]) -> None:
         self._place(body, self._t + 1)
@@ -221,9 +221,9 @@ class RunOrder:
             if self._commit is None:
                 raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
             check_decision(self._commit, body)
-        self._demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
+        _demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
         if body["chosen"] is None:
-            self._demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
+            _demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         self._totals.step(body)
@@ -231,47 +231,40 @@ class RunOrder:
         self._steps += 1
 
     def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
-        self._demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
+        _demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
         bare = {key: value for key, value in receipt.items() if key != "tip_after"}
         tip = part_tip(receipt["tip"], bare)
-        self._demand(receipt["tip_after"] == tip, f"the tip of {name!r} at t = {t} is wrong")
-        self._demand(
-            receipt["accepted"] or receipt["before"] == receipt["after"], f"{name!r} moved at t = {t}, refused"
-        )
+        _demand(receipt["tip_after"] == tip, f"the tip of {name!r} at t = {t} is wrong")
+        _demand(receipt["accepted"] or receipt["before"] == receipt["after"], f"{name!r} moved at t = {t}, refused")
         self._tips[name] = tip
 
     def _error(self, body: Mapping[str, Any]) -> None:
         number = self._episode if self._open else self._episode + 1
-        self._demand(_equals(body["episode"], number), "an error outside an episode")
+        _demand(_equals(body["episode"], number), "an error outside an episode")
 
     def _close(self, body: Mapping[str, Any]) -> None:
         begun = self._open and _equals(body["episode"], self._episode)
         failed = not self._open and _equals(body["episode"], self._episode + 1) and body["ended"] == "error"
-        self._demand(begun or failed, "an episode ends that was not begun")
-        self._demand(self._commit is None or body["ended"] == "error", "a commitment is not followed by its decision")
-        self._demand(
+        _demand(begun or failed, "an episode ends that was not begun")
+        _demand(self._commit is None or body["ended"] == "error", "a commitment is not followed by its decision")
+        _demand(
             _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
         )
-        self._demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
+        _demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
         self._totals.close(body)
         self._episode, self._open = body["episode"], False
 
     def _end(self, body: Mapping[str, Any]) -> None:
         self._totals.end(body)
         ends = not self._open and _equals(body["episodes"], self._episode + 1)
-        self._demand(ends, "the run ends in mid-episode")
-        self._demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")
+        _demand(ends, "the run ends in mid-episode")
+        _demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")
         self._ended = True
 
     def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:
         placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], t)
-        self._demand(placed, "a receipt is out of order")
-        self._demand(committed or self._commit is None, "a commitment is not followed by its decision")
-
-    @staticmethod
-    def _demand(holds: bool, message: str) -> None:
-        if not holds:
-            raise Broken(E_STATE, message)
+        _demand(placed, "a receipt is out of order")
+        _demand(committed or self._commit is None, "a commitment is not followed by its decision")
 
 
 def _equals(value: Any, number: int) -> bool:
