@@ -27,6 +27,7 @@ from typing import Final, NoReturn
 from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
+from specledger.run.orphans import Orphans
 
 TIMEOUT_MS: Final = 200
 """Milliseconds that the evaluation of a policy may take unless a spec says otherwise."""
@@ -178,6 +179,7 @@ class _Kernel:
         self._pipe, inner = os.pipe()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()  # or the other process would hold, and might write, the same text
+        self._orphans = Orphans()
         self._pid = os.fork()
         if self._pid == 0:
             os.close(self._pipe)
@@ -215,7 +217,7 @@ class _Kernel:
                 return
 
     def end(self) -> int:
-        """End the process and all of its group, and give its status.
+        """End the process, all of its group, and on Linux what left the group; give the status.
 
         The group is ended before its leader is waited for: until then no other process can have its number.
         """
@@ -223,7 +225,9 @@ class _Kernel:
             with suppress(ProcessLookupError, PermissionError):
                 end(self._pid, signal.SIGKILL)
         os.close(self._pipe)
-        return os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        status = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        self._orphans.end()
+        return status
 
     def ending(self, status: int) -> Ending:
         """How it ended, given its status."""

@@ -129,6 +129,52 @@ def test_the_group_of_a_hanging_kernel_is_ended_with_it(watchdog):
     wait(lambda: not alive(int(child)))
 
 
+def daemonise(pulse):
+    """Become a daemon in the usual way, from a child, while the kernel goes on."""
+    if os.fork():
+        return
+    os.setsid()
+    if os.fork() == 0:
+        pulse.send(str(os.getpid()).encode())
+        os.closerange(3, 256)
+        time.sleep(600)
+    os._exit(0)
+
+
+DAEMONS = {
+    "finished": lambda: None,
+    "hang": lambda: time.sleep(600),
+    "died": lambda: os._exit(3),
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt orphans")
+@pytest.mark.parametrize("kind", DAEMONS)
+def test_a_daemon_ends_with_the_kernel_whose_group_it_left(recorded, kind):
+    def work(pulse):
+        daemonise(pulse)
+        time.sleep(0.5)
+        pulse.enter(7)
+        DAEMONS[kind]()
+        pulse.leave()
+
+    watchdog = Watchdog(recorded.append, timeout_ms=1000)
+    (daemon,) = watchdog.watch(work)
+    assert watchdog.ending is not None
+    assert watchdog.ending.kind == kind
+    assert not alive(int(daemon))
+
+
+def test_what_the_watching_process_starts_meanwhile_is_left_alone(patient):
+    messages = patient.watch(policy(lambda: None))
+    next(messages)
+    own = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    list(messages)
+    assert own.poll() is None
+    own.communicate(b"\n", timeout=120)
+    assert own.returncode == 0
+
+
 def alive(pid):
     """Whether a process exists and is no zombie that nobody has waited for."""
     stat = Path(f"/proc/{pid}/stat")
@@ -379,7 +425,12 @@ def test_by_construction_it_imports_nothing_that_could_act():
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("specledger")
     }
-    assert ours <= {"specledger.core.binding", "specledger.core.diagnostics", "specledger.core.events"}
+    assert ours <= {
+        "specledger.core.binding",
+        "specledger.core.diagnostics",
+        "specledger.core.events",
+        "specledger.run.orphans",
+    }
     assert not any(
         alias.name.startswith("specledger")
         for node in ast.walk(tree)
