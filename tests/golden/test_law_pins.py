@@ -1,6 +1,6 @@
 """Every shipped law gives the pinned receipts and digests: of the law, its cases, its verdict and its certificate.
 
-`pytest -n0 tests/golden/test_law_pins.py --snapshot-update` accepts a change.
+`pytest -n0 tests/golden/test_law_pins.py --snapshot-update` accepts a change. A mismatch names the changed specs first.
 """
 
 import json
@@ -11,14 +11,15 @@ import pytest
 from syrupy.data import Snapshot, SnapshotCollection
 from syrupy.extensions.base import AbstractSyrupyExtension
 
+from specledger.core.canonical import canonical_bytes, pretty
 from specledger.pipeline.checking import load_cases
-from specledger.pipeline.golden import pin
+from specledger.pipeline.golden import Pin, difference, pin
 
 LAWS = sorted(Path("specs/law").glob("*.yaml"))
 
 
 class LawPins(AbstractSyrupyExtension):
-    """One file for all laws, a line of JSON for each; a difference is shown between indented texts."""
+    """One file for all laws, a line of JSON for each."""
 
     file_extension = "jsonl"
 
@@ -28,6 +29,13 @@ class LawPins(AbstractSyrupyExtension):
 
     def serialize(self, data, **_):
         return json.dumps(data, indent=1, sort_keys=True)
+
+    def diff_lines(self, serialized_data, snapshot_data):
+        """The changed specs and the first field that differs, then the difference of the indented texts."""
+        made, accepted = json.loads(str(serialized_data)), json.loads(str(snapshot_data))
+        new, old = (tuple(map(canonical_bytes, one["receipts"])) for one in (made, accepted))
+        yield difference(Pin("", made["digests"], new), pretty(accepted["digests"]).encode(), old)
+        yield from super().diff_lines(serialized_data, snapshot_data)
 
     def read_snapshot_collection(self, *, snapshot_location):
         found = SnapshotCollection(location=snapshot_location)
@@ -71,7 +79,7 @@ class LawPins(AbstractSyrupyExtension):
 def test_law(path, snapshot):
     (bundle,) = load_cases(str(path))
     made = pin(bundle)
-    assert {"digests": made.tree, "receipts": list(map(json.loads, made.receipts))} == snapshot(extension_class=LawPins)
+    assert {"digests": made.tree, "receipts": list(map(json.loads, made.receipts))} == snapshot.use_extension(LawPins)
 
 
 def test_nothing_else_is_pinned():
