@@ -95,14 +95,14 @@ class AgentReading:
 
 
 def read_agent(
-    told: Iterable[tuple[str, Mapping[str, Any]]],
+    bodies: Iterable[tuple[str, Mapping[str, Any]]],
     answers: Iterable[Answer] | None,
     claims: Mapping[str, str] = MappingProxyType({}),
 ) -> AgentReading:
     """Read how an agent answered.
 
     Args:
-        told: The type and body of each receipt, in order.
+        bodies: The type and body of each receipt, in order.
         answers: The recorded answers; None if the agent is a spec.
         claims: The claims that each proposal must have, with their types.
     """
@@ -119,7 +119,7 @@ def read_agent(
             for name in claims.keys() - proposal.keys():
                 where = f"`[{index}].{name}` is missing in {_place(answer.episode, answer.t)}"
                 reading.lacking.setdefault(name, f"{where}, expected {claims[name]}")
-    for type_, body in told:
+    for type_, body in bodies:
         if type_ != "step":
             continue
         asked.add((body["episode"], body["t"]))

@@ -95,8 +95,8 @@ class RunMetrics:
         self.failed += 1
         if len(self.counterexamples) < MOST_COUNTEREXAMPLES:
             place = {"run": self._run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
-            told = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
-            self.counterexamples.append({**place, **told})
+            what = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
+            self.counterexamples.append({**place, **what})
 
     def _episode(self, body: Body) -> dict[str, Any]:
         read = [read_probe(probe) for probe in self._probes]

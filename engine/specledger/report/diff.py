@@ -31,7 +31,7 @@ class Difference:
         receipts: How the receipts part.
         run: Of two suites the first run that both hold and whose receipts part, with how they do; or None.
         sources: Files that the specs were resolved from, with the first line that differs, and how they were resolved.
-        more: How many changes of `specs`, `results`, `checks` and `sources` were not told.
+        more: How many changes of `specs`, `results`, `checks` and `sources` are left out.
     """
 
     kinds: tuple[str, str]
@@ -150,7 +150,9 @@ def _checks(first: Subject, second: Subject) -> Iterator[Change]:
 
 def _runs(first: Evidence, second: Evidence) -> tuple[str, Parting] | None:
     """The first run of two suites whose receipts differ after the start; else the first whose starts differ."""
-    sides = [{body["place"]: body for type_, body in evidence.told() if type_ == "run"} for evidence in (first, second)]
+    sides = [
+        {body["place"]: body for type_, body in evidence.bodies() if type_ == "run"} for evidence in (first, second)
+    ]
     begun = None
     for place, body in sides[0].items():
         other = sides[1].get(place)

@@ -108,7 +108,7 @@ class DiscoveryReading(Reading):
     def __init__(self, evidence: Evidence) -> None:
         """Begin before the first receipt."""
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
-        self._seen = Observations()
+        self._observations = Observations()
         self._start: Body = {}
         self._stop: Body = {}
         self._judged: dict[str, Verdict | None] = {}
@@ -156,21 +156,21 @@ class DiscoveryReading(Reading):
     def _judge(self, receipt: Receipt) -> None:
         name, verdict = as_name(receipt.body["law"]), receipt.body["verdict"]
         if verdict is None:
-            self._seen.note(EVALUATION, receipt, "error", receipt.body["error"], {})
+            self._observations.note(EVALUATION, receipt, "error", receipt.body["error"], {})
             self._judged[name] = None
             return
         judged = OUTCOMES[verdict["status"]]
         if judged is Verdict.PASS and self._judged.get(name) is not Verdict.PASS:
-            self._seen.note(ACCEPTED, receipt, verdict["status"], f"{name}: {as_name(verdict['claim'])}", {})
+            self._observations.note(ACCEPTED, receipt, verdict["status"], f"{name}: {as_name(verdict['claim'])}", {})
         self._judged[name] = judged
 
     def _expect(self, receipt: Receipt) -> Check:
         law, found = as_name(receipt.body["law"]), receipt.body["found"]
         id_ = f"expected/{law}"
-        self._seen.note(id_, receipt, "found" if found is not None else "not found", found, {})
+        self._observations.note(id_, receipt, "found" if found is not None else "not found", found, {})
         outcome = Outcome.FAILED if found is None else Outcome.PASSED
         says, key, failed = f"it finds what {law} says", as_name(receipt.body["key"]), int(found is None)
-        return Check(id_, says, key, outcome, False, False, 1, failed, "", **self._seen.of(id_))
+        return Check(id_, says, key, outcome, False, False, 1, failed, "", **self._observations.of(id_))
 
     def checks(self) -> Iterator[Check]:
         """The expected laws, that a law was accepted, and that all laws could be judged."""
@@ -179,10 +179,10 @@ class DiscoveryReading(Reading):
         accepted, errors = judged.count(Verdict.PASS), judged.count(None)
         outcome = Outcome.PASSED if accepted else Outcome.CANNOT_TELL if judged else Outcome.UNTESTED
         why = f"{accepted} of {len(judged)} laws, {judged.count(Verdict.FAIL)} refuted"
-        key, seen = self._specs.main.key, self._seen.of(ACCEPTED)
+        key, seen = self._specs.main.key, self._observations.of(ACCEPTED)
         yield Check(ACCEPTED, "a law is accepted", key, outcome, False, False, len(judged), 0, why, **seen)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if judged else Outcome.UNTESTED
-        says, seen = "every law can be judged", self._seen.of(EVALUATION)
+        says, seen = "every law can be judged", self._observations.of(EVALUATION)
         yield Check(EVALUATION, says, None, outcome, errors > 0, False, len(judged), 0, "", **seen)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:

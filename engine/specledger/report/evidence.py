@@ -30,7 +30,7 @@ class Evidence:
     """A bundle whose files, chain, result and specs were checked and join.
 
     Attributes:
-        place: Where it lies.
+        place: Its folder.
         kind: What was run.
         manifest: Its manifest.
         specs: The resolved specs that it was made from.
@@ -45,7 +45,7 @@ class Evidence:
     verification: Verification
     receipts: Receipts
 
-    def told(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def bodies(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The type and the body of each receipt, in order."""
         for line in self.receipts.lines():
             receipt = cast(Mapping[str, Any], parse_canonical(line, limit=MAX_LINE))

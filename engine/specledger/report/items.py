@@ -264,7 +264,7 @@ _OF_STATUS: Final = {
 
 
 def _of_verification(evidence: str, verification: Verification) -> Iterator[Group]:
-    """The numbered checks, and the levels; a level that was asked for and not reached cannot be told."""
+    """The numbered checks, and the levels; a level that was asked for and not reached is unknown."""
     levels = level_statuses(verification)
     properties = {
         "evidence": evidence,

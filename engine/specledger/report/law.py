@@ -26,7 +26,7 @@ class LawReading(Reading):
     def __init__(self, evidence: Evidence) -> None:
         """Begin before the first receipt."""
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
-        self._seen = Observations()
+        self._observations = Observations()
         self._start: Body = {}
         self._cases: Body = {"count": 0, "families": {}}
         self._at: dict[str, int] = {}
@@ -45,7 +45,9 @@ class LawReading(Reading):
             self._body, verdict = body, body["verdict"]
             found = verdict["counterexample"]
             detail = verdict["power"] if found is None else {key: found[key] for key in ("start", "t")}
-            self._seen.note("law", receipt, _status(verdict), detail, {} if found is None else {"t": found["t"]})
+            self._observations.note(
+                "law", receipt, _status(verdict), detail, {} if found is None else {"t": found["t"]}
+            )
         elif type_ == "end":
             self._met = body["met"]
 
@@ -59,7 +61,7 @@ class LawReading(Reading):
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
         could = as_int(self._cases["count"]) or int(verdict["status"] == "PROVED")
         outcome, failed = OF_VERDICT[judged], int(judged is Verdict.FAIL)
-        seen = self._seen.of("law")
+        seen = self._observations.of("law")
         yield Check(f"law/{main.name}", says, main.key, outcome, False, False, could, failed, why, once=True, **seen)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:

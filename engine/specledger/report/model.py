@@ -356,7 +356,7 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
     return min(outcomes, key=WORST_FIRST.index, default=Outcome.UNTESTED)
 
 
-def told(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value of the evidence as shortened text; empty for None and {}.
 
     Raises:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any, Final
 
 from specledger.report.markup import shorten
-from specledger.report.model import MOST_OBSERVATIONS, Body, Observation, Receipt, told
+from specledger.report.model import MOST_OBSERVATIONS, Body, Observation, Receipt, value_text
 from specledger.report.sections import Place, ReceiptLink
 
 _NAME: Final = 200  # characters of a name from a receipt
@@ -41,7 +41,7 @@ class Observations:
             run, episode, t = at.get("run"), at.get("episode"), at.get("t", at.get("steps"))
             name = None if run is None else as_name(run)
             episode, t = (None if each is None else as_int(each) for each in (episode, t))
-            kept.append(Observation(as_name(what), told(detail), name, episode, t, receipt.seq, receipt.digest))
+            kept.append(Observation(as_name(what), value_text(detail), name, episode, t, receipt.seq, receipt.digest))
 
     def links(self, check: str, most: int = 3) -> list[Place]:
         """The first receipts that show a check."""

@@ -31,17 +31,17 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
 
 def _rates(agent: str, accounts: Sequence[RunMetrics]) -> Iterator[Row]:
     found = total([episode for account in accounts for episode in account.episodes])
-    for name, told in found["probes"].items():
-        failed = told["failed"]
-        mark = UNTESTED if not told["verdicts"] else ""
-        details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in told["verdicts"].items()]
-        details += [("not made in", Words(f"{told['not_made']} episodes"))] if told["not_made"] else []
-        cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(told), _causes(told["causes"]))
+    for name, counts in found["probes"].items():
+        failed = counts["failed"]
+        mark = UNTESTED if not counts["verdicts"] else ""
+        details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
+        details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []
+        cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(counts), _causes(counts["causes"]))
         yield Row(f"{agent}: {name}", mark, cells, details)
     nodes = found["replay_fidelity"]
     if nodes["nodes"]:
-        told = Words(f"{nodes['equal']} of {nodes['nodes']} nodes, {share(nodes['share'])}")
-        yield Row(f"{agent}: traces computed again", "", (Count(found["episodes"]), told, *[NOTHING] * 3))
+        cell = Words(f"{nodes['equal']} of {nodes['nodes']} nodes, {share(nodes['share'])}")
+        yield Row(f"{agent}: traces computed again", "", (Count(found["episodes"]), cell, *[NOTHING] * 3))
 
 
 def _rate(failed: Mapping[str, Any]) -> Cell:
@@ -56,8 +56,8 @@ def _interval(failed: Mapping[str, Any]) -> Cell:
     return Words(f"{share(failed['wilson']['low'])} to {share(failed['wilson']['high'])}")
 
 
-def _answers(told: Mapping[str, Any]) -> Cell:
-    return _rate(told["answers_failed"]) if "answers_failed" in told else NOTHING
+def _answers(counts: Mapping[str, Any]) -> Cell:
+    return _rate(counts["answers_failed"]) if "answers_failed" in counts else NOTHING
 
 
 def _causes(causes: Mapping[str, int]) -> Cell:

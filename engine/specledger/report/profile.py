@@ -41,7 +41,7 @@ def _control(
     named = enumerate(control.evidence)
     rows = tuple(row for place, each in named for row in _rows(control.id, place, each, subjects))
     ran = tuple((tests or {}).get(name, Outcome.UNTESTED) for name in control.checks)
-    outcome, said = _outcome(control, rows, None if tests is None else ran)
+    outcome, reason = _outcome(control, rows, None if tests is None else ran)
     why = f"{control.status}: {control.why}" if control.status in _UNMADE else control.why
     return judgement.Control(
         id=control.id,
@@ -49,7 +49,7 @@ def _control(
         says=control.says,
         status=control.status,
         outcome=outcome,
-        why="; ".join(words for words in (why, said) if words),
+        why="; ".join(words for words in (why, reason) if words),
         rows=rows,
         tests=tuple(control.checks),
         ran=ran,
@@ -79,10 +79,10 @@ def _outcome(control: Control, rows: Sequence[Match], tests: Sequence[Outcome] |
         return Outcome.UNTESTED, ""
     if not rows and tests is None:
         return Outcome.UNTESTED, _TESTS
-    said = _NOWHERE if any(row.subject is None for row in rows) else ""
+    reason = _NOWHERE if any(row.subject is None for row in rows) else ""
     outcome = combined([*(row.outcome for row in rows), *(tests or ())])
     differs = control.status == "differs" and outcome is Outcome.PASSED
-    return Outcome.DIFFERS if differs else outcome, said
+    return Outcome.DIFFERS if differs else outcome, reason
 
 
 def _waiver(control: Control, date: str | None) -> judgement.Waiver | None:

@@ -28,7 +28,7 @@ ASKED: Final = ("receipts", "verified")
 """The first words of the names of such checks."""
 
 _NAMES: Final = ("body", "start")
-_HELD: Final = 3
+_MOST_HOLDING: Final = 3
 """Receipts that are shown of what holds of all."""
 _OUTCOMES: Final[Mapping[Status, Outcome]] = {
     Status.PASSED: Outcome.PASSED,
@@ -115,9 +115,9 @@ class Answers:
         for question in own:
             if question.named.receipts is not None:
                 self._questions.setdefault(question.named.receipts, []).append(question)
-        self._seen, self._held = Observations(), Observations()
+        self._failing, self._holding = Observations(), Observations()
         self._start: Body = {}
-        self._there: Counter[str] = Counter()
+        self._present: Counter[str] = Counter()
         self._asked: Counter[str] = Counter()
         self._errors: Counter[str] = Counter()
 
@@ -126,7 +126,7 @@ class Answers:
         if receipt.seq == 0:
             self._start = receipt.body
         for question in self._questions.get(receipt.type, ()):
-            self._there[question.id] += 1
+            self._present[question.id] += 1
             self._ask(question, receipt)
 
     def _ask(self, question: Question, receipt: Receipt) -> None:
@@ -139,12 +139,12 @@ class Answers:
             holds = question.require(body, self._start)
         except EvaluationError as error:
             self._errors[id_] += 1
-            self._seen.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
+            self._failing.note(id_, receipt, error.code, "" if error.text is None else error.text.value)
             return
         if not holds:
-            self._seen.note(id_, receipt, "does not hold", body)
-        elif self._held.count[id_] < _HELD:
-            self._held.note(id_, receipt, "holds", None)
+            self._failing.note(id_, receipt, "does not hold", body)
+        elif self._holding.count[id_] < _MOST_HOLDING:
+            self._holding.note(id_, receipt, "holds", None)
 
     def checks(self, key: str, verification: Verification) -> Iterator[Check]:
         """The answers, as checks; what a bundle has no receipt and no check of, it does not answer.
@@ -161,13 +161,13 @@ class Answers:
                     yield Check(question.id, made.name, None, outcome, False, False, 1, failed, why, once=True)
         for each in self._questions.values():
             for question in each:
-                if self._there[question.id]:
+                if self._present[question.id]:
                     yield self._answer(question, key)
 
     def _answer(self, question: Question, key: str) -> Check:
         id_, named = question.id, question.named
         asked, errors = self._asked[id_], self._errors[id_]
-        failures = self._seen.count[id_] - errors
+        failures = self._failing.count[id_] - errors
         outcome, why = Outcome.PASSED, ""
         if failures:
             outcome = Outcome.FAILED
@@ -177,5 +177,5 @@ class Answers:
             outcome, why = Outcome.NOT_APPLICABLE, "its condition never held"
         condition = "" if named.when is None else f" if {named.when}"
         says = shorten(f"of each `{named.receipts}` receipt{condition}: {named.require}", LONGEST)
-        seen = (self._seen if failures or errors else self._held).of(id_)
+        seen = (self._failing if failures or errors else self._holding).of(id_)
         return Check(id_, says, key, outcome, errors > 0 and not failures, False, asked, failures, why, **seen)

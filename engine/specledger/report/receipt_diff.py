@@ -19,7 +19,7 @@ from specledger.report.model import LONGEST
 from specledger.verify.replay import is_digest
 
 MOST_CHANGES: Final = 200
-"""Changes of one sort that are told; the others are counted."""
+"""Changes of one sort that are listed; the others are counted."""
 
 ABSENT: Final = object()
 """Stands where one side has nothing."""
@@ -28,7 +28,7 @@ _PIN: Final = re.compile(r"([a-z]+/[^@]+)@[0-9a-f]{16}")
 _NAMES_SPECS: Final = frozenset({"specs", "receipts.head", "receipts.root"})
 _OF_WHAT_IS_THERE: Final = frozenset(
     {"start", "verdict", "law", "escalation"}
-)  # `digest`: of a spec, or a verdict told
+)  # `digest`: of a spec, or of a verdict that is listed
 _LABELS: Final = ("name", "drift")  # by which the start lists what has more than a name
 _AUDIT: Final = b'"type":"audit"}'
 
@@ -214,7 +214,7 @@ def _divergence(seq: int, sides: list[Any], found: Sequence[Change], last: bytes
     side = sides[0] or sides[1]
     ended = None if None not in sides else ("first", "second")[sides.index(None)]
     telling = [change for change in found if not is_digest((change.path, change.first, change.second))] or found
-    told: Any = side if side["type"] != "audit" or last is None else parse_canonical(last, limit=MAX_LINE)
-    place = [told["body"].get(name) for name in ("episode", "t")]
+    shown: Any = side if side["type"] != "audit" or last is None else parse_canonical(last, limit=MAX_LINE)
+    place = [shown["body"].get(name) for name in ("episode", "t")]
     episode, t = (value if type(value) is int else None for value in place)
     return Divergence(seq, shorten(str(side["type"]), 80), episode, t, *_most(telling), ended)

@@ -57,8 +57,8 @@ def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
     if drawn is None:
         return None
     alphabet = law.universe.alphabet
-    told = {"law": verdict["law"], "anchor": row, "claim": verdict["claim"], "status": verdict["status"]}
-    return {**told, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
+    known = {"law": verdict["law"], "anchor": row, "claim": verdict["claim"], "status": verdict["status"]}
+    return {**known, "symbols": "".join(alphabet), "empty": alphabet[law.universe.empty], **drawn}
 
 
 def _found(law: Law, found: Body) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def example_start(law: Law) -> State | None:
     """The start of the example, the same for the same law; None if no tried start can be used."""
     short = replace(law, T=min(law.T, STEPS))
     for starts in _starts(law):
-        usable = [told for told in (Trajectory(short, start) for start in starts) if told.usable()]
+        usable = [trajectory for trajectory in (Trajectory(short, start) for start in starts) if trajectory.usable()]
         if usable:
             return max(usable, key=_shows).states[0]
     return None
@@ -116,13 +116,13 @@ def _starts(law: Law) -> Iterator[Iterator[State]]:
         yield (list(start) for start in islice(product(law.starts, repeat=length), STARTS))
 
 
-def _shows(told: Trajectory) -> tuple[int, int, int]:
+def _shows(trajectory: Trajectory) -> tuple[int, int, int]:
     """The number of tested steps, of different symbols and of different states."""
-    law, places = told.law, range(len(told.states[0]) if told.law.template.cells else 1)
+    law, places = trajectory.law, range(len(trajectory.states[0]) if trajectory.law.template.cells else 1)
     judged = range(law.template.first, law.T - law.template.short + 1)
     asked = law.antecedent
-    tested = sum(asked is None or any(told.value(asked, t, cell) for cell in places) for t in judged)
-    states = {*map(tuple, told.states[: STEPS + 1])}
+    tested = sum(asked is None or any(trajectory.value(asked, t, cell) for cell in places) for t in judged)
+    states = {*map(tuple, trajectory.states[: STEPS + 1])}
     return tested, len({cell for state in states for cell in state}), len(states)
 
 

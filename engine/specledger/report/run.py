@@ -61,7 +61,7 @@ class RunReading(Reading):
         """Begin before the first receipt."""
         self._specs = evidence.specs
         self._result: Body = evidence.manifest["result"]
-        self._seen = Observations()
+        self._observations = Observations()
         self._start: Body = {}
         self._idle: Counter[str] = Counter()
         self._price: Counter[str] = Counter()
@@ -86,9 +86,9 @@ class RunReading(Reading):
         elif type_ == "step":
             self._step(receipt)
         elif type_ == "drift":
-            self._seen.note(f"drift/{body['drift']}", receipt, "drift", None)
+            self._observations.note(f"drift/{body['drift']}", receipt, "drift", None)
         elif type_ == "error":
-            self._seen.note(EVALUATION, receipt, body["code"], body["expression"])
+            self._observations.note(EVALUATION, receipt, body["code"], body["expression"])
         elif type_ == "probe":
             self._probe(receipt)
         elif type_ == "episode_end":
@@ -99,12 +99,12 @@ class RunReading(Reading):
         self._steps += 1
         for decision in body["decisions"]:
             if decision["error"] is not None:
-                self._seen.note(EVALUATION, receipt, decision["error"]["code"], decision["error"]["expression"])
+                self._observations.note(EVALUATION, receipt, decision["error"]["code"], decision["error"]["expression"])
             for failing in decision["rejected"]:
-                self._seen.note(f"gate/{failing['gate']}", receipt, "rejected", None)
+                self._observations.note(f"gate/{failing['gate']}", receipt, "rejected", None)
         if body["chosen"] is None:
             reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-            self._seen.note(PROGRESS, receipt, "nothing was admitted", reasons)
+            self._observations.note(PROGRESS, receipt, "nothing was admitted", reasons)
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
         self._breaches(receipt)
@@ -112,15 +112,15 @@ class RunReading(Reading):
     def _breaches(self, receipt: Receipt) -> None:
         for breach in receipt.body["violations"]:
             self._broken += 1
-            self._seen.note(f"invariant/{as_name(breach['invariant'])}", receipt, "broken", breach["witness"])
+            self._observations.note(f"invariant/{as_name(breach['invariant'])}", receipt, "broken", breach["witness"])
 
     def _probe(self, receipt: Receipt) -> None:
         body, id_ = receipt.body, f"probe/{receipt.body['probe']}"
         verdict = Verdict(body["verdict"])
-        self._seen.note(f"{verdict} {id_}", receipt, "made", None)
+        self._observations.note(f"{verdict} {id_}", receipt, "made", None)
         if verdict is not Verdict.PASS:
             self._causes[body["probe"]][as_name(body["cause"])] += 1
-            self._seen.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
+            self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
 
     def _end(self, receipt: Receipt) -> None:
         body = receipt.body
@@ -147,7 +147,7 @@ class RunReading(Reading):
         name = each["name"]
         id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
         asked = {"step": self._steps, "episode": len(self._episodes)}.get(each["scope"], 0)
-        could, broken = max(0, asked - self._idle[name]), self._seen.count[id_]
+        could, broken = max(0, asked - self._idle[name]), self._observations.count[id_]
         outcome, why = Outcome.PASSED, ""
         if broken:
             outcome = Outcome.FAILED
@@ -158,11 +158,11 @@ class RunReading(Reading):
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
         warns = each["severity"] == "warn"
-        return Check(id_, says or name, key, outcome, False, warns, could, broken, why, **self._seen.of(id_))
+        return Check(id_, says or name, key, outcome, False, warns, could, broken, why, **self._observations.of(id_))
 
     def _probed(self, name: str, key: str) -> Check:
         id_ = f"probe/{name}"
-        made = {verdict: self._seen.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         times = sum(made.values())
         causes = ", ".join(f"{cause} ({count})" for cause, count in sorted(self._causes[name].items()))
         outcome = Outcome.PASSED if times else Outcome.UNTESTED
@@ -172,16 +172,18 @@ class RunReading(Reading):
             outcome = Outcome.CANNOT_TELL
         error = outcome is Outcome.CANNOT_TELL and made[Verdict.ERROR] > 0
         says, why = self._specs.specs[key].model.doc or name, shorten(causes if times else "it was never made", LONGEST)
-        return Check(id_, says, key, outcome, error, False, times, made[Verdict.FAIL], why, **self._seen.of(id_))
+        return Check(
+            id_, says, key, outcome, error, False, times, made[Verdict.FAIL], why, **self._observations.of(id_)
+        )
 
     def _required(self, id_: str, says: str, breach: Verdict) -> Check:
         """A requirement of the engine; `breach` is the verdict of a run that does not meet it."""
-        found = self._seen.count[id_]
+        found = self._observations.count[id_]
         outcome = OF_VERDICT[breach] if found else Outcome.PASSED if self._steps else Outcome.UNTESTED
         error = bool(found) and breach is Verdict.ERROR
         failures = found if breach is Verdict.FAIL else 0
         why = "" if found or self._steps else "there was no step"
-        return Check(id_, says, None, outcome, error, False, self._steps, failures, why, **self._seen.of(id_))
+        return Check(id_, says, None, outcome, error, False, self._steps, failures, why, **self._observations.of(id_))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The seed and the counts of the result."""
@@ -193,8 +195,8 @@ class RunReading(Reading):
         """Gates, invariants, probes, drifts, budget and episodes."""
         specs = Specs.of(self._specs)
         demands = specs.gates()
-        rejections = {gate: self._seen.count[f"gate/{gate}"] for gate in self._start["gates"]}
-        links = {gate: self._seen.links(f"gate/{gate}") for gate in rejections}
+        rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         yield gate_section(rejections, self._result["proposals"], demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
         agent = (specs.referred("agent") or {}).get("name", "")
@@ -206,7 +208,7 @@ class RunReading(Reading):
 
     def plots(self) -> list[Plot]:
         """Budget, potentials and figures over the steps, rejections by gate, failures of probes."""
-        rejections = {gate: self._seen.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
         agent = (Specs.of(self._specs).referred("agent") or {}).get("name", "")
         return [*self._series.plots(), *rejection_counts(rejections), *probe_plots({agent: [self._metrics]})]
 
@@ -224,7 +226,7 @@ class RunReading(Reading):
                 Count(check.opportunities),
                 Count(check.failures),
             )
-            places = self._seen.links(check.id)
+            places = self._observations.links(check.id)
             mark = mark if check.opportunities or check.failures else UNTESTED
             of = max(check.failures, len(places))
             rows.append(Row(each["name"], mark, cells, spec_details(data), places, of))
@@ -233,9 +235,9 @@ class RunReading(Reading):
 
     def _probe_row(self, data: Body) -> Row:
         id_ = f"probe/{data['name']}"
-        made = {verdict: self._seen.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
+        made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         mark = next((verdict.value for verdict, times in made.items() if times), UNTESTED)
-        places = self._seen.links(f"{mark} {id_}")
+        places = self._observations.links(f"{mark} {id_}")
         cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(made.values())))
         return Row(data["name"], mark, cells, spec_details(data), places, len(places))
 
@@ -243,7 +245,7 @@ class RunReading(Reading):
         rows = []
         for each in self._start["drifts"]:
             id_ = f"drift/{each['drift']}"
-            times, places = self._seen.count[id_], self._seen.links(id_)
+            times, places = self._observations.count[id_], self._observations.links(id_)
             due = [("due at steps", Code(each["schedule"]))]
             rows.append(Row(each["drift"], "", (Count(times),), due, places, max(times, len(places))))
         return Section("drifts", "Drifts", "Scheduled changes of the world.", ("drift", "times"), rows)

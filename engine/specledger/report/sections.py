@@ -58,7 +58,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A share drawn as a bar; the number stands in the cell beside it."""
+    """A share drawn as a bar; the number is in the cell beside it."""
 
     part: int
     of: int

@@ -27,7 +27,7 @@ from specledger.report.model import (
     Receipt,
     ReportKind,
     SubRun,
-    told,
+    value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
@@ -68,7 +68,7 @@ class SuiteReading(Reading):
         """Begin before the first receipt."""
         self._place = evidence.place
         self._specs, self._result = evidence.specs, evidence.manifest["result"]
-        self._seen = Observations()
+        self._observations = Observations()
         self._checks: list[tuple[int, Check, Body]] = []
         self._mutants: list[tuple[int, Check, Body]] = []
         self._figures: list[tuple[int, Body]] = []
@@ -89,7 +89,7 @@ class SuiteReading(Reading):
         elif type_ == "run" and len(self._own) < self._runs:
             self._own.append((receipt.seq, body))
             if as_int(body["result"]["errors"]):
-                self._seen.note(EVALUATION, receipt, "errors", body["result"]["errors"])
+                self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
         elif type_ == "figure":
             self._figures.append((receipt.seq, body))
             self.figures.append(body)
@@ -104,31 +104,31 @@ class SuiteReading(Reading):
         body = receipt.body
         id_, verdict = f"check/{as_name(body['check'])}", Verdict(body["verdict"])
         error, could = body["error"], as_int(body["opportunities"])
-        self._seen.note(id_, receipt, verdict.value, body["witness"] if error is None else error, {})
+        self._observations.note(id_, receipt, verdict.value, body["witness"] if error is None else error, {})
         why = "" if could or verdict is not Verdict.INCONCLUSIVE else "it had no opportunity to fail"
-        why = f"{as_name(error['code'])}: {told(error['expression'])}" if error is not None else why
+        why = f"{as_name(error['code'])}: {value_text(error['expression'])}" if error is not None else why
         says, key = self._says.get(body["check"], id_), self._specs.main.key
         failed, broken = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
-        seen, why = self._seen.of(id_), shorten(why, LONGEST)
+        seen, why = self._observations.of(id_), shorten(why, LONGEST)
         return Check(id_, says, key, OF_VERDICT[verdict], broken, False, could, failed, why, **seen, once=True)
 
     def _mutant(self, receipt: Receipt) -> Check:
         body = receipt.body
         id_, verdict = f"mutant/{as_name(body['mutant'])}", Verdict(body["verdict"])
         caught = ", ".join(body["caught"])
-        self._seen.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
+        self._observations.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
         says = f"a check of {as_name(body['suite'])} notices that this is switched off or changed"
         failed, error = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
-        key, seen = self._specs.main.key, self._seen.of(id_)
+        key, seen = self._specs.main.key, self._observations.of(id_)
         return Check(id_, says, key, OF_VERDICT[verdict], error, False, 1, failed, "", **seen)
 
     def checks(self) -> Iterator[Check]:
         """The suite's checks and mutants, and that its own runs had no errors."""
         yield from (check for _, check, _ in sorted((*self._checks, *self._mutants), key=lambda one: one[0]))
-        errors, runs = self._seen.count[EVALUATION], len(self._own)
+        errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        says, seen = "everything in the suite's own runs can be evaluated", self._seen.of(EVALUATION)
+        says, seen = "everything in the suite's own runs can be evaluated", self._observations.of(EVALUATION)
         yield Check(EVALUATION, says, None, outcome, errors > 0, False, runs, 0, why, **seen)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:

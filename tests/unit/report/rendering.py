@@ -42,7 +42,7 @@ def altered(evidence, change):
     if evidence.kind != "scenario":
         return changed
     tally = Tally()
-    for type_, body in changed.told():
+    for type_, body in changed.bodies():
         tally.add(type_, body)
     return replace(changed, manifest={**evidence.manifest, "result": tally.result()})
 

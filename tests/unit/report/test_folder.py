@@ -1,4 +1,4 @@
-"""The folder of files that a report makes: where it may lie, and what is told of a run without a kernel."""
+"""The folder of files that a report makes: where it may be, and what it holds of a run without a kernel."""
 
 import json
 import sys
@@ -38,9 +38,9 @@ def test_without_a_kernel_there_is_no_log_and_nothing_to_pass(trap):
     made = FORMATS["folder"].write(report_of(trap)).files
     (name,) = (path for path in made if path.startswith("report_"))
     assert not any(path.startswith("audit_") for path in made)
-    told = json.loads(made[name])
-    assert told["total"]["passed"] == {"count": 0, "of": 0, "value": None, "wilson": None}
-    assert {episode["passed"] for episode in told["episodes"]} == {None}
+    report = json.loads(made[name])
+    assert report["total"]["passed"] == {"count": 0, "of": 0, "value": None, "wilson": None}
+    assert {episode["passed"] for episode in report["episodes"]} == {None}
 
 
 @pytest.mark.parametrize("place", ["nowhere", "full", "file", "bundle"])

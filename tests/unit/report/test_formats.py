@@ -331,10 +331,10 @@ def test_what_a_waived_control_covers_is_waived_in_the_bundle_and_told(controls,
     assert (shown.tag == "skipped") is covered
     assert ("it broke" in message, "receipt 7" in text) == (True, True)
     assert ("waiver of Owner until 2026-02-01 (active): because" in message) is covered
-    told = json.loads(text_of("sarif", report))["runs"][0]["results"]
+    results = json.loads(text_of("sarif", report))["runs"][0]["results"]
     elsewhere = controls[0].rows[0].check == "probe/q"
-    assert ["suppressions" in one for one in told] == [covered, elsewhere]
-    assert told[0]["kind"] == ("fail" if outcome is Outcome.FAILED else "open")
+    assert ["suppressions" in one for one in results] == [covered, elsewhere]
+    assert results[0]["kind"] == ("fail" if outcome is Outcome.FAILED else "open")
     (line,) = [line for line in text_of("github", report).splitlines() if "walk%3A probe/p" in line]
     assert (line.startswith("::notice"), "it broke" in line) == (covered, True)
     assert [inner.tag for inner in other] == ["skipped" if elsewhere else "failure"]

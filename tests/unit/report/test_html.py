@@ -295,9 +295,9 @@ def test_gates_and_invariants_count_what_the_receipts_count(pages, read, trap):
 
 
 def test_what_was_broken_is_said_with_the_receipts_that_show_it(forge, read, trap):
-    def breach(told):
-        told["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": HOSTILE})
-        told["episode_end"][0]["ended"] = "fatal"
+    def breach(bodies):
+        bodies["step"][-1]["violations"].append({"invariant": "no-bump", "severity": "fatal", "witness": HOSTILE})
+        bodies["episode_end"][0]["ended"] = "fatal"
 
     place = forge(trap, breach)
     text = text_of("html", report_of(place))
@@ -440,10 +440,10 @@ def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places
         check.name for check in verification.checks
     ]
     assert any(row[0] == "?not checked" and "signed" in row[1] for row in rows)
-    told = "".join(read_page(pages[kind]).words).lower()
-    assert "verified" not in told
+    text = "".join(read_page(pages[kind]).words).lower()
+    assert "verified" not in text
     for digest in ("specs", "run"):
-        assert json.loads((places[kind] / "manifest.json").read_bytes())[digest] in told
+        assert json.loads((places[kind] / "manifest.json").read_bytes())[digest] in text
 
 
 # What cannot be, and what is hostile
@@ -467,7 +467,7 @@ def test_the_command_writes_it(trap, heights, pages, monkeypatch, capsys, tmp_pa
 
 
 def test_refuted_evidence_has_no_page(trap, forge):
-    copy = forge(trap, lambda told: None)
+    copy = forge(trap, lambda bodies: None)
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted):
@@ -475,7 +475,7 @@ def test_refuted_evidence_has_no_page(trap, forge):
 
 
 def test_receipts_of_another_form_are_refused(forge, trap):
-    place = forge(trap, lambda told: told["step"][3].update(cost={"move": "x"}))
+    place = forge(trap, lambda bodies: bodies["step"][3].update(cost={"move": "x"}))
     with pytest.raises(Rejected) as refused:
         text_of("html", report_of(place))
     assert refused.value.diagnostics[0].code == "E_REPORT_RECEIPTS"

@@ -61,10 +61,10 @@ def changed(trap):
 
 
 def test_what_was_broken_is_counted_where_it_was(changed):
-    def change(told):
+    def change(bodies):
         breach = {"invariant": "no-bump", "severity": "fatal", "witness": {}}
-        told["step"][3]["violations"] += [breach]
-        told["episode_end"][0]["violations"] += [breach, {**breach, "invariant": "other", "severity": "warn"}]
+        bodies["step"][3]["violations"] += [breach]
+        bodies["episode_end"][0]["violations"] += [breach, {**breach, "invariant": "other", "severity": "warn"}]
 
     text = changed(change)
     assert text.startswith("# `concave`: FAIL\n")
@@ -83,16 +83,16 @@ def test_what_was_checked_is_said(of_run, of_suite):
 
 
 def test_a_suite_is_summed_up(of_suite, heights, read):
-    told: dict[str, list] = {}
+    bodies: dict[str, list] = {}
     for one in read(heights):
-        told.setdefault(one["type"], []).append(one["body"])
+        bodies.setdefault(one["type"], []).append(one["body"])
     assert of_suite.startswith("# `heights`: PASS\n")
     [climbs] = rows(of_suite, "Checks")
-    assert climbs == ["PASS", "climbs", "require: high.value > 0", str(told["check"][0]["opportunities"]), "1"]
+    assert climbs == ["PASS", "climbs", "require: high.value > 0", str(bodies["check"][0]["opportunities"]), "1"]
     assert rows(of_suite, "Mutants") == [["caught", "no-bound", "climbs", "heights"]]
     assert [row[1] for row in rows(of_suite, "Runs")] == ["long.climb.3", "long.climb.4"]
     figures = {row[0]: row[1:] for row in rows(of_suite, "Figures")}
-    groups = {one["figure"]: one["groups"][0] for one in told["figure"]}
+    groups = {one["figure"]: one["groups"][0] for one in bodies["figure"]}
     arrives = groups["arrives"]
     low, high = (share(arrives["wilson"][end]) for end in ("low", "high"))
     assert figures["arrives"][:3] == ["rate", share(arrives["value"]), f"{arrives['count']} of {arrives['of']}"]
@@ -100,17 +100,17 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     assert figures["high"][:3] == ["mean", decimal(groups["high"]["value"]), str(groups["high"]["of"])]
     assert figures["never"][3].endswith(f"; below {share(groups['never']['bound'])}")
     assert figures["nothing"][1] == "none"
-    own = [one["result"]["rejections"] for one in told["run"][:2]]
+    own = [one["result"]["rejections"] for one in bodies["run"][:2]]
     assert {row[1]: int(row[4]) for row in rows(of_suite, "Gates")} == {
         gate: sum(one[gate] for one in own) for gate in own[0]
     }
 
 
 def test_text_in_receipts_stays_text(changed):
-    def change(told):
-        told["episode_end"][0]["ended"] = HOSTILE
-        told["start"][0]["invariants"][0]["name"] = HOSTILE
-        for decision in told["step"][0]["decisions"]:
+    def change(bodies):
+        bodies["episode_end"][0]["ended"] = HOSTILE
+        bodies["start"][0]["invariants"][0]["name"] = HOSTILE
+        for decision in bodies["step"][0]["decisions"]:
             for one in decision["rejected"]:
                 one |= {"gate": HOSTILE}
 

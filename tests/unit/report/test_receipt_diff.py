@@ -23,7 +23,7 @@ def parted(sides, alike):
     return part(first, second, alike)
 
 
-def told(changes):
+def listed(changes):
     return [(one.path, one.first, one.second) for one in changes]
 
 
@@ -51,7 +51,7 @@ LISTED = {
 def test_the_start_lists_by_name(changes, expected):
     other = {**START, "digest": "d" * 64, **changes}
     found = parted([lines(("start", {**START, "digest": "d" * 64})), lines(("start", other))], alike=False)
-    assert told(found.start) == expected
+    assert listed(found.start) == expected
     assert (found.receipts, found.more, found.same) == (None, 0, not expected)
 
 
@@ -66,7 +66,7 @@ FOLLOWS = {
     "what pins a spec": ("verdict", [{"key": key} for key in KEYS], []),
     "what pins another spec": ("verdict", [{"key": KEYS[0]}, {"key": "law/two@" + "0" * 16}], ["body.key"]),
     "a pin in a list": ("expected", [{"found": [key]} for key in KEYS], []),
-    "the digest of a verdict that is told": ("verdict", [{"digest": digest} for digest in DIGESTS], []),
+    "the digest of a verdict that is listed": ("verdict", [{"digest": digest} for digest in DIGESTS], []),
     "the digest of a state": ("episode_end", [{"state": digest} for digest in DIGESTS], ["body.state"]),
     "the digest of cases": ("cases", [{"digest": digest} for digest in DIGESTS], ["body.digest"]),
     "the chain of a run": ("run", [{"receipts": {"head": one, "root": one}, "specs": one} for one in DIGESTS], []),

@@ -47,7 +47,7 @@ def law(tmp_path_factory):
     return execute(bundle, tmp_path_factory.mktemp("law") / "law").place
 
 
-def told(check):
+def outcome_of(check):
     return check.outcome, check.opportunities, check.failures
 
 
@@ -66,8 +66,8 @@ def told(check):
 )
 def test_a_run_is_told_by_its_invariants_its_progress_and_its_errors(changes, expected, shown):
     found = shown(*changes)
-    assert {name: told(found[name]) for name in expected} == expected
-    assert told(found["evidence"])[0] == "passed"
+    assert {name: outcome_of(found[name]) for name in expected} == expected
+    assert outcome_of(found["evidence"])[0] == "passed"
 
 
 def test_what_never_applied_is_no_pass(tmp_path):
@@ -76,14 +76,14 @@ def test_what_never_applied_is_no_pass(tmp_path):
     (project / "whole.yaml").write_text("spec: invariant/v1\nname: whole\nscope: episode\nrequire: n < 99\n")
     (bundle,) = load(project / "climb.yaml", set=["invariants=[never, whole]"])
     subject = subject_of(execute(bundle, tmp_path / "run").place)
-    found = {check.id: told(check) for check in subject.checks}
+    found = {check.id: outcome_of(check) for check in subject.checks}
     assert found["invariant/never"] == (Outcome.NOT_APPLICABLE, 0, 0)
     assert found["invariant/whole"] == (Outcome.PASSED, 2, 0)
 
 
 def test_what_was_never_looked_at_is_untested(shown):
     found = shown("agent.with.fear=0")  # nothing can be proposed at the start
-    assert {name: told(found[name])[0] for name in ("invariant/bounded", "progress", "evaluation")} == {
+    assert {name: outcome_of(found[name])[0] for name in ("invariant/bounded", "progress", "evaluation")} == {
         "invariant/bounded": "untested", "progress": "untested", "evaluation": "cannot tell"
     }  # fmt: skip
 
@@ -130,7 +130,7 @@ def test_a_suite_is_told_by_its_checks_and_mutants(heights):
     subject = subject_of(heights)
     found = {check.id: check for check in subject.checks}
     assert list(found) == ["evidence", "check/climbs", "mutant/no-bound", "evaluation"]
-    assert told(found["check/climbs"])[0] == "passed"
+    assert outcome_of(found["check/climbs"])[0] == "passed"
     assert found["check/climbs"].says == "high.value > 0"
     assert [id_ for id_, check in found.items() if check.once] == ["check/climbs"]
     assert "climbs" in found["mutant/no-bound"].observations[0].what
@@ -153,7 +153,7 @@ def discovered(*receipts):
     reading = DiscoveryReading(evidence)
     for seq, (type_, body) in enumerate(receipts):
         reading.add(Receipt(seq, b"", type_, body))
-    return {check.id: told(check) for check in reading.checks()}
+    return {check.id: outcome_of(check) for check in reading.checks()}
 
 
 def law_receipt(name, status, late=None):

@@ -70,9 +70,9 @@ def draw_changed(evidence, monkeypatch):
     """Draw the episode after a change of what its receipts tell; their chain was checked before it."""
 
     def changed(change):
-        told = list(evidence.told())
-        change(lambda type_: [body for one, body in told if one == type_])
-        monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
+        bodies = list(evidence.bodies())
+        change(lambda type_: [body for one, body in bodies if one == type_])
+        monkeypatch.setattr(type(evidence), "bodies", lambda self: iter(bodies))
         return text_of("svg", report_of(evidence))
 
     return changed
@@ -85,8 +85,8 @@ def root(picture):
 
 @pytest.fixture(scope="module")
 def bodies(trap, read):
-    told = read(trap)
-    return lambda type_: [one["body"] for one in told if one["type"] == type_]
+    bodies = read(trap)
+    return lambda type_: [one["body"] for one in bodies if one["type"] == type_]
 
 
 def test_the_picture_of_the_documentation_is_the_one_that_is_drawn(picture):
@@ -285,8 +285,8 @@ def test_where_nothing_was_chosen_everything_stays(draw_changed):
 
 
 def test_an_episode_without_steps_does_not_move(evidence, monkeypatch):
-    told = [one for one in evidence.told() if one[0] not in ("step", "drift")]
-    monkeypatch.setattr(type(evidence), "told", lambda self: iter(told))
+    bodies = [one for one in evidence.bodies() if one[0] not in ("step", "drift")]
+    monkeypatch.setattr(type(evidence), "bodies", lambda self: iter(bodies))
     root = ET.fromstring(text_of("svg", report_of(evidence)))
     assert not [one for one in root.iter() if one.tag.startswith(f"{SVG}animate")]
     assert root.findtext(f"{SVG}desc", "").startswith("0 steps")
@@ -296,7 +296,7 @@ def test_an_episode_without_steps_does_not_move(evidence, monkeypatch):
 
 
 def test_a_broken_chain_is_not_drawn(trap, tmp_path, forge):
-    copy = forge(trap, lambda told: None)
+    copy = forge(trap, lambda bodies: None)
     lines = (copy / "receipts.jsonl").read_bytes()
     (copy / "receipts.jsonl").write_bytes(lines.replace(b'"reward":1', b'"reward":2', 1))
     with pytest.raises(Refuted) as refuted:

@@ -73,7 +73,7 @@ def _metrics(run: SubRun, folder: Path) -> tuple[dict[str, Any], RunMetrics]:
             receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
             metrics.add(receipt["type"], receipt["body"])
     head = metrics.entries[-1]["entry_hash"] if metrics.entries else None
-    told = {
+    head = {
         "run": run.name,
         "scenario": main.name,
         "seed": model.seed,
@@ -82,14 +82,14 @@ def _metrics(run: SubRun, folder: Path) -> tuple[dict[str, Any], RunMetrics]:
         "audit": {"entries": len(metrics.entries), "head": head},
         "counterexamples": {"failed_steps": metrics.failed, "kept": len(metrics.counterexamples)},
     }
-    return told, metrics
+    return head, metrics
 
 
 def _files(evidence: Evidence, agents: Mapping[str, _Agent]) -> Iterator[tuple[str, bytes]]:
     yield SUMMARY, _json(_summary(evidence, agents))
     for name, agent in sorted(agents.items()):
         report = {"agent": name, "says": _SAYS, "total": total(agent.episodes), "by_scenario": _by_scenario(agent)}
-        runs = [told for told, _ in agent.runs]
+        runs = [head for head, _ in agent.runs]
         yield f"report_{name}.json", _json({**report, "runs": runs, "episodes": agent.episodes})
         log = b"".join(_log(agent))
         if log:
@@ -102,10 +102,10 @@ def _files(evidence: Evidence, agents: Mapping[str, _Agent]) -> Iterator[tuple[s
 
 def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]:
     """The totals of each agent; of a suite also its figures, checks and mutants, as in its receipts."""
-    told: dict[str, list[Any]] = {"figure": [], "check": [], "mutant": []}
-    for type_, body in evidence.told():
-        if type_ in told:
-            told[type_].append(body)
+    listed: dict[str, list[Any]] = {"figure": [], "check": [], "mutant": []}
+    for type_, body in evidence.bodies():
+        if type_ in listed:
+            listed[type_].append(body)
     return {
         "name": evidence.specs.main.name,
         "kind": evidence.kind,
@@ -115,7 +115,7 @@ def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]
         "says": _SAYS,
         "agents": {name: total(agent.episodes) for name, agent in sorted(agents.items())},
         "most_counterexamples": MOST_COUNTEREXAMPLES,
-        **{f"{type_}s": bodies for type_, bodies in told.items()},
+        **{f"{type_}s": bodies for type_, bodies in listed.items()},
     }
 
 

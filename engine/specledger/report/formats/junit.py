@@ -1,7 +1,7 @@
 """Writes a report as JUnit XML: a test suite for each group of items, a test case for each item.
 
-Only what passed is a passed test: what cannot be told is an error; what was not tested, differs, does not apply or is
-waived is skipped with the reason. Times are 0, since no clock is read.
+Only what passed is a passed test: what cannot be decided is an error; what was not tested, differs, does not apply or
+is waived is skipped with the reason. Times are 0, since no clock is read.
 
 Source: the JUnit schema of the Apache Ant task, as continuous integration services read it.
 """

@@ -1,6 +1,6 @@
 """Writes a report as Markdown: the tables of one bundle, or a summary of several, of a profile, or of a verification.
 
-Everything that evidence supplies stands in code spans, in which nothing is markup.
+Everything that evidence supplies is in code spans, in which nothing is markup.
 """
 
 from __future__ import annotations

@@ -134,7 +134,7 @@ def _observation(subject: Subject, check: Check, day: str) -> dict[str, Any]:
 
 def _finding(id_: str, name: str, says: str, outcome: Outcome, why: str, observed: list[str]) -> dict[str, Any]:
     """A finding; only what passed is satisfied, and the remark distinguishes unknown from failed."""
-    told = printable(f"{outcome}{f': {why}' if why else ''}")
+    remarks = printable(f"{outcome}{f': {why}' if why else ''}")
     state = "satisfied" if outcome is Outcome.PASSED else "not-satisfied"
     return {
         "uuid": id_,
@@ -143,7 +143,7 @@ def _finding(id_: str, name: str, says: str, outcome: Outcome, why: str, observe
         "target": {
             "type": "objective-id",
             "target-id": token(name),
-            "status": {"state": state, "reason": _REASONS.get(outcome, "other"), "remarks": told},
+            "status": {"state": state, "reason": _REASONS.get(outcome, "other"), "remarks": remarks},
         },
         **({"related-observations": [{"observation-uuid": one} for one in observed]} if observed else {}),
     }

@@ -17,8 +17,8 @@ NOTHING: Final = Markup("")
 _VOID: Final = frozenset({"input"})
 _LONGEST: Final = 400  # characters of a text in a line
 _TALLEST: Final = 120  # lines of a block
-_WIDE: Final = 110  # characters of a value that stands on one line of it
-_DEEP: Final = 14  # characters of an indent from which on lists stand on one line
+_WIDE: Final = 110  # characters of a value that is on one line of it
+_DEEP: Final = 14  # characters of an indent from which on lists are on one line
 
 
 def element(name: str, /, *inner: Markup, **attributes: int | str) -> Markup:
@@ -92,7 +92,7 @@ def _json(value: Any) -> str:
 
 
 def bar(part: int, of: int) -> Markup:
-    """A share as a bar; the number stands beside it."""
+    """A share as a bar; the number is beside it."""
     width = part * 1000 // of if of > 0 else 0
     inner = element("rect", width=max(width, 8 if part else 0), height=8)
     return element("svg", inner, class_="bar", viewBox="0 0 1000 8", preserveAspectRatio="none", aria_hidden="true")

@@ -26,7 +26,7 @@ MOST_CODED: Final = 480_000
 MOST_LINE: Final = 200_000
 """Bytes of a receipt that is embedded at most."""
 
-_GROUP: Final = 16  # lines after which the room that is left is looked at
+_GROUP: Final = 16  # lines after which the remaining space is checked
 _WINDOW: Final = 16  # bytes that must be equal before a reference pays
 _STRIDE: Final = 4  # of so many places one can be referred to
 
@@ -62,14 +62,14 @@ class Copies:
                 at += 1
                 continue
             length = _common(data, found, at)
-            self._say(data[literal:at])
+            self._literal(data[literal:at])
             self.parts.append((found, length))
             self.size += 12
             at += length
             literal = at
-        self._say(data[literal:end])
+        self._literal(data[literal:end])
 
-    def _say(self, literal: bytes) -> None:
+    def _literal(self, literal: bytes) -> None:
         if literal:
             self.parts.append(literal.decode("latin-1"))
             self.size += len(literal) + literal.count(b'"') + 6
@@ -147,8 +147,8 @@ class Embedded:
         first, last = self.episodes.get(episode, (0, -1))
         return last >= first and all(map(self.holds, range(first, last + 1)))
 
-    def settle(self, seqs: Iterable[int]) -> None:
-        """Say which lines are embedded, in the order of the text."""
+    def select(self, seqs: Iterable[int]) -> None:
+        """Set which lines are embedded, in the order of the text."""
         self.seqs = list(seqs)
         self._embedded = frozenset(self.seqs)
 
@@ -198,7 +198,7 @@ def choose(chains: Iterable[Embedded]) -> Copies:
                 break
             copies.add(b"".join(chain.kept[seq] + b"\n" for seq in new))
             chosen |= dict.fromkeys(new)
-        chain.settle(chosen)
+        chain.select(chosen)
     return copies
 
 

@@ -137,7 +137,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
 
 
 def _note(file: Path) -> str | None:
-    """The signed note of a bundle, which lies outside its manifest, if it has one that can be one."""
+    """The signed note of a bundle, which is not in its manifest, if it has one that can be one."""
     if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
         return None
     return file.read_bytes().decode("utf-8", "replace")

@@ -141,12 +141,12 @@ def _legend(
     entries += [(name, f"f{index}") for index, name in enumerate(episode.tracks)]
     found, x = [], _MARGIN
     for name, class_ in entries:
-        told = shorten(name, 24)
-        needs = 22 + _LETTER * len(told)
+        text = shorten(name, 24)
+        needs = 22 + _LETTER * len(text)
         if x > _MARGIN and x + needs > width - _MARGIN:
             x, y = _MARGIN, y + 18
         found.append(tag("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} axis swatch"))
-        found.append(label(told, x + 17, y, class_="small"))
+        found.append(label(text, x + 17, y, class_="small"))
         x += needs + 10
     return found, y + 12
 

@@ -49,8 +49,8 @@ def _chart(series: Series, episode: Episode, width: int) -> Iterator[str]:
         return
     low, high, last = min(known), max(known), episode.frames
     for frame, name in episode.drifts:
-        told = tag("title", escape(f"{name} at step {frame}"))
-        yield tag("path", told, d=f"M{frame * width // max(last, 1)} 0v{HEIGHT}", class_="drift")
+        title = tag("title", escape(f"{name} at step {frame}"))
+        yield tag("path", title, d=f"M{frame * width // max(last, 1)} 0v{HEIGHT}", class_="drift")
     yield tag("path", d=_line(series, low, high, width), class_="line")
     for value, height in ((high, 8), (low, HEIGHT)) if high > low else ((low, HEIGHT // 2 + 4),):
         yield label(amount(value, series.unit), -6, height, 12, class_="small end")

@@ -119,7 +119,7 @@ def read_episode(evidence: Evidence, number: int) -> tuple[World, Picture, Episo
     if world.picture is None:
         raise Rejected([Diagnostic(E_PICTURE_NONE, f"the world {world.name!r} has no `picture`")])
     with malformed_receipts():
-        found = _Reader(world.picture, number).read(evidence.told())
+        found = _Reader(world.picture, number).read(evidence.bodies())
     if found is None:
         message = f"there is no episode {number} that began"
         expected = f"0 to {evidence.manifest['result']['episodes'] - 1}"
@@ -136,8 +136,8 @@ class _Reader:
         self.start: Mapping[str, Any] = {}
         self.episode: Episode | None = None
 
-    def read(self, told: Iterator[tuple[str, Mapping[str, Any]]]) -> Episode | None:
-        for type_, body in told:
+    def read(self, bodies: Iterator[tuple[str, Mapping[str, Any]]]) -> Episode | None:
+        for type_, body in bodies:
             if type_ == "start":
                 self.start = body
             elif body.get("episode") != self.number:
@@ -198,8 +198,8 @@ class _Reader:
             return
         record = body["record"]
         for track in episode.tracks.values():
-            told = track.token.each is not None and record is not None
-            track.places.append(_inside(episode, record[track.token.each]) if told else track.places[-1])
+            known = track.token.each is not None and record is not None
+            track.places.append(_inside(episode, record[track.token.each]) if known else track.places[-1])
         for series in episode.charts.values():
             series.values.append(None if record is None else as_int(record[series.label]))
 
@@ -223,8 +223,8 @@ def _follow(state: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _inside(episode: Episode, told: Any) -> Place | None:
+def _inside(episode: Episode, cell: Any) -> Place | None:
     """A place of the map, from a cell or from y * 256 + x; None outside."""
-    y, x = divmod(told, FIELD_SIDE) if type(told) is int else (as_int(told["y"]), as_int(told["x"]))
+    y, x = divmod(cell, FIELD_SIDE) if type(cell) is int else (as_int(cell["y"]), as_int(cell["x"]))
     width, height = episode.size
     return (x, y) if 0 <= x < width and 0 <= y < height else None

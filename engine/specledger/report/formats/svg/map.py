@@ -15,7 +15,7 @@ from specledger.report.markup import escape, label, tag
 _SIDE: Final = 480  # pixels that the longer side of a map should have
 _LARGEST: Final = 32  # pixels of a cell
 _LINED: Final = 64  # cells of a side up to which lines are drawn between them
-_AWAY: Final = -99  # pixels; a place that nobody sees
+_AWAY: Final = -99  # pixels; a place outside the picture
 
 
 def cell_size(episode: Episode) -> int:
@@ -107,10 +107,10 @@ def _left(track: Track, name: str, number: int, size: int) -> Iterator[str]:
     for index, (frame, place) in enumerate(_stays(track), 1):
         x, y = _middle(place, size)
         if place is not None:
-            told = tag("title", escape(f"{name} from step {frame}"))
+            title = tag("title", escape(f"{name} from step {frame}"))
             shape = _shape(track.token.shape, size, class_=f"ghost s{number}")
             number_ = label(str(index), 0, size // 6, class_="number") if size >= 14 else ""
-            yield tag("g", told, shape, number_, transform=f"translate({x} {y})")
+            yield tag("g", title, shape, number_, transform=f"translate({x} {y})")
 
 
 def _stays(track: Track) -> list[tuple[int, Place | None]]:
