@@ -64,6 +64,13 @@ def check_profile(bundle: Bundle, found: Diagnostics) -> None:
     profile_rules.check_profile(bundle.main, found)
 
 
+def check_without_world(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a spec that is typed only in a scenario that uses it."""
+    from specledger.compile.standalone import check_standalone
+
+    check_standalone(bundle.main, found)
+
+
 def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
     """Compile a scenario and add its warnings.
 

@@ -31,6 +31,20 @@ def mentioned_in(source: str) -> frozenset[str]:
     return frozenset(words)
 
 
+@lru_cache(maxsize=4096)
+def selected_in(source: str) -> frozenset[tuple[str, str]]:
+    """The fields that an expression selects of a plain name, as `(name, field)`; none, if it is no expression."""
+    ast = parse(Text.inline(source), Diagnostics())
+    found, waiting = set[tuple[str, str]](), [] if ast is None else [ast.root]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        match node:
+            case Select(operand=Name(name=name), key=key) | Has(operand=Name(name=name), key=key):
+                found.add((name, key))
+    return frozenset(found)
+
+
 def _names(node: Node) -> set[str]:
     """Every identifier that a syntax tree reads from outside; the variables of its macros are its own."""
     if isinstance(node, Name):

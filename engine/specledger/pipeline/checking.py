@@ -9,6 +9,7 @@ from pathlib import Path
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
+from specledger.kinds.checks import check_without_world
 from specledger.load import Bundle, load
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
@@ -156,16 +157,16 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str |
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
             check_syntax(spec.text(*path), found)
-    check_kind = kinds[bundle.main.kind].check
-    if check_kind is not None:
+    kind = kinds[bundle.main.kind]
+    if not found.has_errors or kind.check is not None:
         try:
-            check_kind(bundle, found)
+            (kind.check or check_without_world)(bundle, found)
         except Rejected as rejected:
             found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
     diagnostics.extend(found.sorted())
     if found.has_errors:
         return None
-    return "shape" if check_kind is None else "compiled"
+    return "shape" if kind.check is None else "compiled"
 
 
 def demo_case() -> Bundle:
