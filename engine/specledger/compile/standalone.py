@@ -29,8 +29,10 @@ W_EXPR_MISSPELT = code(
 
 _MAPPINGS: Final = ("let", "each", "draw")
 _CONDITIONS: Final = frozenset({"when", "require", "deny", "at", "where"})
-_OTHERS: Final = {"prev": "previous", "before": "previous", "last": "previous", "obs": "seen", "reward": "score"}
+_OTHERS: Final = {"prev": "previous", "prior": "previous"}
 """Words for what the engine gives under another name."""
+_ENGINE: Final = ENGINE_NAMES | {"breach", "t", "found", "document"}
+"""Names that the engine gives in specs of these kinds."""
 _FIELDS: Final = {"action": ("op",), "proposal": ("action", "score")}
 """Fields that the records of the engine always have."""
 
@@ -62,9 +64,9 @@ class _Standalone:
 
     def _collect(self, path: tuple[str | int, ...], text: str) -> None:
         names, calls = named_in(text)
-        params = self.functions[path[1]].args if path[0] == "functions" else ()
+        params = self.functions[str(path[1])].args if path[0] == "functions" else ()
         self.read |= names | calls
-        known = {*self.own, *ENGINE_NAMES, *params, "math", "breach", "t", "found", "document", "state", "answer"}
+        known = {*self.own, *_ENGINE, *params, "math"}
         self.unknown += [(name, False, path) for name in sorted(names - known)]
         known_functions = {*self.functions, *STANDARD, *WORLD_FUNCTIONS, "has"}
         self.unknown += [(name, True, path) for name in sorted(calls - known_functions)]
@@ -74,8 +76,7 @@ class _Standalone:
         any_type = Native("", (Signature((), MISTAKEN), Signature((DYN,), MISTAKEN, variadic=True)), _never)
         others = {name: any_type for name, call, _ in self.unknown if call and name not in FOREIGN}
         names = {name for name, call, _ in self.unknown if not call}
-        engine = {*ENGINE_NAMES, "breach", "t", "found", "document", "state", "answer"}
-        variables = dict.fromkeys((names | engine | self.own) - {*self.constants}, MISTAKEN)
+        variables = dict.fromkeys((names | _ENGINE | self.own) - {*self.constants}, MISTAKEN)
         environment = Environment(variables, {**WORLD_FUNCTIONS, **others})
         scope = Scope(environment, self.spec, self.diagnostics)
         scope = scope.constants(self.constants, "constants").functions(self.functions, "functions")
@@ -111,11 +112,14 @@ class _Standalone:
 def is_near(word: str, name: str) -> bool:
     """Whether a word is probably a misspelling of a name: one slip of a short name, two of a long one.
 
-    A slip is a letter too many, too few, another one, or two exchanged. A plural `s` and another case are no slips.
+    A slip is a letter too many, too few, another one, or two exchanged. A plural `s`, another case, and
+    another letter in a short name are no slips.
     """
     a, b = word.lower(), name.lower()
     if a == b or a + "s" == b or b + "s" == a or min(len(a), len(b)) < 2:
         return False
+    if len(a) == len(b) <= 4 and sorted(a) != sorted(b):
+        return False  # `tick` and `pick` are two words
     return _slips(a, b) <= (2 if len(b) > 7 else 1) and (len(b) > 3 or len(a) > len(b))
 
 
@@ -123,9 +127,9 @@ def _slips(a: str, b: str) -> int:
     """The distance of two words by Damerau and Levenshtein, with exchanges of neighbours."""
     if abs(len(a) - len(b)) > 2:
         return 3
-    rows = [[*range(len(b) + 1)]]
+    rows: list[list[int]] = [[*range(len(b) + 1)]]
     for i, x in enumerate(a, start=1):
-        row = [i]
+        row: list[int] = [i]
         for j, y in enumerate(b, start=1):
             row.append(min(rows[-1][j] + 1, row[j - 1] + 1, rows[-1][j - 1] + (x != y)))
             if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:

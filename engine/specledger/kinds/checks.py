@@ -32,6 +32,13 @@ def check_template(bundle: Bundle, found: Diagnostics) -> None:
     template.check_template(bundle.main, found)
 
 
+def check_vocabulary(bundle: Bundle, found: Diagnostics) -> None:
+    """Check a vocabulary."""
+    from specledger.gates import facts
+
+    facts.check_vocabulary(bundle.main, found)
+
+
 def check_model(bundle: Bundle, found: Diagnostics) -> None:
     """Check a language model.
 

@@ -60,7 +60,7 @@ KINDS: Final[Kinds] = by_name(
     Kind("drift", Drift),
     Kind("profile", Profile, checks.check_profile),
     Kind("probe", Probe),
-    Kind("vocabulary", Vocabulary),
+    Kind("vocabulary", Vocabulary, checks.check_vocabulary),
     Kind("universe", Universe, checks.check_universe),
     Kind("template", Template, checks.check_template),
     Kind("law", Law, checks.check_law, _law),

@@ -110,7 +110,7 @@ def test_check_warns_of_a_law_of_which_nothing_can_be_said(spec, tmp_path, expec
 
 
 MISSPELT = {
-    "an observable": ({"observables": [{"name": "Cars", "expr": "cuont('c')"}]}, "cuont", "did you mean `count`?"),
+    "an observable": ({"observables": [{"name": "N", "expr": "cuont('c')"}]}, "cuont", "did you mean `count`?"),
     "a precondition": ({"preconditions": ["grid_lenght > 3"]}, "grid_lenght", "did you mean `grid_length`?"),
 }
 

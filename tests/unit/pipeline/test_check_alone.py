@@ -1,0 +1,66 @@
+"""Specs that are checked without a world: what is wrong in every world, and names that are probably misspelt."""
+
+import pytest
+
+from specledger.compile.standalone import is_near
+from specledger.pipeline.checking import check
+
+INVARIANT = "spec: invariant/v1\nname: mine\nconstants: {LIMIT: 3}\nrequire: "
+GOVERNOR = "spec: governor/v1\nname: mine\nchoose: {maximise: proposal.score}\ngates:\n  - {id: a, reason: r, deny: "
+DRIFT = "spec: drift/v1\nname: mine\nconstants: {EVERY: 3}\neffects: [{set: goal, to: goal}]\nat: "
+AGENT = "spec: agent/v1\nname: mine\ncandidates: [{op: go}]\nlet: {worth: level + 1}\nscore: "
+VOCABULARY = "spec: vocabulary/v1\nname: mine\nforms: "
+
+MISTAKES = {
+    "a misspelt constant": (INVARIANT + "level <= LIMT", "E_EXPR_UNKNOWN_NAME", "`LIMIT`"),
+    "a misspelt constant of a drift": (DRIFT + "t % EVRY == 0", "E_EXPR_UNKNOWN_NAME", "`EVERY`"),
+    "a misspelt let": (AGENT + "wroth", "E_EXPR_UNKNOWN_NAME", "`worth`"),
+    "a short word for previous": (INVARIANT + "n >= prev.n && LIMIT > 0", "W_EXPR_MISSPELT", "`previous`"),
+    "a misspelt engine name": (INVARIANT + "n >= previuos.n", "W_EXPR_MISSPELT", "`previous`"),
+    "a misspelt key of an action": (GOVERNOR + "action.opp == 'x'}", "W_EXPR_MISSPELT", "`action.op`"),
+    "a misspelt key of a proposal": (GOVERNOR + "proposal.scroe < 0}", "W_EXPR_MISSPELT", "`proposal.score`"),
+    "a function of another language": (INVARIANT + "len(objects) < LIMIT", "E_EXPR_UNKNOWN_NAME", "`size(objects)`"),
+    "a misspelt standard function": (INVARIANT + "szie(objects) < LIMIT", "W_EXPR_MISSPELT", "`size`"),
+    "types that no world mends": (INVARIANT + "LIMIT + 'a' == 'b'", "E_EXPR_TYPE", "`string(n)`"),
+    "no condition": (INVARIANT + "LIMIT + 1", "E_EXPR_TYPE", None),
+    "a missing argument": (INVARIANT + "objects.exists(o)", "E_EXPR_ARGUMENTS", None),
+    "a slot that means nothing": (VOCABULARY + "['IF <counterfactual> THEN <choise>']", "E_VOCABULARY", None),
+}
+
+
+@pytest.mark.parametrize(("text", "code", "hint"), MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_found_without_a_world(tmp_path, text, code, hint):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text + "\n", encoding="utf-8")
+    _, (found,) = check([str(path)])
+    assert found.code == code
+    assert hint is None or hint in (found.hint or "")
+    assert str(found.span).split(":")[-2] == str(len(text.splitlines()))
+
+
+@pytest.mark.parametrize("kind", ["agent", "drift", "governor", "invariant", "probe", "vocabulary"])
+def test_shipped_specs_have_no_findings(kind):
+    from specledger.load.shipped import find_specs
+
+    folder = find_specs()
+    assert folder is not None
+    files = sorted(map(str, (folder / kind).glob("*.yaml")))
+    checked, found = check(files)
+    assert (len(checked), found) == (len(files), ())
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "near"),
+    [
+        ("LIMT", "LIMIT", True),
+        ("opp", "op", True),
+        ("wroth", "worth", True),
+        ("tick", "pick", False),
+        ("claim", "claims", False),
+        ("level", "LEVEL", False),
+        ("x", "y", False),
+        ("battery", "worth", False),
+    ],
+)
+def test_near_names(word, name, near):
+    assert is_near(word, name) is near
