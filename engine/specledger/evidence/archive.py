@@ -100,12 +100,7 @@ def read_member(file: Path, name: str, limit: int) -> bytes | None:
 
 @contextmanager
 def _opened(file: Path) -> Iterator[tuple[zipfile.ZipFile, Sequence[zipfile.ZipInfo]]]:
-    """An archive and its entries, whatever is wrong with it being said in one way.
-
-    Raises:
-        InvalidArchive: It is damaged, or an entry is not one to be read.
-        OSError: Something cannot be read or written.
-    """
+    """An archive and its entries, whatever is wrong with it being said in one way."""
     try:
         with zipfile.ZipFile(file) as archive:
             yield archive, _entries(archive, file.stat().st_size)

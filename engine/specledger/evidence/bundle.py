@@ -89,11 +89,7 @@ class BundleWriter:
         self._lines: IO[bytes] | None = None
 
     def __enter__(self) -> Self:
-        """Make the working folder beside the place.
-
-        Raises:
-            Rejected: E_OUT_FOREIGN, E_OUT_UNWRITABLE, or E_SOURCES_SIZE.
-        """
+        """Make the working folder beside the place."""
         size = sum(map(len, self._sources.values()))
         if size > MAX_SOURCES:
             message = f"the specs were resolved from files of {size} bytes, more than {MAX_SOURCES}"
@@ -147,9 +143,6 @@ class BundleWriter:
         Args:
             held: The places of the bundles inside this one; their manifests are listed as its files.
             attach: Writes what covers the manifest into the folder that it is called with; only `ATTACHED` goes there.
-
-        Returns:
-            The manifest.
 
         Raises:
             Rejected: E_OUT_UNWRITABLE; E_OUT_FOREIGN, if something else has come to the place since the context was

@@ -72,11 +72,7 @@ class SigningKey:
         return self._private.sign(data)
 
     def __reduce__(self) -> str:
-        """Refuse to be copied into another process or a file.
-
-        Raises:
-            TypeError: Always.
-        """
+        """Refuse to be copied into another process or a file."""
         raise TypeError("a private key stays in its process")
 
 
@@ -188,11 +184,7 @@ def trust_document(public: bytes, origin: str) -> dict[str, Any]:
 
 
 def _read(source: str) -> bytes:
-    """What a source holds.
-
-    Raises:
-        Rejected: E_KEY, if it is not there or too long.
-    """
+    """What a source holds."""
     if source.startswith(VARIABLE):
         text = os.environ.get(source.removeprefix(VARIABLE))
         data = None if text is None else text.encode(errors="replace")
@@ -216,11 +208,7 @@ def _place(source: str) -> str:
 
 
 def _create(path: Path, data: bytes, mode: int) -> None:
-    """Write a file that is not there, with its rights from the first moment.
-
-    Raises:
-        Rejected: E_KEY_EXISTS; E_KEY, if it cannot be written.
-    """
+    """Write a file that is not there, with its rights from the first moment."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:

@@ -243,12 +243,7 @@ _LINE: Final = canonical_bytes({"body": {"format": FORMAT}, "prev": GENESIS, "se
 
 
 def _append(file: AppendFile, log: RunLog, type_: str, body: Mapping[str, Any]) -> int:
-    """Append one line and force it to the disk; its number.
-
-    Raises:
-        InvalidLog: It would be no entry.
-        OSError: It cannot be written.
-    """
+    """Append one line and force it to the disk; its number."""
     seq = len(log.heads)
     line = canonical_bytes({"body": dict(body), "prev": log.head, "seq": seq, "type": type_})
     _read_line(seq, line, log.head)

@@ -192,12 +192,7 @@ def sums(folder: Path) -> bytes:
 
 
 def _manifest(folder: Path) -> tuple[bytes, Mapping[str, Any]]:
-    """The manifest of a bundle: its bytes, and what they say.
-
-    Raises:
-        Rejected: E_SEAL_BUNDLE.
-        OSError: It cannot be read.
-    """
+    """The manifest of a bundle: its bytes, and what they say."""
     with (folder / MANIFEST).open("rb") as file:
         data = file.read(MAX_MANIFEST + 1)
     try:

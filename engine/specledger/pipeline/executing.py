@@ -13,9 +13,8 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.evidence.archive import SUFFIX
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
-from specledger.evidence.places import covers_of, holds_bundle
 from specledger.evidence.runlog import announce, attempt_of, enter, result_of
-from specledger.evidence.workplace import E_OUT_FOREIGN
+from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
 from specledger.kinds import KINDS, Kinds, case_name
 from specledger.kinds.running import Finished, Progress, RunOptions
 from specledger.load import Bundle

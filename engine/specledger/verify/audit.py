@@ -19,7 +19,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.entries import GENESIS, entry_hash, mode_of
 from specledger.evidence.audit import MAX_ENTRY
 from specledger.evidence.layout import AUDIT_LOG
-from specledger.evidence.places import holds_bundle
+from specledger.evidence.workplace import holds_bundle
 from specledger.gates.digests import scope_hash
 from specledger.gates.documents import axion
 from specledger.verify import check_names

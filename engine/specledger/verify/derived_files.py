@@ -38,9 +38,6 @@ def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read:
         find: Finds the failing cases of the kind.
         read: Gives the receipts from the first to the last, which are read twice.
 
-    Returns:
-        How many there are.
-
     Raises:
         Broken: E_COUNTEREXAMPLES.
     """
@@ -81,9 +78,6 @@ E_SOURCES = code(
 
 def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models) -> str:
     """Check that the sources of a bundle resolve to its specs.
-
-    Returns:
-        How many there are.
 
     Raises:
         Broken: E_SOURCES.

@@ -29,9 +29,6 @@ class Verifiable(Protocol):
     def replay(self) -> str:
         """Make the evidence again and compare it.
 
-        Returns:
-            What was compared.
-
         Raises:
             Broken: Replay gives something else.
         """

@@ -172,9 +172,6 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
 
     That the question is the law's own is no matter of belief alone: no short ring may violate a law that is proved.
 
-    Returns:
-        How far it reaches.
-
     Raises:
         Broken: E_CERTIFICATE.
     """

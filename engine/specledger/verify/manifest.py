@@ -102,9 +102,6 @@ def _made_by(recorded: Any, own: Mapping[str, str], version: re.Pattern[str]) ->
 def check_head(recorded: Any, head: Head) -> str:
     """Check that the recorded head, count and root are those of the receipts.
 
-    Returns:
-        The root.
-
     Raises:
         Broken: E_HEAD.
     """
@@ -119,9 +116,6 @@ def check_head(recorded: Any, head: Head) -> str:
 
 def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     """Check that the recorded result equals the recomputed one.
-
-    Returns:
-        The verdict.
 
     Raises:
         Broken: E_RESULT.

@@ -142,11 +142,7 @@ def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Broken:
 
 
 def _read(line: bytes, number: int) -> Mapping[str, Any]:
-    """The receipt that a line is, in canonical form.
-
-    Raises:
-        Broken: E_LINE, if it is none.
-    """
+    """The receipt that a line is, in canonical form."""
     try:
         receipt = parse_canonical(line, limit=MAX_LINE)
     except NotCanonical as error:

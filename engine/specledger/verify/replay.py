@@ -82,10 +82,7 @@ def make_again(make: Made, digest: str) -> Iterator[bytes]:
 
 
 def compare(made: Iterable[bytes], recorded: Iterable[bytes]) -> int:
-    """Compare every receipt of two runs.
-
-    Returns:
-        How many receipts were compared.
+    """Compare every receipt of two runs, and give their number.
 
     Raises:
         Broken: E_REPLAY, naming the first receipt and field that differ.

@@ -163,9 +163,6 @@ def _timestamp(place: Path) -> tuple[str, bytes]:
 def check_time(authorities: Authorities | None, place: Path, seals: Seals) -> str:
     """Check that an authority which the reader trusts signed the time stamp.
 
-    Returns:
-        When it did, and who it is.
-
     Raises:
         Broken, Lacking, Rejected: As `check_stamp`; Lacking too if there is no stamp, or the reader names no authority.
     """
@@ -195,9 +192,6 @@ def _check_help(place: Path, manifest: Mapping[str, Any], held: tuple[str, ...])
 
 def check_expected(trust: Trust, manifest: Mapping[str, Any], seals: Seals) -> str:
     """Check that the evidence is the one that the reader expects.
-
-    Returns:
-        What was compared.
 
     Raises:
         Broken: E_EXPECTED.

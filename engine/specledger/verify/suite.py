@@ -314,11 +314,7 @@ def _opened(
 
 
 def _compared(content: RunContent) -> dict[str, Any]:
-    """The entry of a run in the receipts of a suite with `replay: bytes`.
-
-    Raises:
-        Broken: E_REPLAY, if replay gives other receipts; a code of the recording, if it does not fit.
-    """
+    """The entry of a run in the receipts of a suite with `replay: bytes`."""
     receipts = content.checked.receipts
     found = try_lines(content.lines(), list(receipts.lines()), receipts.run)
     if not found["exact"]:

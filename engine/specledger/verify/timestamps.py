@@ -118,15 +118,12 @@ def _not_installed() -> Rejected:
 
 
 def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
-    """Check that a trusted authority signed a time stamp.
+    """Check that a trusted authority signed a time stamp, and give the name of the signer, escaped.
 
     Args:
         data: The response, in DER.
         imprint: The SHA-256 digest that it must be over, 32 bytes.
         authorities: Whom the reader trusts.
-
-    Returns:
-        The name of the signer, escaped.
 
     Raises:
         Broken: E_STAMP, if the signer's certificate leads to a trusted root and the stamp is not right.
@@ -159,11 +156,7 @@ def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
 
 
 def _signer(response: TimeStampResponse) -> tuple[Certificate, list[Certificate]]:
-    """The certificate of the one who signed, and all certificates of a response.
-
-    Raises:
-        ValueError: There is not exactly one signer, or no certificate of it.
-    """
+    """The certificate of the one who signed, and all certificates of a response."""
     from cryptography.x509 import load_der_x509_certificate  # noqa: PLC0415 - as above
 
     signed = response.signed_data

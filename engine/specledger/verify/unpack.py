@@ -61,10 +61,6 @@ def _check_directory(path: Path) -> None:
 
     Overlapping stored files would grow when they are unpacked; names that differ in case alone would be one file on
     some systems.
-
-    Raises:
-        InvalidArchive: Its files are larger together than it is, share a name, or are far more than its manifests list.
-        OSError: It cannot be read.
     """
     try:
         with zipfile.ZipFile(path) as archive:

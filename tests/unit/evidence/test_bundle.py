@@ -292,125 +292,62 @@ def test_a_file_or_a_link_by_the_name_of_a_working_folder_is_left_alone(tmp_path
     assert {path: what for path, what in snapshot(tmp_path).items() if not path.startswith("evidence")} == before
 
 
-def a_file(place):
-    place.write_text("precious")
+def keep(path, data=b"precious"):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
 
 
-def a_folder_with_something_else(place):
-    place.mkdir()
-    (place / "precious.txt").write_text("precious")
+def bundle_with(change, **changes):
+    def make(place):
+        write(place, **changes)
+        change(place)
+
+    return make
 
 
-def a_bundle_with_something_else(place):
-    write(place)
-    (place / "precious.txt").write_text("precious")
+def replaced(name, put):
+    """A bundle in which something else has the name of a file."""
+
+    def change(place):
+        (place / name).unlink()
+        put(place / name)
+
+    return bundle_with(change)
 
 
-def a_bundle_with_a_folder_in_it(place):
-    write(place)
-    (place / "counterexamples").mkdir()
+def link_to(make):
+    """A link to something beside it."""
+
+    def put(place):
+        make(place.with_name("elsewhere"))
+        place.symlink_to("elsewhere")
+
+    return put
 
 
-def a_bundle_with_notes_among_its_sources(place):
-    write(place, sources=SOURCES)
-    (place / "specs" / "world" / "notes.txt").write_text("")
+FOREIGN = {
+    "a file": keep,
+    "a folder with something else": lambda place: keep(place / "precious.txt"),
+    "a bundle with something else": bundle_with(lambda place: keep(place / "precious.txt")),
+    "a bundle with an empty folder": bundle_with(lambda place: (place / "counterexamples").mkdir()),
+    "notes among the sources": bundle_with(lambda place: keep(place / "specs/world/notes.txt"), sources=SOURCES),
+    "notes among the cases": bundle_with(lambda place: keep(place / "counterexamples/notes.json", b"{}")),
+    "a link among the sources": bundle_with(lambda place: (place / "specs/world/b.yaml").symlink_to("a.yaml"), sources=SOURCES),
+    "a bundle without its manifest": bundle_with(lambda place: (place / "manifest.json").unlink()),
+    "a manifest of something else": lambda place: keep(place / "manifest.json", b'{"format":"something else/v1"}'),
+    "a manifest that is no record": lambda place: keep(place / "manifest.json", f'["format","{FORMAT}"]'.encode()),
+    "a manifest that is no JSON": lambda place: keep(place / "manifest.json", b"\xff\x00"),
+    "a manifest that is too large": lambda place: keep(place / "manifest.json", f'{{"format":"{FORMAT}","x":"{"y" * (1 << 20)}"}}'.encode()),
+    "a folder called manifest": lambda place: keep(place / "manifest.json" / "precious.txt"),
+    "a folder called receipts": replaced("receipts.jsonl", lambda path: keep(path / "precious.txt")),
+    "a link in a bundle": replaced("specs.json", lambda path: path.symlink_to("manifest.json")),
+    "a link to a bundle": link_to(write),
+    "a link to an empty folder": link_to(Path.mkdir),
+    "a link to nothing": lambda place: place.symlink_to("nowhere"),
+}  # fmt: skip
 
 
-def a_bundle_with_notes_among_its_cases(place):
-    write(place)
-    (place / "counterexamples").mkdir()
-    (place / "counterexamples" / "notes.json").write_text("{}")
-
-
-def a_link_among_the_sources(place):
-    write(place, sources=SOURCES)
-    (place / "specs" / "world" / "b.yaml").symlink_to("a.yaml")
-
-
-def a_bundle_without_its_manifest(place):
-    write(place)
-    (place / "manifest.json").unlink()
-
-
-def a_manifest_of_something_else(place):
-    place.mkdir()
-    (place / "manifest.json").write_text('{"format":"something else/v1"}')
-
-
-def a_manifest_that_is_no_record(place):
-    place.mkdir()
-    (place / "manifest.json").write_text(f'["format","{FORMAT}"]')
-
-
-def a_manifest_that_is_no_json(place):
-    place.mkdir()
-    (place / "manifest.json").write_bytes(b"\xff\x00")
-
-
-def a_manifest_that_is_too_large(place):
-    place.mkdir()
-    (place / "manifest.json").write_text(f'{{"format":"{FORMAT}","x":"{"y" * (1 << 20)}"}}')
-
-
-def a_folder_called_manifest(place):
-    (place / "manifest.json").mkdir(parents=True)
-    (place / "manifest.json" / "precious.txt").write_text("precious")
-
-
-def a_folder_called_receipts(place):
-    write(place)
-    (place / "receipts.jsonl").unlink()
-    (place / "receipts.jsonl").mkdir()
-    (place / "receipts.jsonl" / "precious.txt").write_text("precious")
-
-
-def a_link_in_a_bundle(place):
-    write(place)
-    (place / "specs.json").unlink()
-    (place / "specs.json").symlink_to("manifest.json")
-
-
-def a_link_to_a_bundle(place):
-    write(place.with_name("elsewhere"))
-    place.symlink_to("elsewhere")
-
-
-def a_link_to_an_empty_folder(place):
-    place.with_name("elsewhere").mkdir()
-    place.symlink_to("elsewhere")
-
-
-def a_link_to_nothing(place):
-    place.symlink_to("nowhere")
-
-
-def a_pipe(place):
-    os.mkfifo(place)
-
-
-FOREIGN = [
-    a_file,
-    a_folder_with_something_else,
-    a_bundle_with_something_else,
-    a_bundle_with_a_folder_in_it,
-    a_bundle_with_notes_among_its_sources,
-    a_bundle_with_notes_among_its_cases,
-    a_link_among_the_sources,
-    a_bundle_without_its_manifest,
-    a_manifest_of_something_else,
-    a_manifest_that_is_no_record,
-    a_manifest_that_is_no_json,
-    a_manifest_that_is_too_large,
-    a_folder_called_manifest,
-    a_folder_called_receipts,
-    a_link_in_a_bundle,
-    a_link_to_a_bundle,
-    a_link_to_an_empty_folder,
-    a_link_to_nothing,
-]
-
-
-@pytest.mark.parametrize("put", FOREIGN, ids=lambda put: put.__name__)
+@pytest.mark.parametrize("put", FOREIGN.values(), ids=FOREIGN)
 def test_what_is_no_bundle_is_refused_and_stays(tmp_path, put):
     put(tmp_path / "evidence")
     before = snapshot(tmp_path)
@@ -422,20 +359,22 @@ def test_what_is_no_bundle_is_refused_and_stays(tmp_path, put):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_a_pipe_is_refused_without_waiting_for_its_other_end(tmp_path):
-    a_pipe(tmp_path / "evidence")
     (tmp_path / "folder").mkdir()
-    a_pipe(tmp_path / "folder" / "manifest.json")
+    for path in ("evidence", "folder/manifest.json"):
+        os.mkfifo(tmp_path / path)
     for place in ("evidence", "folder"):
         with pytest.raises(Rejected) as error:
             write(tmp_path / place)
         assert refusal(error) == "E_OUT_FOREIGN"
 
 
-@pytest.mark.parametrize("put", FOREIGN, ids=lambda put: put.__name__)
-def test_what_comes_to_the_place_during_the_run_stays(tmp_path, put):
+@pytest.mark.parametrize(
+    "name", ["a file", "a bundle with something else", "a folder called receipts", "a link to nothing"]
+)
+def test_what_comes_to_the_place_during_the_run_stays(tmp_path, name):
     aside = tmp_path / "aside"
     aside.mkdir()
-    put(aside / "evidence")
+    FOREIGN[name](aside / "evidence")
     before = snapshot(aside)
 
     def come():
