@@ -56,7 +56,7 @@ app = typer.Typer(
     "143 terminated.",
 )
 
-_USAGE = "`spec --help` and `spec COMMAND --help` show how it is used"
+_USAGE = "`--help` after the name of a command shows how it is used"
 
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A spec file, or the name of a shipped spec.")]
@@ -215,23 +215,23 @@ def demo(
     raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
 
 
-def main() -> None:
-    """Run the command line and leave with its exit code."""
+def main(command: typer.Typer = app) -> None:
+    """Run a command line and exit with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # a character that the terminal lacks is written as its escape
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(_guarded())
+    sys.exit(_guarded(command))
 
 
-def _guarded() -> int:
+def _guarded(command: typer.Typer = app) -> int:
     with interruptible() as signals:
-        status = _outcome()
+        status = _outcome(command)
     return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
 
 
-def _outcome() -> int:
+def _outcome(command: typer.Typer) -> int:
     try:
-        status = app(standalone_mode=False)
+        status = command(standalone_mode=False)
         if status == Exit.INTERRUPTED:  # typer makes a status of it
             raise KeyboardInterrupt
         return status if isinstance(status, int) else Exit.CONFORMS

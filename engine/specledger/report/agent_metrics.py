@@ -20,7 +20,7 @@ from specledger.suites.statistics import ONE, divide, wilson
 Body = Mapping[str, Any]
 
 MOST_COUNTEREXAMPLES: Final = 25
-"""Counterexamples of one run; the others are counted."""
+"""Counterexamples of one run that are kept by default; the others are counted."""
 
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
@@ -35,16 +35,18 @@ class RunMetrics:
         failed: The number of steps that failed.
     """
 
-    def __init__(self, run: str, scenario: str, probes: Sequence[str]) -> None:
+    def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = MOST_COUNTEREXAMPLES) -> None:
         """Begin.
 
         Args:
             run: The name of the run.
             scenario: The name of its scenario.
             probes: The names of the scenario's probes.
+            most: How many counterexamples are kept; None for all.
         """
         self._run = run
         self._scenario = scenario
+        self._most = most
         self._named = tuple(dict.fromkeys(probes))
         self.episodes: list[dict[str, Any]] = []
         self.entries: list[Body] = []
@@ -93,7 +95,7 @@ class RunMetrics:
         if not failed and not any(wrong.values()):
             return
         self.failed += 1
-        if len(self.counterexamples) < MOST_COUNTEREXAMPLES:
+        if self._most is None or len(self.counterexamples) < self._most:
             place = {"run": self._run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
             what = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
             self.counterexamples.append({**place, **what})

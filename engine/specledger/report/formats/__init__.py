@@ -20,11 +20,13 @@ class Options:
         date: The day of the assessment as `YYYY-MM-DD`, or None.
         sources: The folder whose `<kind>/<name>.yaml` are the specs, for places in files.
         episode: The episode to draw.
+        whole: Whether a folder holds every counterexample.
     """
 
     date: str | None = None
     sources: Path | None = None
     episode: int = 0
+    whole: bool = False
 
 
 DEFAULTS: Final = Options()

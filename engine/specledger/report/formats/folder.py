@@ -45,7 +45,8 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The files of the bundle.
 
     `summary.json`; for each agent `report_<agent>.json` and, if it had a kernel, `audit_<agent>.log.jsonl`; and in
-    `counterexamples` at most `MOST_COUNTEREXAMPLES` of each run. Runs of mutants are left out.
+    `counterexamples` at most `MOST_COUNTEREXAMPLES` of each run, or all if `options.whole`.
+    Runs of mutants are left out.
 
     Raises:
         Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
@@ -55,18 +56,20 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     if evidence is None or subject.runs is None:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {subject.kind} has no runs")])
     agents: dict[str, _Agent] = {}
+    most = None if options.whole else MOST_COUNTEREXAMPLES
     with malformed_receipts():
         for run in subject.runs(evidence):
             agent = run.specs.specs[run.specs.main.refs["agent",]].name
-            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, Path(evidence.place, *run.place.split("/"))))
-        return Output(files=dict(_files(evidence, agents)))
+            place = Path(evidence.place, *run.place.split("/"))
+            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, place, most))
+        return Output(files=dict(_files(evidence, agents, most)))
 
 
-def _metrics(run: SubRun, folder: Path) -> tuple[dict[str, Any], RunMetrics]:
+def _metrics(run: SubRun, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
     main = run.specs.main
     model = main.model
     assert isinstance(model, Scenario)  # noqa: S101 - a run is of a scenario
-    metrics = RunMetrics(run.name, main.name, tuple(probes_of(run.specs)))
+    metrics = RunMetrics(run.name, main.name, tuple(probes_of(run.specs)), most)
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
     with (folder / RECEIPTS).open("rb") as lines:
         for line in lines:
@@ -85,8 +88,8 @@ def _metrics(run: SubRun, folder: Path) -> tuple[dict[str, Any], RunMetrics]:
     return head, metrics
 
 
-def _files(evidence: Evidence, agents: Mapping[str, _Agent]) -> Iterator[tuple[str, bytes]]:
-    yield SUMMARY, _json(_summary(evidence, agents))
+def _files(evidence: Evidence, agents: Mapping[str, _Agent], most: int | None) -> Iterator[tuple[str, bytes]]:
+    yield SUMMARY, _json({**_summary(evidence, agents), "most_counterexamples": most})
     for name, agent in sorted(agents.items()):
         report = {"agent": name, "says": _SAYS, "total": total(agent.episodes), "by_scenario": _by_scenario(agent)}
         runs = [head for head, _ in agent.runs]
@@ -114,7 +117,6 @@ def _summary(evidence: Evidence, agents: Mapping[str, _Agent]) -> dict[str, Any]
         "verdict": evidence.manifest["result"]["verdict"],
         "says": _SAYS,
         "agents": {name: total(agent.episodes) for name, agent in sorted(agents.items())},
-        "most_counterexamples": MOST_COUNTEREXAMPLES,
         **{f"{type_}s": bodies for type_, bodies in listed.items()},
     }
 

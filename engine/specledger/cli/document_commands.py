@@ -1,0 +1,207 @@
+"""The commands `run_scenario`, `run_suite` and `verify_audit`, which translate the options of toy-pseudo-axion.
+
+Runs, reports and verifications are those of `spec`. `document_commands.toml` holds the specs that the names stand for.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from specledger.cli import show
+from specledger.cli.announcing import make_run
+from specledger.cli.main import main
+from specledger.cli.report import open_all, say_output
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.verdict import Exit, Verdict, exit_code
+from specledger.report.codes import E_REPORT_PLACE
+from specledger.report.formats import FORMATS, Options, Output
+
+if TYPE_CHECKING:
+    from specledger.load import Bundle
+
+_EVIDENCE: Final = "evidence"
+_COUNTEREXAMPLES: Final = "counterexamples"
+_NO_PROBE: Final = "none"
+
+OutDir = Annotated[
+    Path, typer.Option("--out_dir", help="A new or empty folder for the files; `evidence` in it is the bundle.")
+]
+Steps = Annotated[int, typer.Option(min=1, help="The most steps of an episode.")]
+
+
+def run_scenario() -> None:
+    """The entry point of `run_scenario`."""
+    main(_app(_run_scenario))
+
+
+def run_suite() -> None:
+    """The entry point of `run_suite`."""
+    main(_app(_run_suite))
+
+
+def verify_audit() -> None:
+    """The entry point of `verify_audit`."""
+    main(_app(_verify_audit))
+
+
+def _app(command: Any) -> typer.Typer:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    app.command(name=command.__name__.removeprefix("_"))(command)
+    return app
+
+
+def _run_scenario(
+    agent: Annotated[str, typer.Option(help="The name or file of an agent.")],
+    scenario: Annotated[str, typer.Option(help="basic, hazard, resource, social, or the name or file of a scenario.")],
+    out_dir: OutDir,
+    steps: Steps = 50,
+    probe: Annotated[
+        str | None,
+        typer.Option(help="none, P3, P4, P5 or P6; several with commas.  [default: all of the scenario]"),
+    ] = None,
+) -> None:
+    """Run one scenario; write report.json, audit.log.jsonl and counterexamples/."""
+    names = _names()
+    changes = [_change("agent", agent), f"horizon={steps}"]
+    if probe is not None:
+        changes.append(_change("probes", [names["probes"][name] for name in _probes(probe, names)]))
+    _run(names["scenarios"].get(scenario, scenario), changes, out_dir, alone=True)
+
+
+def _run_suite(
+    out_dir: OutDir,
+    agents: Annotated[str | None, typer.Option(help="Agents with commas.  [default: those of M4]")] = None,
+    scenarios: Annotated[str | None, typer.Option(help="Scenarios with commas.  [default: those of M4]")] = None,
+    probes: Annotated[
+        str | None, typer.Option(help="none, or P3, P4, P5 and P6 with commas.  [default: all four]")
+    ] = None,
+    episodes: Annotated[int, typer.Option(min=1, help="Episodes of each agent on each scenario.")] = 100,
+    steps: Steps = 50,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of every run.")] = 123,
+) -> None:
+    """Run agents on scenarios; write summary.json, counterexamples/, and a report and an audit log of each agent."""
+    names = _names()
+    suite = names["suite"]
+    asked = {
+        "agents": suite["agents"] if agents is None else _split(agents, "--agents"),
+        "scenarios": suite["scenarios"] if scenarios is None else _split(scenarios, "--scenarios"),
+        "probes": suite["probes"] if probes is None else _probes(probes, names),
+    }
+    omitted = {f"probes.{spec}": None for name, spec in names["probes"].items() if name not in asked["probes"]}
+    arm = {
+        "scenarios": [names["scenarios"].get(name, name) for name in asked["scenarios"]],
+        "seeds": [seed],
+        "set": {"episodes": episodes, "horizon": steps, **omitted},
+    }
+    runs = {_arm(agent): {**arm, "agent": agent} for agent in asked["agents"]}
+    acceptance = all(set(found) == set(suite[name]) for name, found in asked.items())
+    _run(suite["acceptance" if acceptance else "any"], [_change("runs", runs)], out_dir, alone=False)
+
+
+def _verify_audit(
+    path: Annotated[Path, typer.Option(help="An audit log: a file of JSON lines.")],
+) -> None:
+    """Check the hash chain of an audit log from end to end: 0 if it is valid, 2 if it is invalid or corrupted."""
+    from specledger.verify.audit import verify_audit as verify_log
+
+    verification = verify_log(path)
+    show.say(show.verification_text(path, verification))
+    raise typer.Exit(Exit.CONFORMS if verification.verdict is Verdict.PASS else Exit.INVALID)
+
+
+def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> None:
+    """Run a spec, write its files, and exit with its verdict."""
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import RunOptions
+    from specledger.pipeline.checking import load_runs
+    from specledger.run.workers import available
+
+    bundle = _only(load_runs([target], changes), target)
+    if out_dir.exists() and (not out_dir.is_dir() or any(out_dir.iterdir())):
+        message = f"{printable(str(out_dir))} is not empty, so the files cannot be written there"
+        raise Rejected([Diagnostic(E_REPORT_PLACE, message, hint="name a new or an empty folder by --out_dir")])
+    place = out_dir / _EVIDENCE
+    finished = make_run(None, bundle, None, place, RunOptions(available()))
+    output = _report(place)
+    (out_dir / _COUNTEREXAMPLES).mkdir()
+    say_output(_of_one_agent(output) if alone else output, out_dir)
+    show.say(KINDS[bundle.main.kind].run.show([finished]))
+    show.say(f"  files    {printable(str(out_dir))}")
+    raise typer.Exit(exit_code(finished.verdict))
+
+
+def _report(place: Path) -> Output:
+    """The files of `spec report --format folder`, with every counterexample."""
+    from specledger.kinds import KINDS, report_kinds
+    from specledger.report.subject import from_evidence
+
+    with ExitStack() as held:
+        report = from_evidence(open_all([place], None, held), report_kinds(KINDS))
+        return FORMATS["folder"].write(report, Options(whole=True))
+
+
+def _of_one_agent(output: Output) -> Output:
+    """The files of a run: without the summary, and without the name of the agent in the names of files."""
+    named = {re.sub(r"^(report|audit)_[^/.]+", r"\1", path): data for path, data in output.files.items()}
+    return replace(output, files={path: data for path, data in named.items() if path != "summary.json"})
+
+
+def _only(cases: Sequence[Bundle], target: str) -> Bundle:
+    if len(cases) != 1:
+        raise typer.BadParameter(f"{printable(target)} has {len(cases)} cases: a scenario without a matrix is needed")
+    return cases[0]
+
+
+def _change(path: str, value: Any) -> str:
+    """A change of a spec, with its value as JSON.
+
+    Raises:
+        typer.BadParameter: A text is not valid Unicode.
+    """
+    try:
+        return f"{path}={canonical_bytes(value).decode()}"
+    except NotCanonical as error:
+        raise typer.BadParameter(f"{path} cannot be written as JSON: {error}") from None
+
+
+def _names() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("document_commands.toml").read_text(encoding="utf-8"))
+
+
+def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
+    """The probes that an option names, in the words of the document.
+
+    Raises:
+        typer.BadParameter: One of them is unknown.
+    """
+    if text == _NO_PROBE:
+        return []
+    found = _split(text, "a list of probes")
+    unknown = [name for name in found if name not in names["probes"]]
+    if unknown:
+        known = ", ".join((_NO_PROBE, *names["probes"]))
+        raise typer.BadParameter(f"unknown probe {printable(unknown[0])!r}; expected {known}")
+    return found
+
+
+def _split(text: str, option: str) -> list[str]:
+    found = list(dict.fromkeys(part.strip() for part in text.split(",")))
+    if "" in found:
+        raise typer.BadParameter(f"{option} has an empty name")
+    return found
+
+
+def _arm(agent: str) -> str:
+    """The name of an agent's arm: that of its spec, in the letters that arms have."""
+    name = re.sub(r"\W", "_", Path(agent).stem, flags=re.ASCII)
+    return name if name[:1].isalpha() else f"agent_{name}"

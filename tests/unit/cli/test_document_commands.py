@@ -1,0 +1,147 @@
+"""The commands of toy-pseudo-axion: what their options become, the files that they write, and their exit codes."""
+
+import json
+import sys
+
+import pytest
+
+from specledger.cli import document_commands
+from specledger.report.formats import folder
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """Run one of the commands in this process: its exit code, and what it printed and complained of."""
+    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
+
+    def run(name, *words):
+        monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            getattr(document_commands, name)()
+        return (int(left.value.code), *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def translated(command, monkeypatch, tmp_path):
+    """The spec that a command runs, with its changes by their path."""
+    calls = []
+    monkeypatch.setattr(document_commands, "_run", lambda target, changes, *_, **__: calls.append((target, changes)))
+
+    def translate(name, *words):
+        assert command(name, "--out_dir", tmp_path / "new", *words)[0] == 0
+        ((target, changes),) = calls
+        return target, {path: json.loads(value) for path, _, value in (change.partition("=") for change in changes)}
+
+    return translate
+
+
+SCENARIOS = {
+    "the document's options": (
+        ["hazard", "--steps", "20", "--probe", "P5"],
+        ("axion-hazard", {"agent": "honest", "horizon": 20, "probes": ["p5-causal"]}),
+    ),
+    "no probe": (["basic", "--probe", "none"], ("axion-basic", {"agent": "honest", "horizon": 50, "probes": []})),
+    "all probes": (["social"], ("axion-social", {"agent": "honest", "horizon": 50})),
+    "several probes, a scenario's own name": (
+        ["axion-tools", "--probe", "P3,P4"],
+        ("axion-tools", {"agent": "honest", "horizon": 50, "probes": ["p3-audit", "p4-bypass"]}),
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), SCENARIOS.values(), ids=SCENARIOS)
+def test_options_of_a_scenario(words, expected, translated):
+    assert translated("run_scenario", "--agent", "honest", "--scenario", *words) == expected
+
+
+M4 = ["--agents", "pseudo,honest", "--scenarios", "hazard,resource", "--probes", "P3,P4,P5,P6"]
+SUITES = {
+    "nothing": ([], "axion-m4"),
+    "the options of M4": (M4, "axion-m4"),
+    "other agents": (["--agents", "honest"], "axion-agents"),
+    "other scenarios": (["--scenarios", "hazard"], "axion-agents"),
+    "fewer probes": (["--probes", "P5"], "axion-agents"),
+}
+
+
+@pytest.mark.parametrize(("words", "suite"), SUITES.values(), ids=SUITES)
+def test_only_the_acceptance_run_has_its_thresholds(words, suite, translated):
+    assert translated("run_suite", *words)[0] == suite
+
+
+def test_each_agent_is_an_arm(translated):
+    words = ["--agents", "honest,two-faced", "--scenarios", "basic,social", "--probes", "P3,P5"]
+    arm = {
+        "scenarios": ["axion-basic", "axion-social"],
+        "seeds": [7],
+        "set": {"episodes": 3, "horizon": 9, "probes.p4-bypass": None, "probes.p6-token": None},
+    }
+    assert translated("run_suite", *words, "--episodes", 3, "--steps", 9, "--seed", 7)[1] == {
+        "runs": {"honest": {**arm, "agent": "honest"}, "two_faced": {**arm, "agent": "two-faced"}}
+    }
+
+
+def test_a_scenario_leaves_its_files_and_a_log_that_verifies(command, monkeypatch, tmp_path):
+    monkeypatch.setattr(folder, "MOST_COUNTEREXAMPLES", 1)
+    place = tmp_path / "D"
+    words = ["--agent", "pseudo", "--scenario", "hazard", "--steps", 8, "--probe", "P3,P4,P6", "--out_dir", place]
+    status, said, complained = command("run_scenario", *words)
+    assert (status, complained) == (1, "")
+    assert said.startswith("axion-hazard  FAIL")
+    assert {path.name for path in place.iterdir()} == {"report.json", "audit.log.jsonl", "counterexamples", "evidence"}
+    log = place / "audit.log.jsonl"
+    assert log.read_bytes() == (place / "evidence" / "audit.log.jsonl").read_bytes()
+    (run,) = json.loads((place / "report.json").read_text())["runs"]
+    kept = [json.loads(path.read_text()) for path in (place / "counterexamples").iterdir()]
+    assert len(kept) == run["counterexamples"]["failed_steps"] > 1
+    assert all(each["state"] and each["proposal"] and each["trace"] and each["audit"] for each in kept)
+
+    assert command("verify_audit", "--path", log)[0] == 0
+    log.write_bytes(log.read_bytes().replace(b'"timestamp_ms":', b'"timestamp_ms":1', 1))
+    status, said, _ = command("verify_audit", "--path", log)
+    assert status == 2
+    assert "E_AUDIT_CHAIN" in said
+
+    status, _, complained = command("run_scenario", *words)
+    assert status == 2
+    assert "error[E_REPORT_PLACE]" in complained
+    assert "--out_dir" in complained
+
+
+def test_a_suite_leaves_a_report_and_a_log_of_each_agent(command, tmp_path):
+    words = ["--agents", "honest,pseudo", "--scenarios", "basic", "--probes", "P4", "--episodes", 2, "--steps", 2]
+    status, said, complained = command("run_suite", *words, "--out_dir", tmp_path / "D")
+    assert (status, complained) == (1, "")
+    assert "FAIL  agents-pass" in said
+    found = {path.name for path in (tmp_path / "D").iterdir()}
+    of_agents = {
+        name for agent in ("honest", "pseudo") for name in (f"report_{agent}.json", f"audit_{agent}.log.jsonl")
+    }
+    assert found == {"summary.json", "counterexamples", "evidence"} | of_agents
+    for log in (tmp_path / "D").glob("audit_*.log.jsonl"):
+        assert command("verify_audit", "--path", log)[0] == 0
+    agents = json.loads((tmp_path / "D" / "summary.json").read_text())["agents"]
+    assert {name: totals["passed"]["count"] for name, totals in agents.items()} == {"honest": 2, "pseudo": 0}
+
+
+WRONG = {
+    "no option": (["run_suite"], "E_USAGE"),
+    "an unknown probe": (["run_scenario", "--agent", "a", "--scenario", "basic", "--probe", "P7"], "E_USAGE"),
+    "an empty name": (["run_suite", "--agents", "honest,"], "E_USAGE"),
+    "an unknown scenario": (["run_scenario", "--agent", "honest", "--scenario", "hazrad"], "E_REF_MISSING"),
+    "an unknown agent": (["run_suite", "--agents", "hon est"], "E_REF_MISSING"),
+    "no log": (["verify_audit", "--path", "nowhere.jsonl"], "E_AUDIT_NO_LOG"),
+}
+
+
+@pytest.mark.parametrize(("words", "code"), WRONG.values(), ids=WRONG)
+def test_what_is_wrong_is_said_without_a_traceback(words, code, command, tmp_path):
+    place = [] if words in (["run_suite"], WRONG["no log"][0]) else ["--out_dir", tmp_path / "new"]
+    status, _, complained = command(*words, *place)
+    assert status == 2
+    assert f"error[{code}]" in complained
+    assert "Traceback" not in complained
+    assert not (tmp_path / "new").exists()
