@@ -62,7 +62,7 @@ def _app(command: Any) -> typer.Typer:
 
 def _run_scenario(
     agent: Annotated[str, typer.Option(help="The name or file of an agent.")],
-    scenario: Annotated[str, typer.Option(help="basic, hazard, resource, social, or the name or file of a scenario.")],
+    scenario: Annotated[str, typer.Option(help="A scenario of the document, or the name or file of one.")],
     out_dir: OutDir,
     steps: Steps = 50,
     probe: Annotated[
