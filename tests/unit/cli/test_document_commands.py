@@ -19,7 +19,7 @@ def command(monkeypatch, capsys):
         capsys.readouterr()
         with pytest.raises(SystemExit) as left:
             getattr(document_commands, name)()
-        return (int(left.value.code), *capsys.readouterr())
+        return (int(left.value.code or 0), *capsys.readouterr())
 
     return run
 
