@@ -399,6 +399,18 @@ def test_it_prints_with_all_details_and_without_controls(page, visit):
     assert seen.visible("button, input, select, nav") == []
 
 
+@pytest.mark.parametrize("kind", ["run", "suite"])
+def test_a_narrow_screen_shows_rows_as_lists_without_scrolling_the_page(kind, pages, visit):
+    seen = visit(pages[kind])
+    seen.say("Emulation.setDeviceMetricsOverride", width=400, height=900, deviceScaleFactor=1, mobile=True)
+    assert seen.ask("document.documentElement.scrollWidth") <= 400
+    cell = "document.querySelector('#gates td[data-label=judged]')"
+    assert seen.ask(f"getComputedStyle({cell}).display") == "block"
+    assert seen.ask(
+        "[...document.querySelectorAll('svg.plot')].every((one) => one.getBoundingClientRect().width <= 400)"
+    )
+
+
 def test_it_follows_the_colour_scheme_of_its_reader(page, visit):
     seen = visit(page)
     fills = "[...document.querySelectorAll('#replay-map [fill]')].map(e => e.getAttribute('fill')).join()"

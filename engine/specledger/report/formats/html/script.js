@@ -133,7 +133,7 @@
     const bytes = bytesOf(text.trim());
     return bytes.length === 32 ? hex(bytes) : null;
   };
-  const SPKI = "302a300506032b6570032100"; // what stands before an Ed25519 key in its PEM form (RFC 8410)
+  const SPKI = "302a300506032b6570032100"; // the prefix of an Ed25519 key in its PEM form (RFC 8410)
   const keyOf = (text) => {
     const bytes = bytesOf(text.replace(/-----[A-Z ]+-----/g, "").replace(/\s/g, ""));
     const bare = hex(bytes.subarray(0, 12)) === SPKI ? bytes.subarray(12) : bytes;
@@ -184,7 +184,7 @@
       if (wrong) return show("broken", `Not signed by this key: ${wrong}.`, []);
       return show("matches", "Matches: the key that you gave signed the root of the receipts in this page.", []);
     }
-    return show("consistent", "Self-consistent: chain and Merkle root were recomputed here and fit. Whoever wrote the page could have made both, so compare the root with one that you got elsewhere.", []);
+    return show("consistent", "Self-consistent: chain and Merkle root were recomputed here and fit. The author of the page could have made both, so compare the root with one that you got elsewhere.", []);
   };
 
   const check = async () => {
