@@ -59,7 +59,7 @@ coverage: install  ## the same tests as `make test`, measured; takes two to four
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
 
 golden: install  ## write the golden files anew, to be read in the diff
-	$(BIN)/spec golden --update
+	$(BIN)/pytest -q -n0 tests/golden --snapshot-update
 
 bench: install  ## measure against peers, side by side
 	@$(BIN)/python -c 'import minigrid' 2>/dev/null || $(PIP) install --quiet --editable '.[bench]'

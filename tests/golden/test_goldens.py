@@ -16,7 +16,7 @@ SCENARIOS = sorted((ROOT / "specs/scenario").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-def test_a_scenario_gives_its_pinned_digests_and_receipts(path, snapshot):
+def test_receipts_are_the_pinned_ones(path, snapshot):
     (bundle,) = load_cases(str(path))
     assert_pinned(pin(bundle), snapshot, FOLDER)
 
