@@ -12,10 +12,11 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from traceback import format_exc
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
@@ -154,7 +155,8 @@ class Pool:
         """
         if not self._crew and self._workers:
             with _undisturbed():
-                self._crew.extend(_start(self._work) for _ in range(self._workers))
+                self._crew.extend(_start() for _ in range(self._workers))
+            self._hand_out()
             self._idle = [worker.pipe for worker in self._crew]
         self._waiting.append((index, item))
         self._send()
@@ -184,6 +186,15 @@ class Pool:
             self._send()
         return self._done.popleft()
 
+    def _hand_out(self) -> None:
+        """Send the work to the processes: when this one is killed meanwhile, they see the end of their pipes."""
+        form = ForkingPickler.dumps(self._work)
+        for _, pipe in self._crew:
+            try:
+                pipe.send_bytes(form)
+            except OSError:
+                raise WorkerDied() from None
+
     def _send(self) -> None:
         """Send an item to each idle process: one at a time, so that two sides never wait to send to each other."""
         while self._idle and self._waiting:
@@ -207,11 +218,11 @@ class Pool:
             self._idle.append(pipe)
 
 
-def _start(work: Callable[[Any], Any]) -> _Worker:
+def _start() -> _Worker:
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     # A daemon: the workers of a generator that is not closed end with this process, which would else wait for them.
-    process = context.Process(target=_serve, args=(work, there), daemon=True)
+    process = context.Process(target=_serve, args=(there,), daemon=True)
     try:
         process.start()
     except BrokenPipeError:  # it was ended before it had read what it is for
@@ -260,10 +271,14 @@ def _undisturbed() -> Iterator[None]:
         signal.raise_signal(noted[0])  # to the present handler, which may ignore it
 
 
-def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
-    """Work at each item that arrives, until the pipe is closed."""
+def _serve(pipe: Connection) -> None:
+    """Receive the work, then apply it to each item that arrives, until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        work = pipe.recv()
+    except (EOFError, OSError):
+        return
     while True:
         try:
             item = pipe.recv()
@@ -275,7 +290,8 @@ def _serve(work: Callable[[Any], Any], pipe: Connection) -> None:
         except OSError:
             return
         except Exception as error:  # it cannot be sent, and nothing of it was
-            pipe.send((None, error))
+            with suppress(OSError):
+                pipe.send((None, error))
 
 
 def _answer(work: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:

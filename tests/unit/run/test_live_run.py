@@ -276,7 +276,7 @@ def test_a_run_without_an_audit_log_is_not_live(name, folder):
         execute(
             load(f"{name}.yaml" if name == "errand" else name, kind="scenario")[0],
             folder / "out",
-            options=RunOptions(True, True),
+            options=RunOptions(live=True),
         )
 
 

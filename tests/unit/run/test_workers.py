@@ -184,3 +184,32 @@ def test_a_program_of_its_own(program, said, interruptible):
         [sys.executable, "-c", program], env=interruptible, capture_output=True, text=True, timeout=120, check=False
     )
     assert (done.returncode, done.stdout) == (0, said), done.stderr
+
+
+KILLED = """
+import os, signal, threading, time
+from functools import partial
+from pathlib import Path
+from specledger.run.workers import spread
+
+def work(held, item):
+    return item
+
+def die():
+    while len(Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()) < 3:  # two workers, and a tracker
+        time.sleep(0.001)
+    time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    threading.Thread(target=die, daemon=True).start()
+    list(spread(partial(work, bytes(SIZE)), range(1_000_000), 2))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it reads /proc")
+def test_workers_of_a_killed_process_end_without_a_word(tmp_path, interruptible):
+    (tmp_path / "killed.py").write_text(KILLED.replace("SIZE", str(LARGE)), encoding="utf-8")
+    line = [sys.executable, "killed.py"]
+    done = subprocess.run(line, check=False, cwd=tmp_path, env=interruptible, capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGKILL, b"", b"")
