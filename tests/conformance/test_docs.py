@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from specledger.agents.agent import MOST_COMBINATIONS, MOST_PROPOSALS
-from specledger.cli.show import diagnostics_text
+from specledger.cli.output import diagnostics_text
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, Rejected
 from specledger.core.spans import Text

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specledger.cli import show
-from specledger.cli.options import OutputFormat, Overrides, ToldAs, TrustAgent
-from specledger.cli.report import say_output
+from specledger.cli.options import AnyFormat, OutputFormat, Overrides, TrustAgent
+from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
 from specledger.report.formats import FORMATS
@@ -46,7 +45,7 @@ def check(
     decisions: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions it makes at most.")] = 8,
     trust_agent: TrustAgent = False,
     overrides: Overrides = None,
-    shown: ToldAs = OutputFormat.HUMAN,
+    format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Let an agent make a few decisions of a scenario, and say whether it answers in time and in form."""
     from specledger.pipeline.trying import commanded, one_of, try_agent
@@ -58,7 +57,7 @@ def check(
     where = one_of(scenario, "scenario", overrides or ())
     who = one_of(target, "agent") if target is not None else commanded(_words(command or ""), deadline)
     reading = try_agent(who, where, decisions, trusted=trust_agent)
-    _say(reading, who.main.name, where.main.name, shown)
+    _say(reading, who.main.name, where.main.name, format_)
     raise typer.Exit(exit_code(reading.verdict))
 
 
@@ -69,20 +68,20 @@ def _words(command: str) -> list[str]:
         raise typer.BadParameter(f"--command: {error}") from None
 
 
-def _say(reading: AgentReading, agent_name: str, scenario: str, shown: OutputFormat) -> None:
+def _say(reading: AgentReading, agent_name: str, scenario: str, format_: OutputFormat) -> None:
     findings = reading.findings()
-    if shown is OutputFormat.JSON:
-        found = {"diagnostics": show.diagnostics_json(findings)}
-        show.say_json({**reading.document(agent_name, scenario), **found})
-    elif shown is OutputFormat.HUMAN:
-        show.say(_text(reading, agent_name, scenario))
+    if format_ is OutputFormat.JSON:
+        found = {"diagnostics": diagnostics_json(findings)}
+        print_json({**reading.document(agent_name, scenario), **found})
+    elif format_ is OutputFormat.HUMAN:
+        print_text(_text(reading, agent_name, scenario))
     else:
         from specledger.report.model import Report
 
         passed = [f"agent {agent_name}"] if reading.verdict is Verdict.PASS else []
-        say_output(FORMATS[shown].write(Report.from_findings(findings, passed)))
+        write_output(FORMATS[format_].write(Report.from_findings(findings, passed)))
     if findings:
-        show.complain(show.diagnostics_text(findings))
+        print_error(diagnostics_text(findings))
 
 
 def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:

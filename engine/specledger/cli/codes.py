@@ -1,4 +1,4 @@
-"""The codes of findings that only the door can have: about its arguments, and about the work as a whole."""
+"""The codes of findings of the command line itself."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ E_GOLDEN_NONE = code(
     "E_GOLDEN_NONE",
     "there is no scenario to compare",
     "`spec golden` compares the scenarios that are named, or all of specs/scenario/ in the working folder. Comparing "
-    "nothing is no pass.",
+    "nothing is not a pass.",
 )
 E_USAGE = code(
     "E_USAGE",
@@ -23,22 +23,22 @@ E_USAGE = code(
 )
 E_SYSTEM = code(
     "E_SYSTEM",
-    "the system refuses something",
-    "A file could not be read or written: no room, no permission, or too many open files. Nothing was shown or refuted "
-    "by it.",
+    "operating system error",
+    "A file could not be read or written: no space, no permission, or too many open files. It shows and refutes "
+    "nothing.",
 )
 E_INTERRUPTED = code(
     "E_INTERRUPTED",
     "the work was interrupted",
-    "Nothing of the run that was under way is kept; what was finished before it stays. A discovery keeps its answers "
-    "and results in its store: the same command goes on from there.",
+    "The unfinished run was discarded; finished runs are kept. A discovery keeps its answers "
+    "and results in its journal: the same command resumes.",
 )
 E_INTERNAL = code(
     "E_INTERNAL",
     "a defect of specledger",
-    "Something went wrong that no spec and no evidence should be able to bring about. Nothing was shown or refuted by "
-    "it. With SPECLEDGER_TRACEBACK=1 in the environment the same command shows where it happened.",
+    "No spec and no evidence should be able to cause this. It shows and refutes nothing. With "
+    "SPECLEDGER_TRACEBACK=1 in the environment the same command prints a traceback.",
 )
 
-DEFECT: Final = "this is a defect of specledger; with SPECLEDGER_TRACEBACK=1 in the environment it shows where"
-"""The hint that goes with a defect."""
+DEFECT: Final = "this is a defect of specledger; SPECLEDGER_TRACEBACK=1 in the environment prints a traceback"
+"""The hint of an internal error."""

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from specledger.cli import show
-from specledger.cli.announcing import make_run
 from specledger.cli.main import main
-from specledger.cli.report import open_all, say_output
+from specledger.cli.options import process_count
+from specledger.cli.output import print_text, write_output
+from specledger.cli.report import open_all
+from specledger.cli.run import run_case
+from specledger.cli.verify import verification_text
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, Verdict, exit_code
@@ -115,7 +117,7 @@ def _verify_audit(
     from specledger.verify.audit import verify_audit as verify_log
 
     verification = verify_log(path)
-    show.say(show.verification_text(path, verification))
+    print_text(verification_text(path, verification))
     raise typer.Exit(Exit.CONFORMS if verification.verdict is Verdict.PASS else Exit.INVALID)
 
 
@@ -124,19 +126,18 @@ def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> 
     from specledger.kinds import KINDS
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.checking import load_runs
-    from specledger.run.workers import available
 
     bundle = _only(load_runs([target], changes), target)
     if out_dir.exists() and (not out_dir.is_dir() or any(out_dir.iterdir())):
         message = f"{printable(str(out_dir))} is not empty, so the files cannot be written there"
         raise Rejected([Diagnostic(E_REPORT_PLACE, message, hint="name a new or an empty folder by --out_dir")])
     place = out_dir / _EVIDENCE
-    finished = make_run(None, bundle, None, place, RunOptions(available()))
+    finished = run_case(None, bundle, None, place, RunOptions(process_count(None)))
     output = _report(place)
     (out_dir / _COUNTEREXAMPLES).mkdir()
-    say_output(_of_one_agent(output) if alone else output, out_dir)
-    show.say(KINDS[bundle.main.kind].run.show([finished]))
-    show.say(f"  files    {printable(str(out_dir))}")
+    write_output(_of_one_agent(output) if alone else output, out_dir)
+    print_text(KINDS[bundle.main.kind].run.show([finished]))
+    print_text(f"  files    {printable(str(out_dir))}")
     raise typer.Exit(exit_code(finished.verdict))
 
 

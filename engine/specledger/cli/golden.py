@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from specledger.cli import show
 from specledger.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE
-from specledger.cli.options import Files, Format, Shown, Workers
+from specledger.cli.options import Files, Format, TextOrJson, Workers, process_count
+from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
 
@@ -36,30 +36,29 @@ def golden(
     update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
     folder: Folder = PINNED,
     workers: Workers = None,
-    shown: Shown = Format.HUMAN,
+    format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Compare scenarios, suites, laws and discoveries with their pinned digests and receipts, or accept a change."""
     from specledger.pipeline.checking import load_runs
-    from specledger.run.workers import available
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
     if not named:
-        _end([], [Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")], shown)
+        _end([], [Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")], format_)
         raise typer.Exit(Exit.INCONCLUSIVE)
     compared, findings = [], []
-    for case, finding in _compare(load_runs(named), update, folder, workers or available()):
+    for case, finding in _compare(load_runs(named), update, folder, process_count(workers)):
         compared.append(case)
         findings += [] if finding is None else [finding]
-        if shown is Format.HUMAN:
+        if format_ is Format.HUMAN:
             verdict = "" if case["verdict"] == Verdict.PASS else f", and its verdict is {case['verdict']}"
-            show.say(f"{case['name']}: {case['pinned']}{verdict}")
-    _end(compared, findings, shown)
+            print_text(f"{case['name']}: {case['pinned']}{verdict}")
+    _end(compared, findings, format_)
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
 
 
-def pin(files: Files, folder: Folder = PINNED, workers: Workers = None, shown: Shown = Format.HUMAN) -> None:
+def pin(files: Files, folder: Folder = PINNED, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
     """Pin what scenarios, suites, laws and discoveries give now for `spec golden`: short for its `--update`."""
-    golden(list(files), update=True, folder=folder, workers=workers, shown=shown)
+    golden(list(files), update=True, folder=folder, workers=workers, format_=format_)
 
 
 def _compare(
@@ -84,9 +83,9 @@ def _compare(
         yield {"name": made.name, "pinned": word, "difference": difference, "verdict": verdict}, finding
 
 
-def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], shown: Format) -> None:
+def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], format_: Format) -> None:
     """Say what was compared where a program waits for it, and for people what differs."""
-    if shown is Format.JSON:
-        show.say_json({"compared": compared, "diagnostics": show.diagnostics_json(findings)})
+    if format_ is Format.JSON:
+        print_json({"compared": compared, "diagnostics": diagnostics_json(findings)})
     if findings:
-        show.complain(show.diagnostics_text(findings))
+        print_error(diagnostics_text(findings))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from specledger.cli import show
+from specledger.cli.output import print_json, print_text
 from specledger.core.diagnostics import printable
 
 keys = typer.Typer(
@@ -30,7 +30,7 @@ def new(
 
     key = new_key(place)
     name = printable(str(place))
-    show.say(f"private key  {name} (keep it to yourself)\npublic key   {name}{PUBLIC_SUFFIX}\nkey id       {key.id}")
+    print_text(f"private key  {name} (keep it to yourself)\npublic key   {name}{PUBLIC_SUFFIX}\nkey id       {key.id}")
 
 
 @keys.command(name="show")
@@ -56,6 +56,6 @@ def show_key(
     if trust:
         pattern = ORIGIN if origin is None else origin
         origin_of(pattern, "0" * 32)
-        show.say_json(trust_document(public, pattern))
+        print_json(trust_document(public, pattern))
     else:
-        show.say(f"key id {key_id(public)}\n{public_pem(public).decode().rstrip()}")
+        print_text(f"key id {key_id(public)}\n{public_pem(public).decode().rstrip()}")

@@ -1,23 +1,28 @@
-"""Options that several commands have."""
+"""The options that several commands have."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from specledger.core.diagnostics import Diagnostic, Rejected
+
+if TYPE_CHECKING:
+    from specledger.evidence.seal import Seal
+
 
 class Format(StrEnum):
-    """How results are shown."""
+    """Formats of commands whose results only people and scripts read."""
 
     HUMAN = "human"
     JSON = "json"
 
 
 class OutputFormat(StrEnum):
-    """How findings and results are shown, also to other programs."""
+    """Formats of commands whose results other tools read, too."""
 
     HUMAN = "human"
     JSON = "json"
@@ -26,8 +31,8 @@ class OutputFormat(StrEnum):
     GITHUB = "github"
 
 
-def see_changes(changes: list[str] | None) -> list[str] | None:
-    """See that no `--set` comes to nothing by a later one.
+def check_changes(changes: list[str] | None) -> list[str] | None:
+    """Check that no `--set` is overwritten by a later one.
 
     Raises:
         Rejected: E_SET_TWICE.
@@ -45,20 +50,19 @@ Overrides = Annotated[
     typer.Option(
         "--set",
         metavar="PATH=VALUE",
-        callback=see_changes,
+        callback=check_changes,
         help="Override a field of the resolved spec; may be repeated.",
     ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        help="Where the evidence of a single case goes; several get a folder each in it.  [default: out/<case>]"
+        help="The place of the evidence of a single case; several get a folder each in it.  [default: out/<case>]"
     ),
 ]
 TrustAgent = Annotated[
     bool, typer.Option("--trust-agent", help="Execute the programs and functions that specs name as agents.")
 ]
-Live = Annotated[bool, typer.Option("--live", help="Have each entry of the audit log on the disk before its action.")]
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -68,5 +72,78 @@ Workers = Annotated[
         "of at least 20,000 steps (2,000 an episode at most) and of its replay.  [default: one for each processor]",
     ),
 ]
-Shown = Annotated[Format, typer.Option("--format", help="How results are shown.")]
-ToldAs = Annotated[OutputFormat, typer.Option("--format", help="How results are shown.")]
+Sign = Annotated[
+    str | None,
+    typer.Option(metavar="KEY", help="Sign the evidence: the file of a private key, or env:NAME for a variable."),
+]
+Origin = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The name of the log in the checkpoint; {run} in it is the run's identifier.  [default: specledger/{run}]",
+    ),
+]
+Stamp = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Attach the response of a time-stamping authority (RFC 3161).")
+]
+Packed = Annotated[bool, typer.Option("--zip", help="Write each bundle as one zip file.")]
+Log = Annotated[
+    Path | None,
+    typer.Option("--log", metavar="FILE", help="A run log: each run is announced in it, and its result entered."),
+]
+Purpose = Annotated[str | None, typer.Option(metavar="TEXT", help="The purpose of the run, for the run log.")]
+TextOrJson = Annotated[Format, typer.Option("--format", help="The format of the results.")]
+AnyFormat = Annotated[OutputFormat, typer.Option("--format", help="The format of the results.")]
+
+
+def process_count(workers: int | None) -> int:
+    """The number of processes that `--workers` asks for; by default one for each processor."""
+    from specledger.run import workers as processes
+
+    return workers or processes.available()
+
+
+def check_purpose(log: Path | None, purpose: str | None) -> None:
+    """Check that a purpose can be entered in a log.
+
+    Raises:
+        typer.BadParameter: There is no log, or the purpose is too long.
+    """
+    if purpose is not None and (log is None or len(purpose) > 1000):
+        raise typer.BadParameter("--purpose is entered in the file of --log, in at most 1000 characters")
+
+
+def seal_of(sign: str | None, origin: str | None, timestamp: Path | None) -> Seal:
+    """The signature and time stamp that the options ask for.
+
+    Raises:
+        Rejected: A key, an origin or a time stamp is invalid.
+        typer.BadParameter: An origin without a key.
+    """
+    from specledger.evidence.checkpoint import ORIGIN, origin_of
+    from specledger.evidence.keys import load_key
+    from specledger.evidence.seal import Seal, read_timestamp_file
+
+    if origin is not None and sign is None:
+        raise typer.BadParameter("--origin is for a checkpoint, which is signed: name a key by --sign")
+    pattern = ORIGIN if origin is None else origin
+    origin_of(pattern, "0" * 32)
+    stamp = None if timestamp is None else read_timestamp_file(timestamp)
+    return Seal(None if sign is None else load_key(sign), pattern, stamp)
+
+
+def check_shared(seal: Seal, bundles: int) -> None:
+    """Check that one seal can cover several bundles.
+
+    Raises:
+        Rejected: E_ORIGIN, E_TIMESTAMP.
+    """
+    from specledger.evidence.checkpoint import E_ORIGIN
+    from specledger.evidence.seal import E_TIMESTAMP
+
+    if bundles < 2 or seal.shared:
+        return
+    if seal.timestamp is not None:
+        raise Rejected([Diagnostic(E_TIMESTAMP, f"one time stamp cannot be over {bundles} manifests")])
+    message = f"{bundles} runs are {bundles} logs, and {seal.origin} names one"
+    raise Rejected([Diagnostic(E_ORIGIN, message, hint=f"--origin '{seal.origin}/{{run}}'")])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -13,17 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specledger.cli import show
+from specledger.cli.options import process_count
+from specledger.cli.output import print_error, write_output
+from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
 from specledger.report.codes import E_REPORT_PLACE
-from specledger.report.formats import FORMATS, Format, Options, Output
+from specledger.report.formats import FORMATS, Format, Options
 
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
     from specledger.report.model import Report
 
-if TYPE_CHECKING:
     ReportFormat = str
 else:
     ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})
@@ -33,7 +33,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
         list[Path], typer.Argument(metavar="BUNDLE...", help="What `spec run` wrote: folders or zip files.")
     ],
-    shown: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")],
+    format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")],
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
         Path | None, typer.Option(help="The file to write, or the folder.  [default: standard output]")
@@ -56,36 +56,35 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     ] = None,
 ) -> None:
     """Render a report from verified evidence; does not replay."""
-    format_, options = FORMATS[shown], Options(_day(date), sources, episode)
+    format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
     _see_place(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
-        raise typer.BadParameter(f"--format {shown} takes one bundle and no profile")
+        raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     with ExitStack() as held:
         made = _build(open_all(bundles, workers, held), profile, tests, options.date)
-        say_output(format_.write(made, options), out)
+        write_output(format_.write(made, options), out)
     if made.judgement is not None:
         raise typer.Exit(exit_code(made.judgement.verdict))
 
 
 def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> list[Evidence]:
-    """The evidence of several bundles, each a folder or a zip file; one that is refuted ends the command.
+    """Open several bundles; a bundle that is refuted ends the command.
 
     Args:
-        bundles: Where they lie.
+        bundles: Folders or zip files.
         workers: How many processes check the runs of a suite.
-        held: What keeps that which was unpacked.
+        held: Keeps the temporary folders of zip files.
     """
     from specledger.kinds import KINDS, MODELS, evidence_kinds
     from specledger.report.evidence import opened
-    from specledger.run.workers import available
     from specledger.verify.bundle import Refuted
 
-    evidence = []
+    evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, workers or available())))
+            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes)))
         except Refuted as refuted:
-            show.complain(show.verification_text(bundle, refuted.verification))
+            print_error(verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
     return evidence
 
@@ -127,33 +126,3 @@ def _build(evidence: Sequence[Evidence], profile: str | None, tests: Path | None
     bundle = load(profile, kind="profile")[0]
     made = from_evidence(evidence, report_kinds(KINDS), questions_of(bundle))
     return replace(made, judgement=judge(bundle, made.subjects, date, ran))
-
-
-def say_output(output: Output, out: Path | None = None) -> None:
-    """Write what a format made: files into a folder, a summary where it is wanted, a text to a file or the output."""
-    for path, data in output.files.items():
-        file = (out or Path()) / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data)
-    if output.summary:
-        _write_summary(output.summary, out)
-    if not output.files:
-        say_text(output.text, None if output.summary else out)
-
-
-def say_text(text: str, out: Path | None = None) -> None:
-    """Write a text to a file, or to standard output."""
-    if out is not None:
-        out.write_text(text, encoding="utf-8", newline="\n")
-    elif text:
-        show.say(text.removesuffix("\n"))
-
-
-def _write_summary(text: str, out: Path | None = None) -> None:
-    """Write the step summary to a file, else where GitHub wants it, else nowhere."""
-    given = os.environ.get("GITHUB_STEP_SUMMARY")
-    if out is not None:
-        out.write_text(text, encoding="utf-8", newline="\n")
-    elif given:
-        with Path(given).open("a", encoding="utf-8", newline="\n") as file:
-            file.write(text)

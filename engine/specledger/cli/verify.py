@@ -1,22 +1,23 @@
-"""`spec verify`: what the reader brings and asks for, and how what was found is shown."""
+"""`spec verify` and `spec seal`: check evidence, and sign or stamp it."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from specledger.cli import show
-from specledger.cli.announcing import EnteredIn, LogHead
-from specledger.cli.options import OutputFormat, ToldAs, Workers
-from specledger.cli.outcomes import say_verification
+from specledger.cli.options import AnyFormat, Origin, OutputFormat, Sign, Stamp, Workers, process_count, seal_of
+from specledger.cli.output import print_error, print_json, print_text, write_output
+from specledger.core.diagnostics import printable
 from specledger.core.verdict import exit_code
+from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
     from specledger.verify.checks import Level, Verification
 
-_LEVELS = ("L0", "L1", "L2", "L3", "L4", "L5")
+_MARKS: Final = {"passed": "ok      ", "failed": "FAILED  ", "not made": "not made"}
+_LEVELS: Final = ("L0", "L1", "L2", "L3", "L4", "L5")
 
 
 Evidence = Annotated[
@@ -27,30 +28,32 @@ Evidence = Annotated[
 ]
 TrustFile = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Whom you trust and what you expect: a trust.json, never from the bundle."),
+    typer.Option(metavar="FILE", help="A trust.json: trusted keys and expectations; never from the bundle."),
 ]
 Stampers = Annotated[
     list[Path] | None,
     typer.Option(
-        "--tsa", metavar="FILE", help="Certificates (PEM) of a time-stamping authority that you trust; may be repeated."
+        "--tsa", metavar="FILE", help="Certificates (PEM) of a trusted time-stamping authority; may be repeated."
     ),
 ]
 Heads = Annotated[
     list[Path] | None,
-    typer.Option(metavar="CHECKPOINT", help="A head that you saw before: a checkpoint, or a bundle; may be repeated."),
+    typer.Option(metavar="CHECKPOINT", help="A previously seen checkpoint, or a bundle with one; may be repeated."),
 ]
 Levels = Annotated[
     list[str] | None,
-    typer.Option("--level", metavar="L0..L5", help="A level that must be reached, and no other; may be repeated."),
+    typer.Option("--level", metavar="L0..L5", help="A level that must be reached; may be repeated."),
 ]
-Judged = Annotated[bool, typer.Option("--judge", help="Have a second evaluator of CEL look at every verdict.")]
+EnteredIn = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="The run log that must list it.")]
+LogHead = Annotated[str | None, typer.Option(metavar="DIGEST", help="A head of the run log that you saw before.")]
+Judged = Annotated[bool, typer.Option("--judge", help="Have a second evaluator of CEL judge every verdict.")]
 Proved = Annotated[int | None, typer.Option(metavar="SEQ", min=0, help="Print an inclusion proof of one receipt.")]
-Included = Annotated[bool, typer.Option("--inclusion", help="The argument is an inclusion proof: check that, alone.")]
+Included = Annotated[bool, typer.Option("--inclusion", help="The argument is an inclusion proof: check only that.")]
 
 
 def verify(  # noqa: PLR0913, PLR0917 - each is an option
     bundle: Evidence,
-    replay: Annotated[bool, typer.Option(help="Make the run again and compare every byte.")] = True,
+    replay: Annotated[bool, typer.Option(help="Replay the run and compare every byte.")] = True,
     trust: TrustFile = None,
     authorities: Stampers = None,
     against: Heads = None,
@@ -61,11 +64,10 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     log: EnteredIn = None,
     log_head: LogHead = None,
     workers: Workers = None,
-    shown: ToldAs = OutputFormat.HUMAN,
+    format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
-    """Check evidence: the chain, who signed it, forks, replay; and say what was not checked."""
+    """Verify evidence: its chain, signatures, forks and replay; and list what was not checked."""
     from specledger.pipeline.verifying import verify as verify_evidence
-    from specledger.run.workers import available
     from specledger.verify.assurance_levels import Reader
     from specledger.verify.fork import read_against
     from specledger.verify.proof import verify_proof
@@ -78,7 +80,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter("--inclusion goes with --trust, --against and --level alone")
     if log_head is not None and log is None and not is_runlog(bundle):
         raise typer.BadParameter("--log-head is a head of the run log that --log names")
-    if proof is not None and shown not in (OutputFormat.HUMAN, OutputFormat.JSON):
+    if proof is not None and format_ not in (OutputFormat.HUMAN, OutputFormat.JSON):
         raise typer.BadParameter("--proof goes with --format human or json alone")
     reader = Reader(
         replay=replay,
@@ -94,8 +96,8 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     if inclusion:
         verification = verify_proof(bundle, reader)
     else:
-        verification = verify_evidence(bundle, workers=workers or available(), reader=reader)
-    _show(bundle, verification, shown, proof is not None)
+        verification = verify_evidence(bundle, workers=process_count(workers), reader=reader)
+    _print(bundle, verification, format_, proof is not None)
     raise typer.Exit(exit_code(verification.verdict))
 
 
@@ -109,11 +111,61 @@ def _named(levels: list[str]) -> frozenset[Level]:
     return frozenset(Level(name) for name in levels)
 
 
-def _show(place: Path, verification: Verification, shown: OutputFormat, proving: bool) -> None:
-    """Show what was found; an inclusion proof is the one thing on standard output then."""
-    if proving and shown is OutputFormat.HUMAN:
-        show.complain(show.verification_text(place, verification))
+def _print(place: Path, verification: Verification, format_: OutputFormat, proving: bool) -> None:
+    """Print the result; of a proof that was asked for, only the proof goes to standard output."""
+    if proving and format_ is OutputFormat.HUMAN:
+        print_error(verification_text(place, verification))
         if "proof" in verification.facts:
-            show.say_json(verification.facts["proof"])
+            print_json(verification.facts["proof"])
     else:
-        say_verification(place, verification, shown)
+        print_verification(place, verification, format_)
+
+
+def verification_text(place: Path, verification: Verification) -> str:
+    """Every check, every level, and the verdict."""
+    from specledger.verify.assurance_levels import QUALIFIED, headline, level_statuses
+
+    lines = []
+    for check in verification.checks:
+        detail = "" if check.message is None else f": {printable(check.message)}"
+        prefix = f" [{check.code}]" if check.code else ""
+        lines.append(f"{check.number}. {_MARKS[check.status]} {check.name}{prefix}{detail}")
+    for rung in level_statuses(verification):
+        why = f": {printable(rung.why)}" if rung.status != "reached" or rung.level in QUALIFIED else ""
+        lines.append(f"{rung.level} {rung.status:11} {rung.name}{why}")
+    lines += [f"not checked: {one}" for one in verification.unchecked]
+    return "\n".join([*lines, f"{printable(str(place))}: {headline(verification)}."])
+
+
+def print_verification(place: Path, verification: Verification, format_: OutputFormat) -> None:
+    """Print every check and every level."""
+    from specledger.report.model import Report
+    from specledger.verify.assurance_levels import as_json
+
+    if format_ is OutputFormat.JSON:
+        print_json(as_json(verification, str(place)))
+    elif format_ is OutputFormat.HUMAN:
+        print_text(verification_text(place, verification))
+    else:
+        write_output(FORMATS[format_].write(Report.from_verification(str(place), verification)))
+
+
+def seal(
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder or a zip file that `spec run` wrote.")],
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+) -> None:
+    """Sign an existing bundle or attach a time stamp, after checking its chain; does not replay."""
+    from specledger.pipeline.verifying import seal_evidence
+
+    wanted = seal_of(sign, origin, timestamp)
+    if wanted.key is None and wanted.timestamp is None:
+        raise typer.BadParameter("name a key by --sign, or a time stamp by --timestamp")
+    verification = seal_evidence(bundle, wanted)
+    if not verification.intact:
+        print_error(verification_text(bundle, verification))
+        raise typer.Exit(exit_code(verification.verdict))
+    signed = "" if wanted.key is None else f", signed by the key {wanted.key.id}"
+    stamped = "" if wanted.timestamp is None else ", with a time stamp"
+    print_text(f"sealed {printable(str(bundle))}{signed}{stamped}")

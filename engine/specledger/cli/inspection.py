@@ -1,4 +1,4 @@
-"""`spec diff`: where two bundles part."""
+"""`spec diff` and `spec trace`: compare two bundles, and look into a run step by step."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from specledger.cli import show
-from specledger.cli.options import Format, Shown, Workers
+from specledger.cli.options import Format, TextOrJson, Workers
+from specledger.cli.output import print_json, print_text
 from specledger.cli.report import open_all
+from specledger.core.canonical import pretty
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Exit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from specledger.report.diff import Difference
     from specledger.report.receipt_diff import Change, Divergence, Parting
-
+    from specledger.report.trace import StepLine, Trace
 
 _SHOWN: Final = 20  # fields of a receipt that people are shown
 
@@ -31,7 +32,7 @@ def diff(
     first: Bundle,
     second: Bundle,
     workers: Workers = None,
-    shown: Shown = Format.HUMAN,
+    format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Compare two bundles: specs, results, verdicts, starts, the first later receipt that differs, and sources."""
     from specledger.kinds import KINDS, report_kinds
@@ -40,10 +41,10 @@ def diff(
     with ExitStack() as held:
         left, right = open_all([first, second], workers, held)
         found = compare(left, right, report_kinds(KINDS))
-    if shown is Format.JSON:
-        show.say_json(difference_json(found))
+    if format_ is Format.JSON:
+        print_json(difference_json(found))
     else:
-        show.say("\n".join(_lines(found)))
+        print_text("\n".join(_lines(found)))
     raise typer.Exit(Exit.CONFORMS if found.same else Exit.FINDINGS)
 
 
@@ -124,3 +125,90 @@ def _parted(what: str, parting: Parting) -> Iterator[str]:
 def _line(change: Change) -> str:
     sides = ("nothing" if side is None else printable(side) for side in (change.first, change.second))
     return f"{printable(change.path)}: {' -> '.join(sides)}"
+
+
+def trace(
+    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder or zip file that `spec run` wrote.")],
+    episode: Annotated[int | None, typer.Option(min=0, help="The only episode that is shown.")] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="The one step that is shown whole.")] = None,
+    field: Annotated[
+        str | None, typer.Option(metavar="PATH", help="The field that is shown: step.cost.total, commit.proposals.0.")
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, max=10_000, help="How many lines are shown at most.")] = 200,
+    format_: TextOrJson = Format.HUMAN,
+) -> None:
+    """Show the steps of a run after checking its chain: proposals, rejections, choices and costs."""
+    from specledger.report.trace import trace_run, trace_step
+
+    with ExitStack() as held:
+        (evidence,) = open_all([bundle], None, held)
+        if step is not None:
+            _say_step(trace_step(evidence, episode or 0, step, field), field, format_)
+        else:
+            _say_lines(trace_run(evidence, episode, most, field), format_)
+
+
+def _say_step(found: Any, field: str | None, format_: Format) -> None:
+    from specledger.report.trace import FORMAT
+
+    if format_ is Format.JSON:
+        print_json({"format": FORMAT, "field": field, "value": found} if field else {"format": FORMAT, "step": found})
+    elif field is not None:
+        print_text(_escaped(found))
+    else:
+        heads = (f"{one['type']}  receipt {one['seq']}, {one['digest']}\n{_escaped(one['body'])}" for one in found)
+        print_text("\n".join(heads))
+
+
+def _escaped(value: Any) -> str:
+    """A value as JSON over several lines, with invisible characters escaped."""
+    return "\n".join(map(printable, pretty(value).removesuffix("\n").split("\n")))
+
+
+def _say_lines(found: Trace, format_: Format) -> None:
+    from specledger.report.trace import FORMAT
+
+    if format_ is Format.JSON:
+        lines = [
+            {"type": line.kind, "episode": line.episode, "t": line.t, "seq": line.seq, **line.facts}
+            for line in found.lines
+        ]
+        print_json({"format": FORMAT, "lines": lines, "more": found.more})
+        return
+    more = [f"and {found.more} more lines (--most, --episode)"] if found.more else []
+    print_text("\n".join([*map(_trace_line, found.lines), *more]))
+
+
+def _trace_line(line: StepLine) -> str:
+    from specledger.report.trace import shown
+
+    place = f"{line.episode}:{'-' if line.t is None else line.t}"
+    if set(line.facts) == {"value"}:
+        return printable(f"{place:>8}  {shown(line.facts['value'])}")
+    words = list(_step_words(line.facts)) if line.kind == "step" else [line.kind, *_other_words(line.facts)]
+    return printable(f"{place:>8}  {'  '.join(words)}")
+
+
+def _other_words(facts: Mapping[str, Any]) -> Iterator[str]:
+    from specledger.report.trace import shown
+
+    return (f"{name} {shown(value)}" for name, value in facts.items() if value is not None)
+
+
+def _step_words(facts: Mapping[str, Any]) -> Iterator[str]:
+    from specledger.report.trace import MOST_REASONS, shown
+
+    yield f"proposed {facts['proposed']}"
+    if facts["rejected"]:
+        told = [f"{one['gate']}: {one['reason']} {one['count']}" for one in facts["rejected"][:MOST_REASONS]]
+        left = len(facts["rejected"]) - len(told)
+        yield f"admitted {facts['admitted']} ({'; '.join([*told, f'{left} more'] if left else told)})"
+    if facts["errors"]:
+        yield f"errors {facts['errors']}"
+    yield "chose nothing" if facts["chosen"] is None else f"chose {facts['chosen']} {shown(facts['action'])}"
+    if facts["cost"] is not None:
+        yield f"cost {shown(facts['cost'])}"
+    if facts["success"]:
+        yield "success"
+    if facts["violations"]:
+        yield f"VIOLATES {shown(', '.join(map(str, facts['violations'])))}"

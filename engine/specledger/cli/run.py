@@ -1,0 +1,293 @@
+"""`spec run`, `spec discover` and `spec demo`: run specs and write their evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from specledger.cli.codes import E_INTERRUPTED
+from specledger.cli.options import (
+    AnyFormat,
+    Files,
+    Format,
+    Log,
+    Origin,
+    Out,
+    OutputFormat,
+    Overrides,
+    Packed,
+    Purpose,
+    Sign,
+    Stamp,
+    TextOrJson,
+    TrustAgent,
+    Workers,
+    check_changes,
+    check_purpose,
+    check_shared,
+    process_count,
+    seal_of,
+)
+from specledger.cli.output import diagnostics_text, print_error, print_json, print_text, progress_bar, write_output
+from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.verdict import combine, exit_code
+from specledger.report.formats import FORMATS
+
+if TYPE_CHECKING:
+    from specledger.kinds.running import Finished, RunOptions
+    from specledger.load import Bundle
+
+JOURNAL_SUFFIX: Final = ".journal.sqlite"
+"""The suffix of a journal beside the evidence, which has its name without `.zip`."""
+
+
+class Interrupted(Exception):  # noqa: N818 - nothing went wrong
+    """A discovery was interrupted, and its journal has the finished steps."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
+
+
+def run(  # noqa: PLR0913, PLR0917 - each is an option
+    files: Files,
+    seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
+    episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
+    out: Out = None,
+    workers: Workers = None,
+    trust_agent: TrustAgent = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")
+    ] = False,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+    log: Log = None,
+    purpose: Purpose = None,
+    overrides: Overrides = None,
+    format_: AnyFormat = OutputFormat.HUMAN,
+) -> None:
+    """Run scenarios, suites, laws and discoveries, and write their evidence."""
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import RunOptions
+    from specledger.pipeline.checking import load_runs
+    from specledger.pipeline.executing import place_cases
+
+    changes = list(overrides or [])
+    changes += [f"seed={seed}"] if seed is not None else []
+    changes += [f"episodes={episodes}"] if episodes is not None else []
+    check_changes(changes)
+    options = RunOptions(process_count(workers), trust_agent, live, seal_of(sign, origin, timestamp))
+    cases = load_runs(files, changes)
+    _check_seed(seed, cases)
+    check_shared(options.seal, len(cases))
+    check_purpose(log, purpose)
+    finished = []
+    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
+        finished.append(run_case(log, bundle, purpose, place, options))
+        if format_ is OutputFormat.HUMAN and not KINDS[bundle.main.kind].run.table:
+            print_text(KINDS[bundle.main.kind].run.show(finished[-1:]))
+    if format_ is OutputFormat.HUMAN:
+        for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
+            print_text(KINDS[kind].run.show([one for one in finished if one.kind == kind]))
+    else:
+        _print_runs(finished, format_, options.workers)
+    raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+
+
+def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
+    """Refuse `--seed` for specs whose key `seed` is not the seed of their runs.
+
+    Raises:
+        Rejected: E_SEED_SUITE.
+    """
+    from specledger.kinds import KINDS
+
+    if seed is not None:
+        refusals = [(KINDS[one.main.kind].run.refuse_seed, one) for one in cases]
+        found = [refuse_seed(one, seed) for refuse_seed, one in refusals if refuse_seed is not None]
+        if found:
+            raise Rejected(found)
+
+
+def run_case(log: Path | None, bundle: Bundle, purpose: str | None, place: Path, options: RunOptions) -> Finished:
+    """Run one case; with a run log it is announced before, and its result is entered after.
+
+    Raises:
+        Rejected: It cannot be announced, run or entered. If it cannot be entered, its evidence is complete.
+    """
+    from specledger.pipeline.executing import announce_run, enter_result, execute
+
+    attempt = None
+    if log is not None:
+        attempt, found = announce_run(log, bundle, purpose)
+        _print_warnings(found)
+    with progress_bar(bundle.main.name) as progress:
+        finished = execute(bundle, place, options, progress)
+    if log is not None and attempt is not None:
+        _print_warnings(enter_result(log, attempt, finished.manifest))
+    _print_warnings(finished.found)
+    return finished
+
+
+def _print_warnings(found: Sequence[Diagnostic]) -> None:
+    if found:
+        print_error(diagnostics_text(found))
+
+
+def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int) -> None:
+    """Print the results of runs: as JSON, or as a report of their evidence."""
+    if format_ is OutputFormat.JSON:
+        print_json({"runs": [_as_json(one) for one in finished]})
+        return
+    from contextlib import ExitStack
+
+    from specledger.cli.report import open_all
+    from specledger.kinds import KINDS, report_kinds
+    from specledger.report.subject import from_evidence
+
+    with ExitStack() as held:
+        report = from_evidence(open_all([one.place for one in finished], workers, held), report_kinds(KINDS))
+        write_output(FORMATS[format_].write(report))
+
+
+def _as_json(finished: Finished) -> dict[str, Any]:
+    known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
+    if finished.told:
+        return {**known, "receipts": [dict(one) for one in finished.told if one["type"] != "run"]}
+    return {
+        **known,
+        "incidents": [
+            {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail}
+            for each in finished.incidents
+        ],
+    }
+
+
+def discover(  # noqa: PLR0913, PLR0917 - each is an option
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE...", help="Discoveries: files, or names of shipped ones.")
+    ],
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=256, help="Processes that try laws.  [default: one for each processor]"),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=1, help="Replace the number of iterations; a finished discovery goes on to a greater one."),
+    ] = None,
+    journal: Annotated[
+        Path | None,
+        typer.Option(
+            "--journal",
+            metavar="PATH",
+            help="The SQLite file from which the discovery resumes.  "
+            "[default: the place of the evidence, without .zip, and then .journal.sqlite]",
+        ),
+    ] = None,
+    out: Out = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")
+    ] = False,
+    retry: Annotated[
+        bool,
+        typer.Option("--retry-failures", help="Repeat requests that failed, and what depends on their answers."),
+    ] = False,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+    log: Log = None,
+    purpose: Purpose = None,
+    overrides: Overrides = None,
+    format_: TextOrJson = Format.HUMAN,
+) -> None:
+    """Make discoveries, or resume them, and write their evidence."""
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import DiscoveryOptions, RunOptions
+    from specledger.pipeline.executing import place_cases
+
+    changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
+    check_changes(changes)
+    cases = _load_discoveries(files, changes, journal)
+    seal = seal_of(sign, origin, timestamp)
+    check_shared(seal, len(cases))
+    check_purpose(log, purpose)
+    finished = []
+    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        path = journal or _beside(place)
+        discovery = DiscoveryOptions(str(path), record, retry)
+        options = RunOptions(process_count(workers), seal=seal, discovery=discovery)
+        try:
+            finished.append(run_case(log, bundle, purpose, place, options))
+        except KeyboardInterrupt:
+            message = f"interrupted: finished steps are kept in {path}"
+            hint = "the same command resumes"
+            raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
+        if format_ is Format.HUMAN:
+            text = KINDS[bundle.main.kind].run.show(finished[-1:])
+            print_text("\n".join([text, *_journal_lines(bundle, path, finished[-1])]))
+    if format_ is Format.JSON:
+        print_json({"runs": [_as_json(one) for one in finished]})
+    raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+
+
+def _load_discoveries(files: Sequence[str], changes: Sequence[str], journal: Path | None) -> tuple[Bundle, ...]:
+    """Load discoveries.
+
+    Raises:
+        typer.BadParameter: One is something else, or several would share a journal.
+    """
+    from specledger.kinds import KINDS
+    from specledger.pipeline.checking import load_runs
+
+    cases = load_runs(files, changes)
+    wrong = [case for case in cases if not KINDS[case.main.kind].run.resumes]
+    if wrong:
+        raise typer.BadParameter(f"{wrong[0].main.name} is a {wrong[0].main.kind}: `spec run` runs it")
+    if journal is not None and len(cases) > 1:
+        raise typer.BadParameter("a journal holds one discovery: run each discovery with its own --journal")
+    return cases
+
+
+def _beside(place: Path) -> Path:
+    """The journal beside the evidence; it is the same whether the evidence is packed or not."""
+    from specledger.evidence.archive import SUFFIX
+
+    return place.with_name(place.name.removesuffix(SUFFIX) + JOURNAL_SUFFIX)
+
+
+def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterator[str]:
+    """The path of the journal, and the number of requests that can be repeated."""
+    from specledger.discovery.coordinator import UNASKED
+
+    yield f"  journal  {printable(str(journal))}"
+    failures = [one["answer"]["failure"] for one in finished.told if one["type"] == "iteration"]
+    unasked = sum(each in UNASKED for each in failures)
+    if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
+        yield f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again"
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="The folder of the evidence.")] = Path("out/demo"),
+) -> None:
+    """Run a shipped scenario and verify its evidence."""
+    from specledger.cli.verify import verification_text
+    from specledger.kinds import KINDS
+    from specledger.pipeline.checking import demo_case
+    from specledger.pipeline.executing import execute
+    from specledger.pipeline.verifying import verify
+
+    bundle = demo_case()
+    print_text(f"$ spec run {bundle.main.name} --out {printable(str(out))}")
+    with progress_bar(bundle.main.name) as progress:
+        finished = execute(bundle, out, progress=progress)
+    print_text(f"{KINDS[bundle.main.kind].run.show([finished])}\n\n$ spec verify {printable(str(out))}")
+    verification = verify(out)
+    print_text(verification_text(out, verification))
+    raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
