@@ -33,7 +33,7 @@ def finished(shipped, tmp_path_factory):
 
 
 def told(finished, type_):
-    return [one for one in finished.told if one["type"] == type_]
+    return [one for one in finished.receipts if one["type"] == type_]
 
 
 def test_it_is_the_pinned_one(finished, snapshot):

@@ -1,4 +1,4 @@
-"""The door of the command line: arguments, environment, exit codes, and how findings and results are shown.
+"""The command line: arguments, environment, exit codes, and printing.
 
-Decides nothing about specs. Everything is imported when a command needs it, so that `--help` and `--version` are quick.
+Each command imports what it needs when it runs, so that commands start quickly.
 """

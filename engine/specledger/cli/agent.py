@@ -1,4 +1,4 @@
-"""`spec agent check`: whether an agent speaks the protocol, in time, with proposals that mean something."""
+"""`spec agent check`: try an agent in a scenario."""
 
 from __future__ import annotations
 
@@ -32,28 +32,28 @@ def agents() -> None:
 
 @agent.command()
 def check(
-    scenario: Annotated[str, typer.Option(metavar="SCENARIO", help="Where it is tried: a spec file or a name.")],
+    scenario: Annotated[str, typer.Option(metavar="SCENARIO", help="The scenario: a spec file or a name.")],
     target: Annotated[
         str | None, typer.Argument(metavar="[AGENT]", help="An agent's spec: a file, or the name of a shipped one.")
     ] = None,
     command: Annotated[
-        str | None, typer.Option(metavar="'WORDS'", help="Instead of a spec the program that is the agent.")
+        str | None, typer.Option(metavar="'WORDS'", help="The agent as a program, instead of a spec.")
     ] = None,
     deadline: Annotated[
-        int | None, typer.Option("--deadline-ms", min=1, help="How long an answer of the --command may take.")
+        int | None, typer.Option("--deadline-ms", min=1, help="The time limit for an answer of the --command.")
     ] = None,
-    decisions: Annotated[int, typer.Option(min=1, max=1000, help="How many decisions it makes at most.")] = 8,
+    decisions: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of decisions.")] = 8,
     trust_agent: TrustAgent = False,
     overrides: Overrides = None,
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
-    """Let an agent make a few decisions of a scenario, and say whether it answers in time and in form."""
+    """Let an agent make a few decisions in a scenario, and report whether it follows the protocol."""
     from specledger.pipeline.trying import commanded, one_of, try_agent
 
     if (target is None) == (command is None):
-        raise typer.BadParameter("an agent is tried by its spec or by --command, one of the two")
+        raise typer.BadParameter("name an agent by its spec or by --command, not by both")
     if deadline is not None and command is None:
-        raise typer.BadParameter("--deadline-ms goes with --command; a spec says its own `deadline_ms`")
+        raise typer.BadParameter("--deadline-ms needs --command; a spec has its own `deadline_ms`")
     where = one_of(scenario, "scenario", overrides or ())
     who = one_of(target, "agent") if target is not None else commanded(_words(command or ""), deadline)
     reading = try_agent(who, where, decisions, trusted=trust_agent)
@@ -86,14 +86,14 @@ def _say(reading: AgentReading, agent_name: str, scenario: str, format_: OutputF
 
 def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
     said = {
-        Verdict.PASS: "answers in time and in form",
-        Verdict.FAIL: "does not answer as the protocol has it",
+        Verdict.PASS: "answers in time and with valid proposals",
+        Verdict.FAIL: "does not follow the protocol",
         Verdict.INCONCLUSIVE: "proposed nothing" if reading.decisions else "was never asked",
     }
     failed, formless = reading.failures.total(), reading.malformed.total()
     lines = [
         f"{printable(agent_name)} in {printable(scenario)}: {said[reading.verdict]}",
-        f"  decisions {reading.decisions}, of which {failed} without an answer in time and in form",
+        f"  decisions {reading.decisions}, of which {failed} without a valid answer in time",
         f"  proposals {reading.proposals}, of which {formless} malformed and {reading.admitted} admitted by every gate",
     ]
     gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))

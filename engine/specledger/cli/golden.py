@@ -1,4 +1,4 @@
-"""`spec golden` and `spec pin`: compare what specs give with what was accepted, and accept it."""
+"""`spec golden` and `spec pin`: compare results with accepted ones, and accept them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from specledger.load import Bundle
 
 PINNED: Final = Path("fixtures/golden")
-"""Where goldens are, unless somebody says otherwise."""
+"""The default folder of goldens."""
 
-Folder = Annotated[Path, typer.Option("--dir", help="Where the goldens are.")]
+Folder = Annotated[Path, typer.Option("--dir", help="The folder of the goldens.")]
 
 
 def golden(
@@ -33,12 +33,12 @@ def golden(
             help="Scenarios, suites, laws and discoveries; all of specs/scenario/ if none is named.",
         ),
     ] = None,
-    update: Annotated[bool, typer.Option("--update", help="Accept what they give now.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept the current results.")] = False,
     folder: Folder = PINNED,
     workers: Workers = None,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
-    """Compare scenarios, suites, laws and discoveries with their pinned digests and receipts, or accept a change."""
+    """Compare results with their pinned digests and receipts, or accept a change."""
     from specledger.pipeline.checking import load_runs
 
     named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
@@ -57,14 +57,14 @@ def golden(
 
 
 def pin(files: Files, folder: Folder = PINNED, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
-    """Pin what scenarios, suites, laws and discoveries give now for `spec golden`: short for its `--update`."""
+    """Pin the current results for `spec golden`; short for its `--update`."""
     golden(list(files), update=True, folder=folder, workers=workers, format_=format_)
 
 
 def _compare(
     bundles: Sequence[Bundle], update: bool, folder: Path, workers: int
 ) -> Iterator[tuple[dict[str, Any], Diagnostic | None]]:
-    """Each case as JSON, and how it differs from its pin if it does and that is not accepted."""
+    """Each case as JSON, with a finding if it differs from its pin and that is not accepted."""
     from specledger.pipeline.golden import NOT_PINNED, pin_matches
     from specledger.pipeline.golden import pin as pin_case
 
@@ -84,7 +84,7 @@ def _compare(
 
 
 def _end(compared: Sequence[dict[str, Any]], findings: Sequence[Diagnostic], format_: Format) -> None:
-    """Say what was compared where a program waits for it, and for people what differs."""
+    """Print the comparison as JSON, and differences on standard error."""
     if format_ is Format.JSON:
         print_json({"compared": compared, "diagnostics": diagnostics_json(findings)})
     if findings:

@@ -111,7 +111,7 @@ def _outcome(command: typer.Typer) -> int:
     except KeyboardInterrupt:
         print_refusal([Diagnostic(E_INTERRUPTED, "interrupted: the unfinished run was discarded")])
         return Exit.INTERRUPTED
-    except SystemExit:  # typer leaves so when nobody reads its help
+    except SystemExit:  # raised by typer when standard output is closed
         return Exit.CONFORMS
     except OSError as error:
         print_refusal([Diagnostic(E_SYSTEM, f"operating system error: {error.strerror or error}")])

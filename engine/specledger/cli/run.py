@@ -157,8 +157,8 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
 
 def _as_json(finished: Finished) -> dict[str, Any]:
     known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
-    if finished.told:
-        return {**known, "receipts": [dict(one) for one in finished.told if one["type"] != "run"]}
+    if finished.receipts:
+        return {**known, "receipts": [dict(one) for one in finished.receipts if one["type"] != "run"]}
     return {
         **known,
         "incidents": [
@@ -267,7 +267,7 @@ def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterato
     from specledger.discovery.coordinator import UNASKED
 
     yield f"  journal  {printable(str(journal))}"
-    failures = [one["answer"]["failure"] for one in finished.told if one["type"] == "iteration"]
+    failures = [one["answer"]["failure"] for one in finished.receipts if one["type"] == "iteration"]
     unasked = sum(each in UNASKED for each in failures)
     if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
         yield f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again"

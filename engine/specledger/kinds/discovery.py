@@ -38,7 +38,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     """
     workbench, planned = open_all(bundle)
     wanted = options.discovery
-    told: list[Mapping[str, Any]] = []
+    receipts: list[Mapping[str, Any]] = []
     with (
         bundle_writer(bundle, place, EVIDENCE.receipts) as writer,
         closing(Journal(wanted.journal, bundle.document())) as journal,
@@ -49,14 +49,16 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         coordinator = Coordinator(workbench, planned.identity, pool, journal, width=options.workers)
         for event in coordinator.events(progress):
             writer.add(event)
-            told.append({"type": event.type, **event.body})
+            receipts.append({"type": event.type, **event.body})
         if planned.outside:
             writer.put(TAPE, b"".join(write_answers(coordinator.answers)))
         manifest = writer.finish(attach=options.seal.attach)
     _refuse_lasting(manifest, place)
     found = Diagnostics()
     check_discovery(bundle, found)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, told=tuple(told), found=found.sorted())
+    return Finished(
+        case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts), found=found.sorted()
+    )
 
 
 def _refuse_lasting(manifest: Mapping[str, Any], place: Path) -> None:

@@ -26,9 +26,9 @@ def _text(finished: Finished) -> str:
         f"{printable(finished.name)}  {result['verdict']}  {result['iterations']} iterations, "
         f"{result['evaluations']} evaluations: {trials}; stopped by {result['stopped']}",
         f"  {result['rejected']} proposals rejected, {result['redundant']} redundant, "
-        f"{result['failures']} answers failed{_reasons(finished.told)}, {result['tokens']} tokens",
+        f"{result['failures']} answers failed{_reasons(finished.receipts)}, {result['tokens']} tokens",
     ]
-    accepted, refuted, undecided = _found(finished.told)
+    accepted, refuted, undecided = _found(finished.receipts)
     lines += _listed("accepted", accepted)
     lines += _listed("refuted, by which ring and when", refuted)
     lines += _listed("undecided, and why", undecided)
@@ -37,19 +37,19 @@ def _text(finished: Finished) -> str:
     return "\n".join([*lines, *footer(finished)])
 
 
-def _reasons(told: Sequence[Mapping[str, Any]]) -> str:
+def _reasons(receipts: Sequence[Mapping[str, Any]]) -> str:
     """Why answers failed and how often, in brackets; nothing if none did."""
-    failures = Counter(one["answer"]["failure"] for one in told if one["type"] == "iteration")
+    failures = Counter(one["answer"]["failure"] for one in receipts if one["type"] == "iteration")
     del failures[None]
     shown = ", ".join(f"{count} {reason}" for reason, count in sorted(failures.items()))
     return f" ({shown})" if shown else ""
 
 
-def _found(told: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[str]]:
+def _found(receipts: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[str]]:
     """A line for each accepted law, for each refuted one, and for each of which nothing can be said."""
     latest: dict[str, tuple[str, str, str]] = {}
     refuted: list[str] = []
-    for one in told:
+    for one in receipts:
         if one["type"] in ("law", "escalation") and one.get("late") is None and one["verdict"] is not None:
             verdict = one["verdict"]
             why = ": ".join(each for each in (verdict["reason"], verdict["detail"]) if each)

@@ -42,7 +42,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
 
 def _show(runs: Sequence[Finished]) -> str:
     rows = [["law", "status", "expected", "rests on", "claim"]]
-    for receipt in (receipt for law in runs for receipt in law.told if receipt["type"] == "verdict"):
+    for receipt in (receipt for law in runs for receipt in law.receipts if receipt["type"] == "verdict"):
         verdict, expected = receipt["verdict"], receipt["expected"]
         status = _status(verdict)
         wanted = "" if expected is None else "met" if _meets(verdict, expected) else f"MISSED: {_status(expected)}"

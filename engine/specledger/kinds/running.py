@@ -87,7 +87,7 @@ class Finished:
         place: The bundle, a folder or a zip file.
         manifest: The manifest of the bundle.
         incidents: The first failures, in the order of the run.
-        told: The receipts that people are shown, each with its type and body in one mapping.
+        receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.
         found: Warnings: a torn audit log of an earlier run, lost signatures.
     """
@@ -97,7 +97,7 @@ class Finished:
     place: Path
     manifest: Mapping[str, Any]
     incidents: tuple[Incident, ...] = ()
-    told: tuple[Mapping[str, Any], ...] = ()
+    receipts: tuple[Mapping[str, Any], ...] = ()
     replaced: bool = False
     found: tuple[Diagnostic, ...] = ()
 
@@ -121,13 +121,13 @@ def write_events(
     Raises:
         Rejected: The place cannot be written, or what the events raise.
     """
-    told = []
+    receipts = []
     with bundle_writer(bundle, place, kind) as writer:
         for event in events:
             writer.add(event)
-            told.append({"type": event.type, **event.body})
+            receipts.append({"type": event.type, **event.body})
         manifest = writer.finish(attach=options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, told=tuple(told))
+    return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
 
 
 def footer(finished: Finished) -> list[str]:

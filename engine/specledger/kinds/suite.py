@@ -47,7 +47,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     deferred = DeferredPlan(bundle)
     plan = deferred.plan
     cases = plan.cases
-    told = []
+    receipts = []
     with bundle_writer(bundle, place, EVIDENCE.receipts) as writer:
         outcomes = {}
         inner = replace(options, seal=UNSIGNED, workers=1)  # the suite is signed, and no key leaves this process
@@ -60,9 +60,9 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
                 progress(number + 1, len(cases))
         for event in assess(plan, outcomes):
             writer.add(event)
-            told.append({"type": event.type, **event.body})
+            receipts.append({"type": event.type, **event.body})
         manifest = writer.finish(sorted(case.place for _, case in cases), options.seal.attach)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, told=tuple(told))
+    return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
 
 
 def _run_case(folder: str, deferred: DeferredPlan, options: RunOptions, number: int) -> dict[str, Any]:

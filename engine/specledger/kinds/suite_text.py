@@ -26,7 +26,7 @@ def _text(finished: Finished) -> str:
     trials = f", {counted(result['trials'], 'run')} of mutants and their controls" if result["trials"] else ""
     head = f"{printable(finished.name)}  {result['verdict']}  {counted(result['runs'], 'run')}, "
     head += f"{counted(result['episodes'], 'episode')}, {counted(result['steps'], 'step')}{trials}"
-    return "\n".join([head, *suite_tables(finished.told), *footer(finished)])
+    return "\n".join([head, *suite_tables(finished.receipts), *footer(finished)])
 
 
 def suite_tables(receipts: Sequence[Receipt]) -> list[str]:

@@ -1,7 +1,6 @@
-"""What somebody who writes specs asks for: a first spec of a kind, and what a key of a kind means.
+"""Write a first spec of a kind, and describe the keys of a kind.
 
-Decides that a first spec is data, one file for each kind in `specs/new/<kind>/`, and that the words about a key are
-those of the documentation, so that there is one author of them. Refuses to know what any kind says.
+First specs are the files `specs/new/<kind>/*.yaml`; descriptions of keys are taken from the documentation.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from specledger.spec.base import QFixed, format_qfixed
 
 E_NEW_KIND = code(
     "E_NEW_KIND",
-    "There is nothing to begin a spec of this kind with",
+    "There is no first spec of this kind",
     "`spec new KIND` copies the file in the folder `new/KIND` of the shipped specs. `spec explain kinds` lists the "
     "kinds.",
 )
@@ -40,14 +39,14 @@ E_NEW_NAME = code(
 )
 E_NEW_EXISTS = code(
     "E_NEW_EXISTS",
-    "The file is there already",
+    "The file exists",
     "`spec new` never writes over a file. Give another name, or another file by --out.",
 )
 E_EXPLAIN_PATH = code(
     "E_EXPLAIN_PATH",
     "There is no such key",
     "`spec explain` takes a code, a kind, or the path of a key below a kind, such as `world.actions.when`: names that "
-    "the author gives and places in a list may be left out or written as anything.",
+    "the author chooses and indices of a list may be left out or be anything.",
 )
 
 _FIXED: Final = set(Shape.of(QFixed).marks)
@@ -62,7 +61,7 @@ def load_codes() -> None:
 
 
 def kinds_with_start() -> tuple[str, ...]:
-    """The kinds that `write_new` has a first spec of."""
+    """The kinds with a first spec."""
     return tuple(kind for kind in MODELS if _start_of(kind) is not None)
 
 
@@ -99,7 +98,7 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
         with file.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
-        raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} is there already")]) from None
+        raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} exists")]) from None
     return file
 
 
@@ -111,16 +110,16 @@ def _start_of(kind: str) -> Path | None:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What is known of one key of a kind.
+    """The description of one key of a kind.
 
     Attributes:
-        path: The path, from the kind on.
-        type: What may stand there, in words.
+        path: The path, beginning with the kind.
+        type: The allowed values, in words.
         required: Whether a document must have it.
-        default: What an absent one means, as JSON text; None where the model has no value for that.
-        allowed: The values that there are, if they can be listed.
-        doc: What it means; empty where nothing was written about it.
-        keys: What may stand below it.
+        default: The default as JSON text, or None.
+        allowed: The allowed values, if they can be listed.
+        doc: Its meaning; may be empty.
+        keys: The keys below it.
     """
 
     path: str
@@ -133,10 +132,10 @@ class Described:
 
 
 def describe(path: str) -> Described:
-    """What the model of a kind says about a path such as `scenario.probes` or `governor.gates.deny`.
+    """Describe a path such as `scenario.probes` or `governor.gates.deny`.
 
     Raises:
-        Rejected: E_EXPLAIN_PATH, with what was probably meant.
+        Rejected: E_EXPLAIN_PATH, with a suggestion.
     """
     kind, *steps = path.split(".")
     if kind not in MODELS:
@@ -180,7 +179,7 @@ def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejecte
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A place of a model, as its JSON Schema and as its annotations have it."""
+    """A place in a model: its JSON Schema and its annotations."""
 
     schema: Mapping[str, Any]
     shapes: tuple[Shape, ...]
@@ -188,12 +187,12 @@ class _Place:
     required: bool = True
 
     def names(self) -> tuple[str, ...]:
-        """The keys that may stand here, or in an item where a list or a mapping of free names stands here."""
+        """The keys here, or those of an item of a list or of a mapping of free names."""
         own = {key: None for leaf in self._leaves() for key in leaf.get("properties", ())}
         return tuple(own) or tuple(key for inside in self._items() for key in inside.names())
 
     def below(self, step: str) -> _Place | None:
-        """What is under a key; the names that authors give and places in lists may be left out."""
+        """The place under a key; names that authors choose and indices may be left out."""
         for leaf in self._leaves():
             if step in leaf.get("properties", {}):
                 shapes = tuple(inner for shape in self.shapes for inner in shape.inside(step))
@@ -211,13 +210,13 @@ class _Place:
             yield from map(str, leaf.get("enum", [leaf["const"]] if "const" in leaf else []))
 
     def show(self, value: Any) -> str:
-        """A value as documents spell it."""
+        """A value as it is written in documents."""
         if any(_FIXED.issubset(shape.marks) for shape in self.shapes):
             return format_qfixed(value)
         return canonical_bytes(value, FLOATS_ANYWHERE).decode()
 
     def words(self) -> str:
-        """What may stand here, in a few words."""
+        """The allowed values in a few words."""
         kinds = {shape.reference: None for shape in self.shapes if shape.reference}
         if kinds:
             return f"a reference to a spec of the kind {', '.join(kinds)}"
@@ -247,7 +246,7 @@ class _Place:
         return ", ".join([word, *limits, *([f"of the form {leaf['pattern']}"] if "pattern" in leaf else [])])
 
     def _leaves(self) -> Iterator[Mapping[str, Any]]:
-        """The alternatives at this place, names of models followed."""
+        """The alternatives at this place, with names of models resolved."""
         waiting = [self.schema]
         while waiting:
             schema = waiting.pop(0)
@@ -260,7 +259,7 @@ class _Place:
                 yield schema
 
     def _items(self) -> Iterator[_Place]:
-        """What stands in a list, or under the free names of a mapping."""
+        """The items of a list, or the values of a mapping of free names."""
         for leaf in self._leaves():
             if isinstance(leaf.get("items"), Mapping):
                 shapes = tuple(inner for shape in self.shapes for inner in shape.inside(0))

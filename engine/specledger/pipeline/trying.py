@@ -1,7 +1,7 @@
-"""Trying an agent: a few decisions of a scenario, made by the agent instead of the scenario's own.
+"""Try an agent: it makes a few decisions of a scenario in place of the scenario's own agent.
 
-Decides how the two are put together: the scenario with one episode, a short horizon and no probes, since none can ask
-an agent outside. The evidence is read and thrown away. Refuses to judge what came.
+The scenario has one episode, a short horizon and no probes, since probes cannot ask an agent from outside. The
+evidence is read and discarded.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from specledger.spec.scenario import Scenario
 from specledger.verify.bundle import Refuted
 
 COMMANDED: Final = "commanded"
-"""What an agent is called of which only the command is known."""
+"""The name of an agent that is given as a command."""
 
 
 def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
-    """The agent of a command, as if its spec had been written.
+    """A bundle with an agent that is a command.
 
     Args:
         words: The program and its arguments.
-        deadline: Milliseconds for an answer; None for the usual.
+        deadline: Milliseconds for an answer; None for the default.
 
     Raises:
         Rejected: E_AGENT_CHECK.
@@ -48,17 +48,17 @@ def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
     try:
         form = dump(restore(Agent, {"spec": "agent/v1", "name": COMMANDED, "outside": outside}))
     except ValueError:
-        message = "the command is none: 1 to 64 words without NUL, and a deadline of at most 600000 ms"
+        message = "invalid command: expected 1 to 64 words without NUL, and a deadline of at most 600000 ms"
         raise Rejected([Diagnostic(E_AGENT_CHECK, message)]) from None
     key = key_of("agent", COMMANDED, form)
     return bundle_from_document({"root": key, "specs": {key: form}})
 
 
 def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
-    """The one spec of a kind that a file or a name leads to.
+    """Load exactly one spec of a kind.
 
     Raises:
-        Rejected: It is none, or leads to several.
+        Rejected: It is of another kind, or has several cases.
     """
     bundles = load(target, kind=kind, set=overrides)
     if bundles[0].main.kind != kind:
@@ -70,7 +70,7 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
 
 
 def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
-    """The scenario with this agent, one episode of so many decisions at most, and no probes.
+    """The scenario with this agent, one episode of at most so many decisions, and no probes.
 
     Raises:
         Rejected: The two do not fit together.
@@ -88,12 +88,12 @@ def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
 
 
 def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool) -> AgentReading:
-    """Let an agent make a few decisions, and read how it answered.
+    """Let an agent make a few decisions, and read its answers.
 
     Args:
-        agent: Who.
-        scenario: Where.
-        decisions: How many at most.
+        agent: The agent.
+        scenario: The scenario.
+        decisions: The largest number of decisions.
         trusted: Whether an agent from outside may be executed.
 
     Raises:
@@ -113,7 +113,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
 
 
 def _claims(scenario: Bundle) -> Mapping[str, str]:
-    """What the governor of a scenario asks every proposal to claim, with its type; a kernel is given documents."""
+    """The claims that the governor of a scenario requires, with their types; none if proposals are documents."""
     governor = scenario.specs[scenario.main.refs["governor",]].data
     claims = {} if "admission" in governor else governor.get("claims", {})
     return {

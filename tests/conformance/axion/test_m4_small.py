@@ -35,7 +35,7 @@ def files_of(place):
 
 
 def told(finished, type_, name):
-    return {each[name]: each for each in finished.told if each["type"] == type_}
+    return {each[name]: each for each in finished.receipts if each["type"] == type_}
 
 
 def verdicts(finished):

@@ -533,7 +533,7 @@ def test_a_suite_goes_on_after_a_hang_and_is_verified_without_the_agent(tmp_path
     with pytest.raises(Rejected, match="E_LIVE"):
         execute(suite, tmp_path / "out", options=RunOptions(trusted=True, live=True))
     finished = execute(suite, tmp_path / "out", options=TRUSTED)
-    assert finished.verdict is Verdict.PASS, finished.told
+    assert finished.verdict is Verdict.PASS, finished.receipts
     (tmp_path / "player.py").unlink()
     assert verify(finished.place).verdict is Verdict.PASS
     (run,) = finished.place.glob("runs/**/manifest.json")

@@ -15,10 +15,10 @@ class Ran:
     def __init__(self, finished):
         self.finished = finished
         self.result = finished.manifest["result"]
-        self.runs = [one for one in finished.told if one["type"] == "run"]
-        self.checks = {one["check"]: one for one in finished.told if one["type"] == "check"}
-        self.mutants = {one["mutant"]: one for one in finished.told if one["type"] == "mutant"}
-        self.figures = {one["figure"]: one["groups"] for one in finished.told if one["type"] == "figure"}
+        self.runs = [one for one in finished.receipts if one["type"] == "run"]
+        self.checks = {one["check"]: one for one in finished.receipts if one["type"] == "check"}
+        self.mutants = {one["mutant"]: one for one in finished.receipts if one["type"] == "mutant"}
+        self.figures = {one["figure"]: one["groups"] for one in finished.receipts if one["type"] == "figure"}
 
     def figure(self, name):
         (group,) = self.figures[name]
