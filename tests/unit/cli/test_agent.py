@@ -1,4 +1,4 @@
-"""`spec agent check`: whether an agent answers in time and in form."""
+"""`spec agent check`: whether an agent answers in time and with valid proposals."""
 
 import json
 
@@ -89,7 +89,7 @@ def test_a_command_is_an_agent_too(spec, folder):
 def test_an_agent_that_is_a_spec_needs_no_leave(spec, folder):
     done = spec("agent", "check", "climber.yaml", "--scenario", "climb.yaml", "--decisions", "2")
     assert (done.status, done.err) == (Exit.CONFORMS, "")
-    assert done.out.startswith("climber in climb: answers in time and in form\n")
+    assert done.out.startswith("climber in climb: answers in time and with valid proposals\n")
 
 
 @pytest.mark.parametrize("format_", ["junit", "sarif", "github"])

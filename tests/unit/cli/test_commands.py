@@ -203,7 +203,7 @@ class TestVerify:
         assert (done.status, done.codes) == (2, ["E_AUDIT_NO_LOG"])
         spec("run", "climb.yaml", "--out", "there")
         (told,) = spec("verify", "there/receipts.jsonl", "--format=json").json["diagnostics"]
-        assert told["hint"] == "it lies in a bundle: verify the folder `there`"
+        assert told["hint"] == "it is part of a bundle: verify the folder `there`"
         (project / "empty").mkdir()
         done = spec("verify", "empty", "--format=json")
         assert (done.status, done.codes) == (2, ["E_NO_EVIDENCE"])

@@ -120,7 +120,7 @@ def test_a_stream_that_is_full_is_told(start):
         running = start("schema", stdout=full, stderr=subprocess.PIPE)
         _, err = running.communicate(timeout=120)
     assert running.returncode == 2
-    assert b"error[E_SYSTEM]: the system refuses: No space left on device" in err
+    assert b"error[E_SYSTEM]: operating system error: No space left on device" in err
     assert b"Traceback" not in err
     assert b"Exception ignored" not in err
 
