@@ -32,8 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
     epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be evaluated, "
-    "70 internal error, 130 interrupted, "
-    "143 terminated.",
+    "70 internal error, 130 interrupted, 143 terminated.",
 )
 
 _USAGE = "`--help` after the name of a command shows how it is used"
