@@ -158,6 +158,12 @@ DOCUMENTS = {
     "I1-little-mass": (again(little_mass), "axion-i1"),
     "I3-no-snapshot": (again(lambda trace: trace.update(fork_snapshots=[])), "axion-i3"),
     "I4-scope-of-another-capability": (wide_scope, "axion-i4"),
+    "self-modification": (lambda document: document | {"proposal_type": "self_modify"}, "axion-kind"),
+    "another-environment": (
+        lambda document: document | {"env": document["env"] | {"tick": 999}},
+        "axion-env",
+    ),
+    "an-identifier-twice": (again(lambda trace: trace["nodes"].append(dict(trace["nodes"][0]))), "axion-ids"),
 }
 """A change of an honest document, and the invariant that denies it."""
 
