@@ -97,6 +97,7 @@ class Diagnostic:
         expected: What was expected there.
         found: What was found there.
         related: Other places, each with what is there.
+        source: The text that the place is in, if it is in no file.
     """
 
     code: str
@@ -107,6 +108,7 @@ class Diagnostic:
     expected: str | None = None
     found: str | None = None
     related: tuple[tuple[str, Span], ...] = ()
+    source: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse a code without a page.
@@ -256,7 +258,8 @@ def render(diagnostic: Diagnostic, source: Callable[[str], str | None]) -> str:
     """
     lines = [_headline(diagnostic)]
     if diagnostic.span is not None:
-        lines += _excerpt(diagnostic.span, source(diagnostic.span.file))
+        text = source(diagnostic.span.file) if diagnostic.source is None else diagnostic.source
+        lines += _excerpt(diagnostic.span, text)
     notes = (("expected", diagnostic.expected), ("found", diagnostic.found), ("hint", diagnostic.hint))
     lines += [f"  {label}: {printable(text)}" for label, text in notes if text is not None]
     for text, span in diagnostic.related:

@@ -142,6 +142,17 @@ class Bundle:
         """The models of the kinds of its specs."""
         return {spec.kind: type(spec.model) for spec in self.specs.values()}
 
+    @property
+    def uses(self) -> dict[str, Span]:
+        """The place of the first reference to each document other than the main one, by the document's path."""
+        uses: dict[str, Span] = {}
+        for spec in self.specs.values():
+            for path, key in spec.refs.items():
+                reference, root = spec.origins.get(path), self.specs[key].origins.get(())
+                if reference is not None and root is not None and key != self.root:
+                    uses.setdefault(root.place.source.file, place_of(reference))
+        return uses
+
     def document(self) -> dict[str, Any]:
         """The resolved form of the whole as JSON values: `{"root": key, "specs": {key: data}}`."""
         return {"root": self.root, "specs": {key: dict(spec.data) for key, spec in self.specs.items()}}

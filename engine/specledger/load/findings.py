@@ -216,9 +216,18 @@ def _tell(
         diagnostics.error(E_SPEC_VALUE, message, node.key_span, expected=_limit(finding))
     else:
         limit = _limit(finding)
-        message = finding.message.removeprefix("Value error, ") if limit is None else f"{name} is not allowed"
+        message = _refusal(finding, node, name, limit)
         hint = _correction(node, limit) if finding.sort in ("literal_error", "enum", "union_key") else None
         diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
+
+
+def _refusal(finding: _Finding, node: Node, name: str, limit: str | None) -> str:
+    """What is wrong with a value: it is none of a few words, or beyond a limit, or what the model says of it."""
+    if limit is None:
+        return finding.message.removeprefix("Value error, ")
+    if finding.sort in ("literal_error", "enum") and isinstance(node.value, str):
+        return f"`{node.value[:_SHOWN]}` is not one of {limit.replace(' or ', ', ')}"
+    return f"the value of {name} is not allowed"
 
 
 def _name(path: Path) -> str:

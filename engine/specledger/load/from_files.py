@@ -1,14 +1,14 @@
 """Files -> bundles: loads a spec by its path, its name, or `<kind>/<name>`, and reports all findings at once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
-from specledger.core.spans import Text
+from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code, suggest
+from specledger.core.spans import Span, Text
 from specledger.load.bundle import Bundle, gather
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, Library, Search, is_file, kind_of, show
-from specledger.load.overrides import read_changes
+from specledger.load.overrides import name_of, read_changes
 from specledger.load.resolve import ResolvedCase, Resolver
 from specledger.load.sources import sources_of
 from specledger.spec.base import Models
@@ -18,6 +18,9 @@ E_REF_AMBIGUOUS = code(
     "A name that several specs have",
     "Specs of different kinds may share a name. Say which one is meant: `world/basic`, or the path of the file.",
 )
+
+
+_USED = "used at"
 
 
 def load(
@@ -49,11 +52,12 @@ def load(
     diagnostics = Diagnostics(MOST_FINDINGS)
     changes = read_changes(set, diagnostics)
     bundles: tuple[Bundle, ...] = ()
+    uses: dict[str, Span] = {}
     cases: list[ResolvedCase] = []
     library = Library(Search.default() if search is None else search, models, diagnostics)
     file = _find(str(target), kind, library, models, diagnostics)
     if file is not None:
-        resolver = Resolver(library, models, diagnostics)
+        resolver = Resolver(library, models, diagnostics, uses=uses)
         cases = resolver.cases(file, changes)
         document = library.read(file)
         if kind is not None and document is not None and kind_of(document) != kind:
@@ -63,11 +67,36 @@ def load(
         bundles = tuple(gather(case.key, resolver.specs, case.id) for case in cases)
         if see is not None and diagnostics.has_errors:
             resolver.see_expressions(see)
-    diagnostics.raise_if_errors()
+    if diagnostics.has_errors:
+        raise Rejected(with_context(diagnostics.sorted(), uses, set))
     if file is None:
         return bundles
     kept = (sources_of(library, file, case.leads, case.id, tuple(set)) for case in cases)
     return tuple(replace(bundle, sources=one.files()) for bundle, one in zip(bundles, kept, strict=True))
+
+
+def with_context(
+    found: Iterable[Diagnostic], uses: Mapping[str, Span], settings: Sequence[str]
+) -> tuple[Diagnostic, ...]:
+    """Findings with the reference that leads to their file, or with the text of the `--set` option that they are about.
+
+    Args:
+        found: The findings.
+        uses: The place of the first reference to each file.
+        settings: The texts of the options.
+    """
+    texts = {name_of(setting): setting for setting in settings}
+    return tuple(_with_context(one, uses, texts) for one in found)
+
+
+def _with_context(one: Diagnostic, uses: Mapping[str, Span], texts: Mapping[str, str]) -> Diagnostic:
+    file = "" if one.span is None else one.span.file
+    use = uses.get(file)
+    if file in texts:
+        return replace(one, source=texts[file])
+    if use is None or use.file == file or any(text.startswith(_USED) for text, _ in one.related):
+        return one
+    return replace(one, related=(*one.related, (f"{_USED} {use.file}:{use.start.line}", use)))
 
 
 def _find(target: str, kind: str | None, library: Library, models: Models, diagnostics: Diagnostics) -> Path | None:

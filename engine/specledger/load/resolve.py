@@ -90,12 +90,14 @@ class Resolver:
         models: The model of each kind.
         diagnostics: Takes the findings.
         specs: What was resolved, by key.
+        uses: The place of the first reference to each document, by the document's path as shown to people.
     """
 
     library: DocumentSource
     models: Models
     diagnostics: Diagnostics
     specs: dict[str, Resolved] = field(default_factory=dict)
+    uses: dict[str, Span] = field(default_factory=dict)
     _prepared: dict[FilePath, _Prepared] = field(default_factory=dict)
     _done: dict[tuple[Any, ...], _Done] = field(default_factory=dict)
     _values: int = 0
@@ -210,6 +212,7 @@ class Resolver:
         template = None if lead is None else self._templates.read(lead.path, target, kind)
         if lead is None or template is None:
             return nothing
+        self.uses.setdefault(template.root.place.source.file, target.span)
         files = [path for path, _ in self._open]
         if template.path in files:
             circle = " -> ".join([*(name for _, name in self._open[files.index(template.path) :]), template.name])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from specledger.expr.check.checker import check_syntax
 from specledger.kinds import KINDS, Kinds, case_name, models, runnable_kinds
 from specledger.kinds.checks import check_without_world
 from specledger.load import Bundle, load
+from specledger.load.from_files import with_context
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND, SUFFIXES, is_file
 from specledger.load.shipped import find_specs
 
@@ -64,7 +65,7 @@ def load_runs(targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: K
     for target in targets:
         try:
             for bundle in _load_run(target, overrides, kinds):
-                kinds[bundle.main.kind].run.compile(bundle)
+                _compile(bundle, overrides, kinds)
                 name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
                 if name in cases:
                     message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
@@ -76,6 +77,13 @@ def load_runs(targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: K
             diagnostics.extend(rejected.diagnostics)
     diagnostics.raise_if_errors()
     return tuple(cases.values())
+
+
+def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds) -> None:
+    try:
+        kinds[bundle.main.kind].run.compile(bundle)
+    except Rejected as rejected:
+        raise Rejected(with_context(rejected.diagnostics, bundle.uses, overrides)) from rejected
 
 
 def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bundle, ...]:
@@ -132,12 +140,14 @@ def check(
     for target in targets:
         try:
             for bundle in load_cases(target, overrides, kinds=kinds):
-                depth = _check_case(bundle, diagnostics, kinds)
+                found = Diagnostics(MOST_FINDINGS)
+                depth = _check_case(bundle, found, kinds)
+                _add_new(with_context(found.sorted(), bundle.uses, overrides), diagnostics)
                 if depth is not None:
                     main = bundle.main
                     checked.append(CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth))
         except Rejected as rejected:
-            diagnostics.extend(rejected.diagnostics)
+            _add_new(rejected.diagnostics, diagnostics)
         except Exception as error:
             if crashed is None:
                 raise
@@ -145,7 +155,14 @@ def check(
     return checked, diagnostics.sorted()
 
 
-def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str | None:
+def _add_new(found: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
+    """Collect findings, those aside that were met on the way from another file."""
+    for one in found:
+        if not diagnostics.contains(one.code, one.message, one.span):
+            diagnostics.add(one)
+
+
+def _check_case(bundle: Bundle, found: Diagnostics, kinds: Kinds) -> str | None:
     """Check one case.
 
     Every expression is parsed even if types cannot be checked, so that syntax errors are reported with everything else.
@@ -153,7 +170,6 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str |
     Returns:
         How deeply it was checked, or None if there are errors.
     """
-    found = Diagnostics(MOST_FINDINGS)
     for spec in bundle.specs.values():
         for path, _ in spec.expressions():
             check_syntax(spec.text(*path), found)
@@ -163,7 +179,6 @@ def _check_case(bundle: Bundle, diagnostics: Diagnostics, kinds: Kinds) -> str |
             (kind.check or check_without_world)(bundle, found)
         except Rejected as rejected:
             found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
-    diagnostics.extend(found.sorted())
     if found.has_errors:
         return None
     return "shape" if kind.check is None else "compiled"

@@ -321,3 +321,24 @@ def test_a_name_that_is_no_text_can_be_said_in_json(spec, project):
     done = spec("check", "caf\udce9.yaml", "--format", "json")
     assert done.codes == ["E_SPEC_FILE"]
     assert "caf\\udce9.yaml" in done.err
+
+
+def test_an_option_is_shown_with_the_place_in_it(spec):
+    done = spec("check", "scenario/two-tank", "--set", "horizn=3")
+    assert "1 | horizn=3\n  | ^^^^^^\n" in done.err
+
+
+def test_a_finding_in_a_referenced_file_names_the_reference(spec, tmp_path):
+    (tmp_path / "world.yaml").write_text("spec: world/v1\nname: world\nstate: {n: itn}\nactions: {go: {}}\n")
+    main = tmp_path / "main.yaml"
+    lines = ["spec: scenario/v1", "name: main", "world: ./world.yaml", "governor: free-choice", "agent: greedy"]
+    main.write_text("\n".join([*lines, "horizon: 5", ""]))
+    done = spec("check", str(main))
+    assert "world.yaml:3:12: error[E_DECLARATION]" in done.err
+    assert f"note: used at {main}:3\n" in done.err
+
+
+def test_a_word_that_is_none_of_a_few_is_named(spec, tmp_path):
+    path = tmp_path / "mine.yaml"
+    path.write_text("spec: invariant/v1\nname: mine\nseverity: deadly\nrequire: n > 0\n")
+    assert "`deadly` is not one of 'fatal', 'warn'" in spec("check", str(path)).err
