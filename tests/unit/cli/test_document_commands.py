@@ -1,12 +1,17 @@
 """The commands of toy-pseudo-axion: what their options become, the files that they write, and their exit codes."""
 
 import json
+import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from specledger.cli import document_commands
 from specledger.report.formats import folder
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -145,3 +150,13 @@ def test_what_is_wrong_is_said_without_a_traceback(words, code, command, tmp_pat
     assert f"error[{code}]" in complained
     assert "Traceback" not in complained
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("name", ["run_scenario", "run_suite", "verify_audit"])
+def test_each_command_is_installed(name):
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["scripts"][name]
+    module, _, function = declared.partition(":")
+    code = f"import sys; sys.argv = ['{name}', '--help']; from {module} import {function}; {function}()"
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert f"Usage: {name} ".encode() in done.stdout
