@@ -8,7 +8,7 @@ was only extended (L3), that the specs reproduce it (L4), and that a second eval
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -200,27 +200,12 @@ def as_json(verification: Verification, evidence: str) -> dict[str, Any]:
         "level": None if level is None else level.value,
         "signed": verification.signed,
         "asked": sorted(level.value for level in (verification.asked or Level)),
-        "levels": [
-            {
-                "level": rung.level.value,
-                "name": rung.name,
-                "status": rung.status.value,
-                "code": rung.code,
-                "why": rung.why,
-            }
-            for rung in level_statuses(verification)
-        ],
-        "checks": [
-            {
-                "number": check.number,
-                "name": check.name,
-                "level": check.level.value,
-                "status": check.status.value,
-                "code": check.code,
-                "message": check.message,
-            }
-            for check in verification.checks
-        ],
+        "levels": [_fields(rung) for rung in level_statuses(verification)],
+        "checks": [_fields(check) for check in verification.checks],
         "unchecked": list(verification.unchecked),
         "facts": {name: dict(facts) for name, facts in sorted(verification.facts.items())},
     }
+
+
+def _fields(record: LevelStatus | Check) -> dict[str, Any]:
+    return {key: value.value if isinstance(value, StrEnum) else value for key, value in asdict(record).items()}

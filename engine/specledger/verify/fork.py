@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import consistency_path, leaf_hash, root_of, verify_consistency
-from specledger.evidence.checkpoint import MAX_NOTE, InvalidNote, Note, read_note
+from specledger.evidence.checkpoint import MAX_NOTE, Note, read_note
 from specledger.evidence.layout import CHECKPOINT, MANIFEST
 from specledger.verify.checks import Broken, Lacking
 from specledger.verify.manifest import MAX_MANIFEST, read_document
-from specledger.verify.trust import Seen
+from specledger.verify.trust import Seen, read_bounded
 from specledger.verify.unpack import is_archive, unpacked
 
 E_FORK = code(
@@ -80,7 +80,7 @@ def read_against(place: Path) -> Against:
         if place.is_file() and is_archive(place):
             with unpacked(place) as folder:
                 return _against_bundle(folder, str(place))
-        return against_note(_bytes(place), str(place))
+        return against_note(read_bounded(place, MAX_NOTE), str(place))
     except Broken as broken:
         raise _nothing(place, broken.message) from None
     except OSError as error:
@@ -96,7 +96,7 @@ def _against_bundle(folder: Path, where: str) -> Against:
     if type(head["count"]) is not int or not isinstance(run, str):
         raise ValueError("its head is none")
     seen = Seen(head["count"], bytes.fromhex(head["root"]))
-    note = read_note(_bytes(folder / CHECKPOINT)) if (folder / CHECKPOINT).is_file() else None
+    note = read_note(read_bounded(folder / CHECKPOINT, MAX_NOTE)) if (folder / CHECKPOINT).is_file() else None
     if note is not None and (note.size, note.root) != (seen.size, seen.root):
         raise ValueError("its checkpoint and its manifest state two heads")
     return Against(seen, where, note, run)
@@ -110,14 +110,6 @@ def against_note(data: bytes, where: str) -> Against:
     """
     note = read_note(data)
     return Against(Seen(note.size, note.root), where, note)
-
-
-def _bytes(path: Path) -> bytes:
-    with path.open("rb") as file:
-        data = file.read(MAX_NOTE + 1)
-    if len(data) > MAX_NOTE:
-        raise InvalidNote(f"it has more than {MAX_NOTE} bytes")
-    return data
 
 
 def _nothing(place: Path, why: str) -> Rejected:

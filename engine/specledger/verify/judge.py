@@ -127,7 +127,7 @@ def _unwritten(*_: Any) -> Any:
 
 
 class _RunJudge:
-    """Stands beside a run, sees what its rules are given, and has each verdict judged.
+    """Records what the rules of a run are given, and judges each verdict.
 
     Attributes:
         plan: The plan, whose judgements and invariants are recorded.
@@ -144,7 +144,7 @@ class _RunJudge:
         self._judgements: list[Judgement] = []
         invariants = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
         self._kernel = KernelJudge(self.count, self._reference, rules.state)
-        kernel = None if plan.kernel is None else self._kernel.beside(plan.kernel)
+        kernel = None if plan.kernel is None else self._kernel.observed(plan.kernel)
         self.plan = replace(plan, judge=self._judged, invariants=invariants, kernel=kernel)
 
     def _judged(self, *given: Any) -> list[Judgement]:
@@ -227,7 +227,7 @@ class _RunJudge:
 
 
 class KernelJudge:
-    """Stands beside a kernel, sees what its rules are given, and has each verdict judged."""
+    """Records what the rules of a kernel are given, and judges each verdict."""
 
     def __init__(self, count: Count, reference: Reference, state: RecordType) -> None:
         self._count = count
@@ -238,7 +238,7 @@ class KernelJudge:
         self._given: list[Mapping[str, Any]] = []
         self._unvalued = False
 
-    def beside(self, kernel: KernelPlan) -> KernelPlan:
+    def observed(self, kernel: KernelPlan) -> KernelPlan:
         """The kernel with its rules replaced by recorded ones."""
         self.ruled = frozenset(one.name for one in kernel.admission.invariants)
         invariants = tuple(replace(one, judge=partial(self._ruled, one)) for one in kernel.admission.invariants)

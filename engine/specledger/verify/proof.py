@@ -210,10 +210,7 @@ def _check_path(proof: Any) -> str:
 
 def _read(path: Path) -> Any:
     try:
-        with path.open("rb") as file:
-            proof = read_json(file.read(MAX_PROOF + 1), MAX_PROOF)
-    except OSError as error:
-        raise _no_proof(path, error.strerror or "operating system error") from error
+        proof = read_json(path, MAX_PROOF)
     except ValueError as error:
         raise _no_proof(path, str(error)) from error
     if not isinstance(proof, dict) or proof.keys() != _FIELDS or proof["format"] != INCLUSION:

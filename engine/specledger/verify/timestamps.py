@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
 from specledger.verify.checks import Broken, Lacking
+from specledger.verify.trust import read_bounded
 
 if TYPE_CHECKING:
     from cryptography.x509 import Certificate
@@ -92,18 +93,13 @@ def _certificates(file: Path) -> list[Certificate]:
     except ImportError:
         raise _not_installed() from None
     try:
-        with file.open("rb") as opened:
-            data = opened.read(MAX_TSA + 1)
-        if len(data) > MAX_TSA:
-            raise ValueError(f"it has more than {MAX_TSA} bytes")
+        data = read_bounded(file, MAX_TSA)
         found = load_pem_x509_certificates(data)
         if not data.count(_BLOCK) == len(found) <= _MOST:
             raise ValueError(f"it holds something else than at most {_MOST} certificates")
         if not any(one.issuer == one.subject for one in found):
             raise ValueError("no certificate in it is a root")
         return found
-    except OSError as error:
-        raise _unreadable(file, error.strerror or "operating system error") from error
     except ValueError as error:
         raise _unreadable(file, str(error)) from error
 

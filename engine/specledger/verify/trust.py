@@ -84,26 +84,36 @@ def read_trust(path: Path) -> Trust:
         Rejected: E_TRUST, if it is not there or a part of it is malformed.
     """
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_TRUST + 1)
-        document = read_json(data, MAX_TRUST)
-        return _trust(document)
-    except OSError as error:
-        raise _wrong(path, error.strerror or "operating system error") from error
+        return _trust(read_json(path, MAX_TRUST))
     except ValueError as error:
         raise _wrong(path, str(error)) from error
     except Rejected as rejected:  # of the origin
         raise _wrong(path, rejected.diagnostics[0].message) from rejected
 
 
-def read_json(data: bytes, limit: int) -> Any:
-    """A JSON document that a person may have written: white space is free, but no key stands twice.
+def read_bounded(path: Path, limit: int) -> bytes:
+    """A file that the reader names.
 
     Raises:
-        ValueError: It is larger than the limit, or is no such document; fractions are none here.
+        ValueError: It cannot be read or has more bytes than the limit.
     """
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
+    except OSError as error:
+        raise ValueError(error.strerror or "operating system error") from error
     if len(data) > limit:
         raise ValueError(f"it has more than {limit} bytes")
+    return data
+
+
+def read_json(path: Path, limit: int) -> Any:
+    """A JSON document that a person may have written: white space is free, but no key occurs twice.
+
+    Raises:
+        ValueError: It cannot be read, is larger than the limit, or is no such document; fractions are none here.
+    """
+    data = read_bounded(path, limit)
     try:
         return json.loads(data.decode(), object_pairs_hook=_object, parse_float=_no_number, parse_constant=_no_number)
     except UnicodeDecodeError:

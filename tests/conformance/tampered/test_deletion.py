@@ -64,7 +64,6 @@ UNNOTICED = {
     "discovery:_again": (1, UNMADE),
     "discovery:_shared": (1, ASKED),
     "fork:_against_bundle": (2, ASKED),
-    "fork:_bytes": (1, LIMIT),
     "fork:compare_heads": (2, BEHIND),
     "fork:same_log": (1, ASKED),
     "law:LawContent._check_verdict": (1, UNMADE),

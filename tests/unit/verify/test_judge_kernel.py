@@ -127,7 +127,7 @@ def see(kernel):
     def seen(number, given, evidence, verdict="PASS", cause=""):
         count = Count()
         witness = KernelJudge(count, Reference(), STATE)
-        probe = witness.beside(kernel).probes[number]
+        probe = witness.observed(kernel).probes[number]
         witness._probe = kernel.probes[number]
         for values in given:
             probe.expect(values)
