@@ -64,9 +64,7 @@ def filled(f):
 
 
 FAULTS = {
-    "an invariant was loosened": lambda f: f.swap("specs/invariant/bounded.yaml", b"<=", b"<"),
     "a comment alone is no change": None,
-    "a file is missing": removed("world/pot.yaml"),
     "a file that nobody needs": lambda f: f.write("specs/world/more.yaml", f.read("specs/world/pot.yaml")),
     "a file that is empty": lambda f: f.write("specs/world/pot.yaml", b""),
     "a file in another folder": moved("world/pot.yaml", "agent/pot.yaml"),
@@ -76,9 +74,7 @@ FAULTS = {
     "other settings": origin(set=["horizon=2", "episodes=2"]),
     "no settings": origin(set=[]),
     "a setting that changes nothing there is": origin(set=["horizon=2", "episodes=1", "nothing=1"]),
-    "another main file": origin(main="world/stairs.yaml"),
     "a case": origin(case="seed=3"),
-    "a file that is too long": lambda f: f.write("specs/world/pot.yaml", f.read("specs/world/pot.yaml") + b"#" * MAX_SOURCE),
     "files that are too long together": filled,
 }  # fmt: skip
 
