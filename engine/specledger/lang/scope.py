@@ -51,6 +51,14 @@ ENGINE_NAMES: Final = frozenset(
 )
 """Names that the engine itself gives somewhere; a spec's constants, state, functions and arguments cannot take them."""
 
+_TYPES: Final = {
+    **dict.fromkeys(("float", "number", "real", "decimal"), "qfixed"),
+    **dict.fromkeys(("str", "text"), "string"),
+    **dict.fromkeys(("list", "array"), "{type: array, items: int, maxItems: 8}"),
+    **dict.fromkeys(("dict", "map", "object"), "{type: object, properties: {n: int}}"),
+}
+"""Types of other languages, and what a spec has instead."""
+
 Path = tuple[str | int, ...]
 
 
@@ -176,7 +184,7 @@ class Scope:
                 bound_type(spec, named)
                 types[name] = read_type(spec, named, choices=choices)
             except DeclarationError as error:
-                near = suggest(str(spec), (*BUILT_IN, *(named or {})))
+                near = _TYPES.get(str(spec)) or suggest(str(spec), (*BUILT_IN, *(named or {})))
                 self.wrong(E_DECLARATION, str(error), *path, name, *error.path, near=near)
         return types
 

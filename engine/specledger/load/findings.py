@@ -209,7 +209,7 @@ def _tell(
         expression = any(shape.expression for shape in shapes_at(model, finding.path))
         expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
         message = f"{name} is of the wrong type"
-        hint = _EMPTIED if node.value is None and expected == "a list" else None
+        hint = _reshaped(node, expected)
         diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node), hint=hint)
     elif finding.on_key:
         message = f"the key `{finding.path[-1]}` is not allowed"
@@ -217,8 +217,24 @@ def _tell(
     else:
         limit = _limit(finding)
         message = _refusal(finding, node, name, limit)
-        hint = _correction(node, limit) if finding.sort in ("literal_error", "enum", "union_key") else None
+        hint = _as_name(node) if name == "`name`" else None
+        hint = _correction(node, limit) if finding.sort in ("literal_error", "enum", "union_key") else hint
         diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
+
+
+def _reshaped(node: Node, expected: str) -> str | None:
+    """How to write a value as what was expected."""
+    if expected == "a list":
+        return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
+    if expected.startswith("an expression") and node.style == "flow":
+        return "quote the expression"
+    return None
+
+
+def _as_name(node: Node) -> str | None:
+    """A name that is near to a text that is none."""
+    words = re.findall(r"[a-z0-9]+", str(node.value).lower())
+    return f"write `{'-'.join(words)}`" if words and words[0][0].isalpha() else None
 
 
 def _refusal(finding: _Finding, node: Node, name: str, limit: str | None) -> str:

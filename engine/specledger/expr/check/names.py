@@ -128,6 +128,8 @@ class Checking(ABC):
 
 
 _ORDER: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
+_OWNERS: Final = frozenset({"state", "self", "this", "world", "env", "args", "params", "constants", "memory"})
+"""Words that other systems put before the names of a state, of arguments or of constants."""
 _SHOWN: Final = 12
 """Names that a hint lists at most."""
 
@@ -212,8 +214,19 @@ class Names(Checking):
             found = self.resolved(name, node)
             if found is not None:
                 return found
+        if isinstance(node.operand, Name) and self._is_bare(node.operand.name, node.key):
+            message = f"unknown name `{node.operand.name}`"
+            self.refuse(
+                node.operand, E_EXPR_UNKNOWN_NAME, message, f"write `{node.key}`, without `{node.operand.name}.`"
+            )
+            return None
         operand = self.check(node.operand)
         return None if operand is None else self._field(operand, node.key, node, (node.key_start, node.end))
+
+    def _is_bare(self, owner: str, key: str) -> bool:
+        """Whether `owner.key` was written for what is read here as `key`."""
+        known = {**self.names, **self.scope.variables, **self.scope.derived, **self.scope.environment.constants}
+        return owner in _OWNERS and owner not in known and key in known and not self.session.frames
 
     def _field(self, operand: Typed, key: str, node: Node, place: tuple[int, int]) -> Typed | None:
         type_ = operand.type

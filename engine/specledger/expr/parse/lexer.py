@@ -52,7 +52,7 @@ _MEANT = {
     "!==": "write `!=`",
     "**": "a power is written as a product: `n * n`",
     "++": "an expression changes nothing: write `n + 1`",
-    "->": "a field is read with a dot: `record.field`",
+    "->": "a field is `record.field`; an item is named before a comma: `list.all(x, condition)`",
     "::": "a field is read with a dot: `record.field`",
     **dict.fromkeys(("+=", "-=", "*=", "/="), "an expression changes nothing: give the new value alone, as in `n + 1`"),
     **{"≥": "write `>=`", "≤": "write `<=`", "≠": "write `!=`"},

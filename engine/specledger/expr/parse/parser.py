@@ -294,7 +294,8 @@ class _Parser(Cursor):
             )
         if len(args) != 2 and not (kind == "map" and len(args) == 3):
             takes = "a name, an optional condition and an expression" if kind == "map" else "a name and an expression"
-            raise Problem(E_EXPR_ARGUMENTS, f"`{kind}` takes {takes}, not {len(args)} arguments", name.start, end)
+            message = f"`{kind}` takes {takes}, not {len(args)} argument{'' if len(args) == 1 else 's'}"
+            raise Problem(E_EXPR_ARGUMENTS, message, name.start, end, f"write `.{kind}(x, ...)`")
         variable = names[0]
         if variable is None:
             message = f"the first argument of `{kind}` names the item: it must be a plain name"
