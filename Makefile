@@ -34,10 +34,11 @@ install:  ## make .venv, once, and again when pyproject.toml changes (this needs
 	$(PIP) install --quiet --editable '.[dev]'
 	@$(WANTED) > $(INSTALLED)
 
-demo: install  ## run the shipped hazard scenario, then a recorded discovery, and verify the evidence of both
+demo: install  ## catch an agent whose reasons decide nothing; prove a law; replay a discovery
 	@$(BIN)/spec demo
-	@$(BIN)/spec run specs/discovery/kinetic.yaml --out out/discovery
-	@$(BIN)/spec verify out/discovery
+	@echo
+	@$(BIN)/spec run specs/law/momentum.yaml --out out/law | sed -n 2p
+	@$(BIN)/spec run specs/discovery/kinetic.yaml --out out/discovery | sed -n 1p
 
 quick: install  ## format, lint, layers and the fast core of the tests, in under a minute
 	$(BIN)/ruff format --check .

@@ -13,13 +13,14 @@ from typer.exceptions import TyperException
 from specledger import __version__
 from specledger.cli.agent import agent
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
+from specledger.cli.demo import demo
 from specledger.cli.golden import golden, pin
 from specledger.cli.inspection import diff, trace
 from specledger.cli.interruption import interruptible
 from specledger.cli.keys import keys
 from specledger.cli.output import print_refusal, print_text
 from specledger.cli.report import report
-from specledger.cli.run import Interrupted, demo, discover, run
+from specledger.cli.run import Interrupted, discover, run
 from specledger.cli.specs import check, explain, new, plan, schema, show_spec
 from specledger.cli.verify import seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected

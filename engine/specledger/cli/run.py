@@ -1,4 +1,4 @@
-"""`spec run`, `spec discover` and `spec demo`: run specs and write their evidence."""
+"""`spec run` and `spec discover`: run specs and write their evidence."""
 
 from __future__ import annotations
 
@@ -271,23 +271,3 @@ def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterato
     unasked = sum(each in UNASKED for each in failures)
     if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
         yield f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again"
-
-
-def demo(
-    out: Annotated[Path, typer.Option(help="The folder of the evidence.")] = Path("out/demo"),
-) -> None:
-    """Run a shipped scenario and verify its evidence."""
-    from specledger.cli.verify import verification_text
-    from specledger.kinds import KINDS
-    from specledger.pipeline.checking import demo_case
-    from specledger.pipeline.executing import execute
-    from specledger.pipeline.verifying import verify
-
-    bundle = demo_case()
-    print_text(f"$ spec run {bundle.main.name} --out {printable(str(out))}")
-    with progress_bar(bundle.main.name) as progress:
-        finished = execute(bundle, out, progress=progress)
-    print_text(f"{KINDS[bundle.main.kind].run.show([finished])}\n\n$ spec verify {printable(str(out))}")
-    verification = verify(out)
-    print_text(verification_text(out, verification))
-    raise typer.Exit(exit_code(combine([finished.verdict, verification.verdict])))
