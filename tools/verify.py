@@ -468,6 +468,7 @@ class RunFollower:
         self.first: JSON = None
         self.entries: List[str] = []
         self.ended = self.is_open = self.fatal = False
+        self.endings: Set[str] = set()
         self.episode, self.t, self.state = -1, -1, ""  # the last episode, its last step, the digest of its last state
         self.commit: JSON = None
         self.first_success: Optional[int] = None
@@ -491,8 +492,13 @@ class RunFollower:
         verdict = "PASS" if self.count["checks"] else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
         verdict = "ERROR" if self.count["errors"] else verdict
+        judged: JSON = {"verdict": verdict}
+        if "expect" in self.first:
+            wanted = {"verdict": "PASS", **self.first["expect"]}
+            met = wanted["verdict"] == verdict and ("ended" not in wanted or self.endings == {wanted["ended"]})
+            judged = {"verdict": "PASS" if met else "FAIL", "status": verdict, "met": met}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
-        made = {"verdict": verdict, **{name: self.count[name] for name in names}, "rejections": self.rejections}
+        made = {**judged, **{name: self.count[name] for name in names}, "rejections": self.rejections}
         made.update(violations=self.violations["fatal"], warnings=self.violations["warn"])
         return {**made, "probes": self.probes} if self.probes else made
 
@@ -594,6 +600,7 @@ class RunFollower:
         self.count["errors"] += 1
 
     def _episode_end(self, body: JSON) -> None:
+        self.endings.add(body["ended"])
         ended, begun = body["ended"], self.is_open and is_count(body["episode"], self.episode)
         unbegun = not self.is_open and is_count(body["episode"], self.episode + 1) and ended == "error"
         self._need(begun or unbegun, "an episode ends that did not begin")
@@ -644,7 +651,9 @@ def suite_result(told: Told) -> JSON:
     runs, own = told.of("run"), told.of("run")[: told.first["runs"]]
     sums = {key: sum(one["result"][key] for one in own) for key in ("episodes", "steps", "drifts", "errors")}
     verdicts, order = [one["verdict"] for one in told.of("check", "mutant")], ("ERROR", "FAIL", "INCONCLUSIVE", "PASS")
-    verdict = "ERROR" if sums["errors"] else min(verdicts, key=order.index, default="INCONCLUSIVE")
+    reached = [one["result"]["verdict"] for one in own]
+    verdicts += ["FAIL"] * ("FAIL" in reached)  # a run that fails though nothing expects that
+    verdict = "ERROR" if "ERROR" in reached else min(verdicts, key=order.index, default="INCONCLUSIVE")
     checks = {one["check"]: one["verdict"] for one in told.of("check")}
     mutants = {one["mutant"]: one["caught"] for one in told.of("mutant")}
     counts = {"runs": len(own), "trials": len(runs) - len(own), **sums}
@@ -730,6 +739,7 @@ def run_heading(known: JSON, key: str, root: JSON) -> JSON:
         "seed": root.get("seed", 0),
         "episodes": root.get("episodes", 1),
         "horizon": root["horizon"],
+        "expect": root.get("expect"),
         "invariants": [
             {"name": one["name"], "scope": one.get("scope", "step"), "severity": one.get("severity", "fatal")}
             for one in invariants

@@ -6,7 +6,7 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from specledger.agents.narration import Narration
@@ -191,6 +191,7 @@ class Plan:
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
+        expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
 
@@ -223,4 +224,5 @@ class Plan:
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     signed: bool = False
+    expect: Mapping[str, str] = field(default_factory=dict)
     check_weights: bool = True

@@ -172,7 +172,8 @@ class _Compiler:
     ) -> list[Case]:
         arm, at = _model(spec).runs[name], ("runs", name)
         changes = [*self._changes(arm.changes, *at, "set", of=spec), *laid[0]]
-        places = {**self._places(arm, *at, of=spec), **laid[1]}
+        expected = {} if arm.expect is None else {"expect": arm.expect.model_dump(exclude_none=True)}
+        places = {**self._places(arm, *at, of=spec), **expected, **laid[1]}
         cases: dict[str, Case] = {}
         for index, key in enumerate(map(str, arm.scenarios)):
             scenario = self.bundle.specs[key].name

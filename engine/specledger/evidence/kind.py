@@ -30,7 +30,7 @@ class ReceiptKind:
 
 
 def _run_may_fail(result: Mapping[str, Any]) -> bool:
-    return result["verdict"] != Verdict.PASS or bool(result["warnings"])
+    return result.get("status", result["verdict"]) != Verdict.PASS or bool(result["warnings"])
 
 
 RUN: Final = ReceiptKind(layout.SCENARIO, Tally, run_cases, _run_may_fail)

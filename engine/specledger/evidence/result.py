@@ -32,6 +32,8 @@ class Tally:
         self._warnings: Counter[str] = Counter()
         self._invariants: Counter[str] = Counter()
         self._probes: dict[str, Counter[str]] = {}
+        self._endings: set[str] = set()
+        self._expected: Mapping[str, Any] = {}
         self._failed = False
         self._ended = False
 
@@ -42,6 +44,7 @@ class Tally:
             KeyError, TypeError: If the body lacks what its type must have.
         """
         if type_ == "start":
+            self._expected = body.get("expect", {})
             self._invariants.update(invariant["scope"] for invariant in body["invariants"])
             self._gates.update(dict.fromkeys(body["gates"], 0))
         elif type_ == "drift":
@@ -54,6 +57,7 @@ class Tally:
             self._figures["errors"] += 1
         elif type_ == "episode_end":
             self._figures["episodes"] += 1
+            self._endings.add(body["ended"])
             self._figures["successes"] += 1 if body["success"] else 0
             self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
             self._breaches(body["violations"])
@@ -87,8 +91,8 @@ class Tally:
             counter[breach["invariant"]] += 1
 
     @property
-    def verdict(self) -> Verdict:
-        """The verdict of the receipts.
+    def status(self) -> Verdict:
+        """The verdict of the receipts, whatever was expected.
 
         ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
         admissible action or a probe that failed, INCONCLUSIVE if nothing was checked, else PASS.
@@ -99,11 +103,30 @@ class Tally:
             return Verdict.FAIL
         return Verdict.PASS if self._figures["checks"] else Verdict.INCONCLUSIVE
 
+    @property
+    def met(self) -> bool | None:
+        """Whether the run ended as its scenario expects; None where nothing is expected."""
+        if not self._expected:
+            return None
+        wanted = self._expected.get("verdict", Verdict.PASS), self._expected.get("ended")
+        return self._ended and wanted[0] == self.status and (not wanted[1] or self._endings == {wanted[1]})
+
+    @property
+    def verdict(self) -> Verdict:
+        """PASS or FAIL by what was expected; else the status. A run that did not end is an ERROR."""
+        if self.met is None or not self._ended:
+            return self.status
+        return Verdict.PASS if self.met else Verdict.FAIL
+
     def result(self) -> dict[str, Any]:
-        """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant."""
+        """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
+
+        Where something was expected also `status` and `met`.
+        """
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         return {
             "verdict": self.verdict.value,
+            **({} if self.met is None else {"status": self.status.value, "met": self.met}),
             **{name: self._figures[name] for name in names},
             "rejections": dict(self._gates),
             "violations": dict(self._violations),
@@ -120,6 +143,7 @@ class SuiteTally:
         self._checks: dict[str, str] = {}
         self._mutants: dict[str, list[str]] = {}
         self._verdicts: list[Verdict] = []
+        self._broken = self._failed = False
         self._own = 0
         self._ended = False
 
@@ -148,15 +172,21 @@ class SuiteTally:
             self._figures["trials"] += 1
             return
         self._figures["runs"] += 1
+        verdict = Verdict(body["result"]["verdict"])
+        self._broken |= verdict is Verdict.ERROR
+        self._failed |= verdict is Verdict.FAIL
         for name in ("episodes", "steps", "drifts", "errors"):
             self._figures[name] += body["result"][name]
 
     @property
     def verdict(self) -> Verdict:
-        """ERROR if a run of the suite had errors or the suite did not end, else the verdict of checks and mutants."""
-        if self._figures["errors"] or not self._ended:
+        """The verdict of checks, mutants and the suite's own runs.
+
+        ERROR if a run is one or the suite did not end. A run that fails, though nothing expects that, fails the suite.
+        """
+        if self._broken or not self._ended:
             return Verdict.ERROR
-        return combine(self._verdicts)
+        return combine([*self._verdicts, *([Verdict.FAIL] if self._failed else [])])
 
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, the verdict of each check, and what caught each mutant."""

@@ -119,6 +119,8 @@ def _text(finished: Finished) -> str:
         f"{counted(result['steps'], 'step')}, {counted(result['drifts'], 'drift')}, "
         f"{counted(result['checks'], 'check')}"
     ]
+    if "met" in result:
+        lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
@@ -127,7 +129,7 @@ def _text(finished: Finished) -> str:
     if finished.incidents:
         lines.append("  first incidents:")
         lines += [f"    {incident}" for incident in finished.incidents]
-    if result["verdict"] == Verdict.INCONCLUSIVE:
+    if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
         lines.append("  no invariant was checked, so nothing can be concluded")
     return "\n".join([*lines, *footer(finished)])
 

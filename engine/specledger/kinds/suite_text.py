@@ -13,6 +13,9 @@ from specledger.report.figures import decimal, share
 
 _MEANS: Final = ("mean", "slope", "difference")
 
+_MOST_NAMES: Final = 3
+"""Runs that a row names; the receipts hold all of them."""
+
 Receipt = Mapping[str, Any]
 
 
@@ -32,6 +35,7 @@ def _text(finished: Finished) -> str:
 def suite_tables(receipts: Sequence[Receipt]) -> list[str]:
     """The lines of the tables about the receipts of a suite; a table without rows is left out."""
     return [
+        *text_table("runs", _runs(receipts)),
         *text_table("figures", _figures(_of(receipts, "figure"))),
         *text_table("checks", _checks(_of(receipts, "check"))),
         *text_table("mutants", _mutants(_of(receipts, "mutant"))),
@@ -45,6 +49,25 @@ def _untried(receipts: Sequence[Receipt]) -> list[str]:
     caught = {check for mutant in mutants for check in mutant["caught"]}
     left = [printable(one["check"]) for one in _of(receipts, "check") if one["check"] not in caught]
     return [f"  checks that no mutant makes fail: {', '.join(left)}"] if mutants and left else []
+
+
+def _runs(receipts: Sequence[Receipt]) -> list[list[str]]:
+    """The verdicts of the suite's own runs, by arm, and how runs with an expectation ended."""
+    starts = _of(receipts, "start")
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for one in _of(receipts, "run")[: starts[0]["runs"] if starts else 0]:
+        result = one["result"]
+        wanted = "" if "met" not in result else "as expected" if result["met"] else "NOT as expected"
+        shown = f"{result['status']} {wanted}" if wanted else ""
+        found.setdefault((result["verdict"], one["arm"], shown), []).append(one["run"])
+    rows = []
+    for (verdict, arm, shown), names in found.items():
+        listed = names if verdict != Verdict.PASS else []
+        more = f", and {len(listed) - _MOST_NAMES} more" if len(listed) > _MOST_NAMES else ""
+        failed = f"{', '.join(listed[:_MOST_NAMES])}{more}"
+        told = ": ".join(part for part in (shown, failed) if part)
+        rows.append([verdict, printable(arm), counted(len(names), "run"), printable(told)])
+    return rows
 
 
 def _of(receipts: Iterable[Receipt], type_: str) -> list[Receipt]:

@@ -54,6 +54,8 @@ from specledger.report.specs import Specs, requirement, spec_details
 from specledger.spec.suite import Suite
 from specledger.verify.manifest import MAX_SPECS
 
+EXPECTED: Final = "runs-end-as-expected"
+
 _MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
 _NOUNS: Final = ("episodes", "successes", "steps", "drifts", "errors")
@@ -88,6 +90,8 @@ class SuiteReading(Reading):
             self._runs = as_int(body["runs"])
         elif type_ == "run" and len(self._own) < self._runs:
             self._own.append((receipt.seq, body))
+            if body["result"]["verdict"] == Verdict.FAIL:
+                self._seen.note(EXPECTED, receipt, "failed", as_name(body["run"]))
             if as_int(body["result"]["errors"]):
                 self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
         elif type_ == "figure":
@@ -130,6 +134,10 @@ class SuiteReading(Reading):
         why = "" if runs else "it has no runs of its own"
         says, seen = "everything in the suite's own runs can be evaluated", self._observations.of(EVALUATION)
         yield Check(EVALUATION, says, None, outcome, errors > 0, False, runs, 0, why, **seen)
+        failed = self._seen.count[EXPECTED]
+        outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
+        says, seen = "no run of the suite fails unless that is expected", self._seen.of(EXPECTED)
+        yield Check(EXPECTED, says, None, outcome, False, False, runs, failed, why, **seen)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result."""
@@ -225,6 +233,7 @@ class SuiteReading(Reading):
                 ("bundle", Code(body["place"])),
                 ("specs", Code(body["specs"])),
                 ("root", Code(body["receipts"]["root"])),
+                *([("expected", Block({key: result[key] for key in ("status", "met")}))] if "met" in result else []),
                 ("broken", Block({key: result[key] for key in ("violations", "warnings", "rejections")})),
                 ("replay, as its receipt says", Block(body["replay"])),
             ]

@@ -48,6 +48,7 @@ def run(
                 {"name": item.name, "scope": item.scope, "severity": item.severity} for item in plan.invariants
             ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
+            **({"expect": dict(plan.expect)} if plan.expect else {}),
             **_continued(plan),
         },
     )

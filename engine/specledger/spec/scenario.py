@@ -114,6 +114,19 @@ class Map(Model):
         return self
 
 
+class Expectation(Model):
+    """How the writer of a run expects it to end: its verdict, PASS if left out, and the end of every episode."""
+
+    verdict: Literal["PASS", "FAIL", "INCONCLUSIVE", "ERROR"] | None = None
+    ended: Literal["horizon", "until", "fatal", "error", "hang", "died"] | None = None
+
+    @model_validator(mode="after")
+    def _something(self) -> Expectation:
+        if self.verdict is None and self.ended is None:
+            raise ValueError("expected `verdict`, `ended` or both")
+        return self
+
+
 class Scenario(Spec):
     """A scenario/v1 document."""
 
@@ -128,6 +141,7 @@ class Scenario(Spec):
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
+    expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
     horizon: Annotated[int, Field(ge=1, le=1_000_000)]

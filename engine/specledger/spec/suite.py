@@ -22,6 +22,7 @@ from specledger.spec.base import (
     RefTo,
     Spec,
 )
+from specledger.spec.scenario import Expectation
 from specledger.spec.world import Function
 
 STATISTICS: Final = ("rate", "mean", "sum", "least", "greatest", "quantile", "slope", "difference")
@@ -50,6 +51,7 @@ class Arm(Overlay):
 
     scenarios: Annotated[list[Scenario], Field(min_length=1, max_length=256)]
     seeds: Annotated[list[Seed], Field(max_length=256)] = Field(default_factory=list)
+    expect: Expectation | None = None
 
 
 class Figure(Model):

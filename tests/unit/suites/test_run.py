@@ -12,6 +12,7 @@ import pytest
 
 from specledger.core.verdict import Verdict
 from specledger.kinds import load
+from specledger.kinds.suite_text import show_suites
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 
@@ -216,3 +217,35 @@ def test_an_invariant_that_does_not_apply_is_no_check(project, when, checks, ver
     done = execute(bundle, project / "out")
     assert (done.verdict, done.manifest["result"]["checks"]) == (verdict, checks)
     assert verify(done.place).verdict is Verdict.PASS
+
+
+FAILING = "long: {scenarios: [climb], seeds: [3, 4], set: {agent.candidates: [{op: climb, for_each: {by: '[2]'}}]}"
+
+
+@pytest.mark.parametrize(
+    ("expect", "verdict", "told"),
+    [
+        ("", "FAIL", None),
+        (", expect: {verdict: FAIL}", "PASS", ("PASS", "FAIL", True)),
+        (", expect: {verdict: FAIL, ended: horizon}", "PASS", ("PASS", "FAIL", True)),
+        (", expect: {verdict: FAIL, ended: until}", "FAIL", ("FAIL", "FAIL", False)),
+        (", expect: {ended: horizon}", "FAIL", ("FAIL", "FAIL", False)),
+        (", expect: {verdict: INCONCLUSIVE}", "FAIL", ("FAIL", "FAIL", False)),
+    ],
+)
+def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, expect, verdict, told):
+    edit("long: {scenarios: [climb], seeds: [3, 4]}", f"{FAILING}{expect}}}")
+    done = finished("checks=[{id: any, require: temptations.of > 0, opportunities: temptations.of}]", "mutants=[]")
+    assert done.verdict == verdict
+    results = [each["result"] for each in done.told if each["type"] == "run" and each["arm"] == "long"]
+    shown = [tuple(result[name] for name in ("verdict", "status", "met")) for result in results if "met" in result]
+    assert shown == ([told] * 2 if told else [])
+    assert verify(done.place).verdict is Verdict.PASS
+    command = [sys.executable, "-I", ROOT / "tools" / "verify.py", done.place]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert f"{results[0]['verdict']}  long" in show_suites([done])
+
+
+def test_a_run_that_passes_although_a_failure_is_expected_fails_the_suite(edit, finished):
+    edit("long: {scenarios: [climb], seeds: [3, 4]}", "long: {scenarios: [climb], seeds: [3, 4], expect: {verdict: FAIL}}")
+    assert finished("mutants=[]").verdict is Verdict.FAIL
