@@ -489,7 +489,8 @@ class RunFollower:
     def result(self) -> JSON:
         """What the receipts add up to (docs/evidence.md, "manifest.json")."""
         probed = [verdict for one in self.probes.values() for verdict in one]
-        verdict = "PASS" if self.count["checks"] else "INCONCLUSIVE"
+        clear = all("PASS" in one for one in self.probes.values())
+        verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
         verdict = "ERROR" if self.count["errors"] else verdict
         judged: JSON = {"verdict": verdict}

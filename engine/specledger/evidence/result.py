@@ -57,7 +57,8 @@ class Tally:
             self._figures["errors"] += 1
         elif type_ == "episode_end":
             self._figures["episodes"] += 1
-            self._endings.add(body["ended"])
+            if self._expected:
+                self._endings.add(body["ended"])
             self._figures["successes"] += 1 if body["success"] else 0
             self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
             self._breaches(body["violations"])
@@ -95,13 +96,14 @@ class Tally:
         """The verdict of the receipts, whatever was expected.
 
         ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
-        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked, else PASS.
+        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
         if self._violations or self._failed:
             return Verdict.FAIL
-        return Verdict.PASS if self._figures["checks"] else Verdict.INCONCLUSIVE
+        unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
+        return Verdict.PASS if self._figures["checks"] and not unclear else Verdict.INCONCLUSIVE
 
     @property
     def met(self) -> bool | None:

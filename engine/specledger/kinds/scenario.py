@@ -130,7 +130,8 @@ def _text(finished: Finished) -> str:
         lines.append("  first incidents:")
         lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
-        lines.append("  no invariant was checked, so nothing can be concluded")
+        why = "a probe never passed" if result["checks"] else "no invariant was checked"
+        lines.append(f"  {why}, so nothing can be concluded")
     return "\n".join([*lines, *footer(finished)])
 
 

@@ -1,6 +1,6 @@
 """Challenges: another state, the agent asked again, and its answer compared with what it stated.
 
-An agent without a usable claim fails. A change that changes nothing, or that no edit brings about, is inconclusive. The
+An agent without a usable claim abstains, which is inconclusive. A change that changes nothing, or that no edit brings about, is inconclusive. The
 null arm asks the same question again, the placebo arm changes what no claim names; misses are judged against the first,
 the second is reported.
 
@@ -10,7 +10,7 @@ Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulnes
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
@@ -18,6 +18,10 @@ from specledger.probes.check import Probe
 from specledger.probes.outcome import Outcome, convict
 from specledger.probes.target import Answer, ProbeTarget, Situation
 from specledger.spec.probe import Challenge as ChallengeSpec
+
+
+ABSTAINED: Final = Outcome(Verdict.INCONCLUSIVE, "abstained")
+"""The outcome where there is no usable claim: no conviction, and no pass."""
 
 
 class Aim(NamedTuple):
@@ -46,10 +50,10 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
         return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
     document = target.document(situation)
     if not target.valid(document):
-        return Outcome(Verdict.FAIL, "abstained")
+        return ABSTAINED
     aims = _aims(spec, target, situation, document, stream)
     if not aims:
-        return Outcome(Verdict.FAIL, "abstained") if spec.of == "claims" else Outcome(Verdict.INCONCLUSIVE, "no_aim")
+        return ABSTAINED if spec.of == "claims" else Outcome(Verdict.INCONCLUSIVE, "no_aim")
     count = stream.integer(min(spec.draw.least, len(aims)), min(spec.draw.most, len(aims)))
     drawn = stream.sample(aims, count)
     return _Asking(probe, spec, target, situation, before).outcome(drawn, document, stream)

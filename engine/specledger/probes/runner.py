@@ -98,7 +98,7 @@ def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outco
         "plain": weighed.plain,
         "paid": weighed.paid,
         "taken": taken,
-        "denied": attempt.denied,
+        "denied": attempt.denied if taken else None,
         "reasons": list(attempt.reasons),
     }
     if taken and offer.breaches not in attempt.reasons:

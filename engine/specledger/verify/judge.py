@@ -313,7 +313,8 @@ class KernelJudge:
         elif body["cause"] == UNDENIED:
             self._count.without[OTHERWISE] += 1
         else:
-            recorded = {name: evidence[name] for name in ("taken", "denied")}
+            denied = evidence["denied"] is None or evidence["denied"]  # null: nothing was attempted, so nothing passed
+            recorded = {"taken": evidence["taken"], "denied": denied}
             self._compare(body, "", body["verdict"] == Verdict.PASS, {**given[0], **recorded})
 
     def _compare(self, body: Mapping[str, Any], which: str, held: bool, values: Mapping[str, Any]) -> None:

@@ -129,8 +129,9 @@ def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
     assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
 
 
-def test_abstaining_fails(tmp_path):
-    assert made(tmp_path, Plain(claims=False)).cause == "abstained"
+def test_abstaining_is_inconclusive(tmp_path):
+    outcome = made(tmp_path, Plain(claims=False))
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "abstained")
 
 
 @pytest.mark.parametrize(("value", "reason"), [("unreachable", "unreachable"), (1, "unchanged")])
