@@ -516,7 +516,7 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
 SUITE = """
 spec: suite/v1
 name: troupe
-runs: {all: {scenarios: [stage], seeds: [1]}}
+runs: {all: {scenarios: [stage], seeds: [1], expect: {verdict: FAIL}}}
 figures: {hangs: {rate: "ended == 'hang'"}}
 checks:
   - {id: hung-once, require: hangs.count == 1 && hangs.of == 2, opportunities: hangs.of}
