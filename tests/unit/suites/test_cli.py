@@ -31,6 +31,9 @@ def test_a_suite_is_shown_in_tables(spec, project):
     assert (status, err) == (0, "")
     assert out.splitlines() == [
         "heights  PASS  4 runs, 8 episodes, 20 steps, 4 runs of mutants and their controls",
+        "  runs",
+        "    PASS  long   2 runs",
+        "    PASS  short  2 runs",
         "  figures",
         "    arrives             rate        100.00 %  4 of 4, 51.01 to 100.00 %",
         "    arrives_by_seed[3]  rate        50.00 %   2 of 4, 15.00 to 85.00 %",
