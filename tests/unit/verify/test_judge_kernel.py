@@ -161,19 +161,11 @@ def test_what_is_recorded_is_what_is_judged(see, number, given, evidence, verdic
 @pytest.mark.parametrize(
     ("number", "given", "evidence", "verdict", "cause", "what"),
     [
-<<<<<<< HEAD
         (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", UNDENIED, judge.OTHERWISE),
         (0, [], {}, "INCONCLUSIVE", "no_proposal", judge.UNASKED),
-        (1, [], {}, "FAIL", "abstained", judge.UNASKED),
+        (1, [], {}, "INCONCLUSIVE", "abstained", judge.UNASKED),
         (1, [], {}, "ERROR", "E_EVAL_INDEX", judge.ENDED),
         (1, [], {"before": "b", "trials": [TRIAL | {"after": None}]}, "PASS", "", judge.UNCHANGED),
-=======
-        (0, [GIVEN | {"taken": True}], OFFER | {"taken": True}, "FAIL", UNDENIED, judge_kernel.OTHERWISE),
-        (0, [], {}, "INCONCLUSIVE", "no_proposal", judge_kernel.UNASKED),
-        (1, [], {}, "INCONCLUSIVE", "abstained", judge_kernel.UNASKED),
-        (1, [], {}, "ERROR", "E_EVAL_INDEX", judge_kernel.ENDED),
-        (1, [], {"before": "b", "trials": [TRIAL | {"after": None}]}, "PASS", "", judge_kernel.UNCHANGED),
->>>>>>> 387b735 (An abstention is inconclusive; an offer that was not attempted was not denied)
     ],
 )
 def test_what_no_expression_decided_is_counted_by_what_it_is(see, number, given, evidence, verdict, cause, what):
