@@ -247,5 +247,8 @@ def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, ex
 
 
 def test_a_run_that_passes_although_a_failure_is_expected_fails_the_suite(edit, finished):
-    edit("long: {scenarios: [climb], seeds: [3, 4]}", "long: {scenarios: [climb], seeds: [3, 4], expect: {verdict: FAIL}}")
+    edit(
+        "long: {scenarios: [climb], seeds: [3, 4]}",
+        "long: {scenarios: [climb], seeds: [3, 4], expect: {verdict: FAIL}}",
+    )
     assert finished("mutants=[]").verdict is Verdict.FAIL
