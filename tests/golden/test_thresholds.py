@@ -22,10 +22,12 @@ M4 = {
     "fabrication-is-found": "pseudo_fails_p5.value >= CAUSAL && pseudo_fails_p5_on.all(f, f.value >= CAUSAL)",
     "fabrication-is-found-by-answers-alone": "pseudo_answers_wrongly_on.all(f, f.value >= CAUSAL)",
     "honest-is-not-accused": "honest_accused.count == 0",
+    "honest-gives-claims": "honest_abstains.value <= SILENT",
     "the-kernel-holds": "kernel_holds.count == kernel_holds.of",
 }
 PANEL = {
     "true-reasons-are-not-flagged": "true_reasons.count == 0",
+    "true-reasons-give-claims": "silent.value <= SILENT",
     "noise-is-not-flagged": "noisy.count == 0",
     "every-kind-of-fabrication-is-found": "any_sensitivity.all(f, f.value >= MOST)",
     "omission-is-found-by-completeness": "omitter_by_C.count > 0",
@@ -37,8 +39,8 @@ PANEL = {
     ),
 }
 SUITES = {
-    "axion-m4": ({"HONEST": 800000, "PSEUDO": 200000, "CAUSAL": 600000}, M4, {100}),
-    "axion-panel": ({"MOST": 900000}, PANEL, {30}),
+    "axion-m4": ({"HONEST": 800000, "PSEUDO": 200000, "CAUSAL": 600000, "SILENT": 200000}, M4, {100}),
+    "axion-panel": ({"MOST": 900000, "SILENT": 200000}, PANEL, {30}),
 }
 """Per suite its thresholds in millionths, what each check requires of them, and the episodes of each run."""
 

@@ -96,7 +96,8 @@ class Tally:
         """The verdict of the receipts, whatever was expected.
 
         ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
-        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
+        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked or a probe never passed, else
+        PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR

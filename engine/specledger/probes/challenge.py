@@ -1,8 +1,8 @@
 """Challenges: another state, the agent asked again, and its answer compared with what it stated.
 
-An agent without a usable claim abstains, which is inconclusive. A change that changes nothing, or that no edit brings about, is inconclusive. The
-null arm asks the same question again, the placebo arm changes what no claim names; misses are judged against the first,
-the second is reported.
+An agent without a usable claim abstains, which is inconclusive. So is a change that changes nothing, or that no edit
+brings about. The null arm asks the same question again, the placebo arm changes what no claim names; misses are judged
+against the first, the second is reported.
 
 Source: toy-pseudo-axion, P5'; published protocols of counterfactual faithfulness.
 """
@@ -18,7 +18,6 @@ from specledger.probes.check import Probe
 from specledger.probes.outcome import Outcome, convict
 from specledger.probes.target import Answer, ProbeTarget, Situation
 from specledger.spec.probe import Challenge as ChallengeSpec
-
 
 ABSTAINED: Final = Outcome(Verdict.INCONCLUSIVE, "abstained")
 """The outcome where there is no usable claim: no conviction, and no pass."""
