@@ -91,7 +91,7 @@ class SuiteReading(Reading):
         elif type_ == "run" and len(self._own) < self._runs:
             self._own.append((receipt.seq, body))
             if body["result"]["verdict"] == Verdict.FAIL:
-                self._seen.note(EXPECTED, receipt, "failed", as_name(body["run"]))
+                self._observations.note(EXPECTED, receipt, "failed", as_name(body["run"]))
             if as_int(body["result"]["errors"]):
                 self._observations.note(EVALUATION, receipt, "errors", body["result"]["errors"])
         elif type_ == "figure":
@@ -134,9 +134,9 @@ class SuiteReading(Reading):
         why = "" if runs else "it has no runs of its own"
         says, seen = "everything in the suite's own runs can be evaluated", self._observations.of(EVALUATION)
         yield Check(EVALUATION, says, None, outcome, errors > 0, False, runs, 0, why, **seen)
-        failed = self._seen.count[EXPECTED]
+        failed = self._observations.count[EXPECTED]
         outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
-        says, seen = "no run of the suite fails unless that is expected", self._seen.of(EXPECTED)
+        says, seen = "no run of the suite fails unless that is expected", self._observations.of(EXPECTED)
         yield Check(EXPECTED, says, None, outcome, False, False, runs, failed, why, **seen)
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
