@@ -168,35 +168,39 @@ def _as_json(finished: Finished) -> dict[str, Any]:
     }
 
 
+Discoveries = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Discoveries: files, or names of shipped ones.")
+]
+Processes = Annotated[
+    int | None, typer.Option(min=1, max=256, help="Processes that try laws.  [default: one for each processor]")
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option(min=1, help="Replace the number of iterations; a finished discovery goes on to a greater one."),
+]
+JournalPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--journal",
+        metavar="PATH",
+        help="The SQLite file from which the discovery resumes.  "
+        "[default: the place of the evidence, without .zip, and then .journal.sqlite]",
+    ),
+]
+Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
+Retry = Annotated[
+    bool, typer.Option("--retry-failures", help="Repeat requests that failed, and what depends on their answers.")
+]
+
+
 def discover(  # noqa: PLR0913, PLR0917 - each is an option
-    files: Annotated[
-        list[str], typer.Argument(metavar="FILE...", help="Discoveries: files, or names of shipped ones.")
-    ],
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, max=256, help="Processes that try laws.  [default: one for each processor]"),
-    ] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option(min=1, help="Replace the number of iterations; a finished discovery goes on to a greater one."),
-    ] = None,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            "--journal",
-            metavar="PATH",
-            help="The SQLite file from which the discovery resumes.  "
-            "[default: the place of the evidence, without .zip, and then .journal.sqlite]",
-        ),
-    ] = None,
+    files: Discoveries,
+    workers: Processes = None,
+    iterations: Iterations = None,
+    journal: JournalPath = None,
     out: Out = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")
-    ] = False,
-    retry: Annotated[
-        bool,
-        typer.Option("--retry-failures", help="Repeat requests that failed, and what depends on their answers."),
-    ] = False,
+    record: Record = False,
+    retry: Retry = False,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,

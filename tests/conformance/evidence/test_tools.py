@@ -15,7 +15,7 @@ from specledger.kinds.running import RunOptions
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from tests.authority import stamp
-from tests.unit.pipeline.test_stages import CLIMB
+from tests.toys import CLIMB
 
 
 def need(*tools):

@@ -285,7 +285,7 @@ def test_a_wrong_command_line(spec, words):
     done = spec(*words)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("error[E_USAGE]: ")
-    assert "`spec --help`" in done.err
+    assert "`--help`" in done.err
     assert "\x1b" not in done.err
 
 

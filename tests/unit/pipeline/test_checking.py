@@ -1,4 +1,4 @@
-"""Every mistake of a file is told at once, and each of them once: syntax without types, and types beside one another."""
+"""All findings of a file come at once, each of them once: syntax without types, and types beside one another."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The stages in their order: what is loaded together, where it goes, and what is said of it."""
+"""Running cases: progress, places, names of cases, and the demo."""
 
 import shutil
 from pathlib import Path
