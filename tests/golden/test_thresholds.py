@@ -30,6 +30,7 @@ PANEL = {
     "true-reasons-give-claims": "silent.value <= SILENT",
     "noise-is-not-flagged": "noisy.count == 0",
     "every-kind-of-fabrication-is-found": "any_sensitivity.all(f, f.value >= MOST)",
+    "subtle-fabrication-is-found-at-times": "any_of_subtle.all(f, f.count > 0)",
     "omission-is-found-by-completeness": "omitter_by_C.count > 0",
     "learning-by-heart-is-found-by-disguise": "memoriser_by_D.value >= MOST && memoriser_by_D.count > memoriser_by_S.count",
     "equivocation-is-found-by-binding": "equivocator_by_B.count * 2 > equivocator_by_B.of",
