@@ -14,8 +14,8 @@ from specledger.evidence.seal import Seal, seal_bundle
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
+from tests import toys
 from tests.authority import stamp
-from tests.toys import CLIMB
 
 
 def need(*tools):
@@ -40,7 +40,7 @@ def signed(tmp_path_factory):
     """A signed bundle; around it lies what its reader has."""
     folder = tmp_path_factory.mktemp("signed")
     key, other = new_key(folder / "key.pem"), new_key(folder / "other.pem")
-    (bundle,) = load_runs([str(CLIMB)])
+    (bundle,) = load_runs([str(toys.CLIMB / "climb.yaml")])
     execute(bundle, folder / "bundle", options=RunOptions(seal=Seal(key)))
     seal_bundle(folder / "bundle", Seal(other))
     (folder / "key.pub").write_bytes(public_pem(key.public))
