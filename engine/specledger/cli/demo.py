@@ -107,6 +107,6 @@ def _lines(
     yield ""
     yield "Next:"
     yield f"  spec verify {place}"
-    honest = bundle.main.model.metadata.annotations.get("honest_agent") if bundle.main.model.metadata else None
-    if honest is not None:
-        yield f"  spec run {name} --set agent={honest} --out {place}-{honest}"
+    faithful = bundle.main.model.metadata.annotations.get("honest_agent") if bundle.main.model.metadata else None
+    if faithful is not None:
+        yield f"  spec run {name} --set agent={faithful} --out {place}-{faithful}"
