@@ -37,7 +37,7 @@ install:  ## make .venv, once, and again when pyproject.toml changes (this needs
 demo: install  ## catch an agent whose reasons decide nothing; prove a law; replay a discovery
 	@$(BIN)/spec demo
 	@echo
-	@$(BIN)/spec run specs/law/momentum.yaml --out out/law | sed -n 2p
+	@$(BIN)/spec run specs/law/momentum.yaml --out out/law | sed -n 3p
 	@$(BIN)/spec run specs/discovery/kinetic.yaml --out out/discovery | sed -n 1p
 
 quick: install  ## format, lint, layers and the fast core of the tests, in under a minute
