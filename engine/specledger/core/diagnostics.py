@@ -8,7 +8,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
@@ -155,12 +155,12 @@ E_FINDINGS = code(
 
 
 class Diagnostics:
-    """A collector of findings: equal ones are kept once, and they are read in the order of file and position."""
+    """A collector of findings, read in the order of file and position; those that differ in `related` alone are one."""
 
     def __init__(self, most: int | None = None) -> None:
         """Begin with no findings; with `most`, more than that many end the reading."""
-        self._found: dict[Diagnostic, None] = {}
-        self._told: set[tuple[str, str, Span | None]] = set()
+        self._found: dict[Diagnostic, Diagnostic] = {}
+        self._keys: set[tuple[str, str, Span | None]] = set()
         self._most = most
 
     def add(self, diagnostic: Diagnostic) -> None:
@@ -169,11 +169,14 @@ class Diagnostics:
         Raises:
             Rejected: There are more than there may be; it carries E_FINDINGS too.
         """
-        if self._most is not None and len(self._found) >= self._most and diagnostic not in self._found:
+        found = replace(diagnostic, related=())
+        if found in self._found:
+            return
+        if self._most is not None and len(self._found) >= self._most:
             message = f"there are more than {self._most} findings, and the others were not looked for"
             raise Rejected([Diagnostic(E_FINDINGS, message), *self.sorted()])
-        self._found[diagnostic] = None
-        self._told.add((diagnostic.code, diagnostic.message, diagnostic.span))
+        self._found[found] = diagnostic
+        self._keys.add((diagnostic.code, diagnostic.message, diagnostic.span))
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Collect several findings."""
@@ -190,16 +193,16 @@ class Diagnostics:
 
     def contains(self, code: str, message: str, span: Span | None) -> bool:
         """Whether there is a finding of this code, message and place, whatever else it says."""
-        return (code, message, span) in self._told
+        return (code, message, span) in self._keys
 
     @property
     def has_errors(self) -> bool:
         """Whether any finding is an error."""
-        return any(diagnostic.severity is Severity.ERROR for diagnostic in self._found)
+        return any(diagnostic.severity is Severity.ERROR for diagnostic in self._found.values())
 
     def sorted(self) -> tuple[Diagnostic, ...]:
         """The findings by file, position, code and message, whatever the order of collection; without a place first."""
-        return tuple(sorted(self._found, key=_order))
+        return tuple(sorted(self._found.values(), key=_order))
 
     def raise_if_errors(self) -> None:
         """Raise all findings if one of them is an error.
