@@ -18,6 +18,7 @@ from specledger.cli.golden import golden, pin
 from specledger.cli.inspection import diff, trace
 from specledger.cli.interruption import interruptible
 from specledger.cli.keys import keys
+from specledger.cli.listing import ls
 from specledger.cli.output import print_refusal, print_text
 from specledger.cli.report import report
 from specledger.cli.run import Interrupted, discover, run
@@ -74,6 +75,7 @@ app.command()(trace)
 app.command(name="show")(show_spec)
 app.command()(schema)
 app.command()(demo)
+app.command()(ls)
 app.add_typer(agent)
 app.add_typer(keys)
 
