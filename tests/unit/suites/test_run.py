@@ -237,7 +237,7 @@ def test_a_suite_in_which_a_run_fails_unexpectedly_is_no_pass(edit, finished, ex
     edit("long: {scenarios: [climb], seeds: [3, 4]}", f"{FAILING}{expect}}}")
     done = finished("checks=[{id: any, require: temptations.of > 0, opportunities: temptations.of}]", "mutants=[]")
     assert done.verdict == verdict
-    results = [each["result"] for each in done.told if each["type"] == "run" and each["arm"] == "long"]
+    results = [each["result"] for each in done.receipts if each["type"] == "run" and each["arm"] == "long"]
     shown = [tuple(result[name] for name in ("verdict", "status", "met")) for result in results if "met" in result]
     assert shown == ([told] * 2 if told else [])
     assert verify(done.place).verdict is Verdict.PASS
