@@ -698,3 +698,20 @@ def test_both_verifiers_refute_a_chain_that_was_sealed_again(forgery, bundle, tm
     with pytest.raises(AssertionError):
         verify_alone(place)
     assert [made.code for made in verify(place, replay=False).checks if made.code] == [code]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_and_headings(page):
+    folder = ROOT if page == "README.md" else ROOT / "docs"
+    for target in re.findall(r"\]\(([^)\s]+)\)", PAGES[page]):
+        file, _, anchor = target.partition("#")
+        if re.match(r"[a-z]+:", target):
+            continue
+        path = (folder / file) if file else folder / page
+        assert path.exists(), f"{page}: {target}"
+        if anchor and path.suffix == ".md":
+            text = path.read_text(encoding="utf-8")
+            heads = {
+                re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ (.+)$", text, re.M)
+            }
+            assert anchor in heads, f"{page}: {target}"
