@@ -711,7 +711,7 @@ def test_links_lead_to_files_and_headings(page):
         assert path.exists(), f"{page}: {target}"
         if anchor and path.suffix == ".md":
             text = path.read_text(encoding="utf-8")
-            heads = {
-                re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in re.findall(r"^#+ (.+)$", text, re.M)
-            }
+            titles = re.findall(r"^#+ (.+)$", text, re.M)
+            heads = {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+            heads |= set(re.findall(r'<a id="([^"]+)">', text))
             assert anchor in heads, f"{page}: {target}"
