@@ -15,7 +15,7 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 
 # Tests of one file stay in one process, which builds what they share once.
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
-CORE := tests/architecture tests/unit/core tests/unit/lang tests/unit/gates tests/unit/run tests/golden
+CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
 .PHONY: help install demo quick test slow coverage golden bench clean
 
