@@ -49,6 +49,18 @@ def test_the_engine_mentions_no_shipped_spec(root, sources):
     assert {path: lines for path, lines in found.items() if lines} == {}
 
 
+def test_files_of_the_package_that_are_no_python_mention_none_either(root):
+    names = shipped_names(root)
+    others = [
+        path
+        for path in (root / "engine").rglob("*")
+        if path.is_file() and path.suffix != ".py" and "__pycache__" not in path.parts
+    ]
+    assert {path.suffix for path in others} >= {".css", ".js"}
+    found = {path.name: names & set(re.findall(r"[\w-]+", path.read_text(encoding="utf-8"))) for path in others}
+    assert {name: words for name, words in found.items() if words} == {}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,6 +1,7 @@
 """The commands `run_scenario`, `run_suite` and `verify_audit`, which translate the options of toy-pseudo-axion.
 
-Runs, reports and verifications are those of `spec`. `document_commands.toml` holds the specs that the names stand for.
+Runs, reports and verifications are those of `spec`. The shipped `commands/document-commands.toml` holds the specs
+that the names stand for.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -25,6 +25,7 @@ from specledger.cli.verify import verification_text
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import Exit, Verdict, exit_code
+from specledger.load.shipped import find_specs
 from specledger.report.codes import E_REPORT_PLACE
 from specledger.report.formats import FORMATS, Options, Output
 
@@ -176,7 +177,10 @@ def _change(path: str, value: Any) -> str:
 
 
 def _names() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("document_commands.toml").read_text(encoding="utf-8"))
+    folder = find_specs()
+    if folder is None:
+        raise LookupError("the shipped specs are missing")
+    return tomllib.loads((folder / "commands" / "document-commands.toml").read_text(encoding="utf-8"))
 
 
 def _probes(text: str, names: Mapping[str, Any]) -> list[str]:
