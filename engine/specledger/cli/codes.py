@@ -12,9 +12,9 @@ E_GOLDEN_DIFFERS = code(
 )
 E_GOLDEN_NONE = code(
     "E_GOLDEN_NONE",
-    "there is no scenario to compare",
-    "`spec golden` compares the scenarios that are named, or all of specs/scenario/ in the working folder. Comparing "
-    "nothing is not a pass.",
+    "there is no scenario to compare, or nothing to compare it with",
+    "`spec golden` compares the scenarios that are named, or all of specs/scenario/ in the project of the working "
+    "folder, with the goldens in --dir. Comparing nothing is not a pass. `spec pin` makes goldens.",
 )
 E_USAGE = code(
     "E_USAGE",

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from specledger.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE
-from specledger.cli.options import Files, Format, TextOrJson, Workers, process_count
+from specledger.cli.options import AllowOutside, Files, Format, TextOrJson, Workers, process_count
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
+from specledger.load.library import is_file, project_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from specledger.load import Bundle
 
 PINNED: Final = Path("fixtures/golden")
-"""The default folder of goldens."""
+"""The folder of goldens in a project."""
 
-Folder = Annotated[Path, typer.Option("--dir", help="The folder of the goldens.")]
+Folder = Annotated[
+    Path | None, typer.Option("--dir", help="The folder of the goldens.  [default: fixtures/golden of the project]")
+]
 
 
 def golden(
@@ -30,23 +33,26 @@ def golden(
         list[str] | None,
         typer.Argument(
             metavar="[FILE...]",
-            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ if none is named.",
+            help="Scenarios, suites, laws and discoveries; all of specs/scenario/ of the project if none is named.",
         ),
     ] = None,
     update: Annotated[bool, typer.Option("--update", help="Accept the current results.")] = False,
-    folder: Folder = PINNED,
+    folder: Folder = None,
     workers: Workers = None,
+    allow_outside: AllowOutside = False,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Compare results with their pinned digests and receipts, or accept a change."""
     from specledger.pipeline.checking import load_runs
 
-    named = files or sorted(str(path) for path in Path("specs/scenario").glob("*.yaml"))
-    if not named:
-        _end([], [Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml here")], format_)
+    named = files or _scenarios()
+    place = _place(named, folder)
+    missing = _missing(named, folder, update)
+    if missing is not None:
+        _end([], [missing], format_)
         raise typer.Exit(Exit.INCONCLUSIVE)
     compared, findings = [], []
-    for case, finding in _compare(load_runs(named), update, folder, process_count(workers)):
+    for case, finding in _compare(load_runs(named, allow_outside=allow_outside), update, place, process_count(workers)):
         compared.append(case)
         findings += [] if finding is None else [finding]
         if format_ is Format.HUMAN:
@@ -56,9 +62,41 @@ def golden(
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
 
 
-def pin(files: Files, folder: Folder = PINNED, workers: Workers = None, format_: TextOrJson = Format.HUMAN) -> None:
+def pin(
+    files: Files,
+    folder: Folder = None,
+    workers: Workers = None,
+    allow_outside: AllowOutside = False,
+    format_: TextOrJson = Format.HUMAN,
+) -> None:
     """Pin the current results for `spec golden`; short for its `--update`."""
-    golden(list(files), update=True, folder=folder, workers=workers, format_=format_)
+    golden(list(files), update=True, folder=folder, workers=workers, allow_outside=allow_outside, format_=format_)
+
+
+def _scenarios() -> list[str]:
+    """The scenarios of the working folder's project."""
+    return sorted(show(path) for path in ((project_of(Path()) or Path()) / "specs/scenario").glob("*.yaml"))
+
+
+def _place(named: Sequence[str], folder: Path | None) -> Path:
+    """The folder that was named, else that of the project of the first file, or of the working folder."""
+    if folder is not None:
+        return folder
+    first = Path(named[0]) if named and is_file(Path(named[0])) else Path("none")
+    return Path(show((project_of(first.parent) or Path()) / PINNED))
+
+
+def _missing(named: Sequence[str], folder: Path | None, update: bool) -> Diagnostic | None:
+    """Why nothing can be compared."""
+    if not named:
+        return Diagnostic(E_GOLDEN_NONE, "there is no specs/scenario/*.yaml in the project", hint="name a file")
+    if folder is None or update or folder.is_dir():
+        return None
+    return Diagnostic(E_GOLDEN_NONE, f"there is no folder {folder}", hint=f"to make it: {_accept(folder, named)}")
+
+
+def _accept(folder: Path, named: Sequence[str]) -> str:
+    return shlex.join(["spec", "golden", "--update", f"--dir={folder}", *named])
 
 
 def _compare(
@@ -76,7 +114,7 @@ def _compare(
             made.write(folder)
             word = "accepted"
         elif difference is not None:
-            accept = shlex.join(["spec", "golden", "--update", f"--dir={folder}", bundle.main.span("spec").file])
+            accept = _accept(folder, [bundle.main.span("spec").file])
             finding = Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", hint=f"to accept it: {accept}")
             word = "not pinned" if difference == NOT_PINNED else "differs"
         verdict = made.tree["result"]["verdict"]

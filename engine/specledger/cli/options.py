@@ -54,6 +54,10 @@ Overrides = Annotated[
         help="Override a field of the resolved spec; may be repeated.",
     ),
 ]
+AllowOutside = Annotated[
+    bool,
+    typer.Option("--allow-outside", help="Let references lead to files outside the project; evidence holds copies."),
+]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -10,6 +10,7 @@ import typer
 
 from specledger.cli.codes import E_INTERRUPTED
 from specledger.cli.options import (
+    AllowOutside,
     AnyFormat,
     Files,
     Format,
@@ -69,6 +70,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
+    allow_outside: AllowOutside = False,
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
@@ -82,7 +84,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes += [f"episodes={episodes}"] if episodes is not None else []
     check_changes(changes)
     options = RunOptions(process_count(workers), trust_agent, live, seal_of(sign, origin, timestamp))
-    cases = load_runs(files, changes)
+    cases = load_runs(files, changes, allow_outside=allow_outside)
     _check_seed(seed, cases)
     check_shared(options.seal, len(cases))
     check_purpose(log, purpose)
@@ -208,6 +210,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
+    allow_outside: AllowOutside = False,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Make discoveries, or resume them, and write their evidence."""
@@ -217,7 +220,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
 
     changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
     check_changes(changes)
-    cases = _load_discoveries(files, changes, journal)
+    cases = _load_discoveries(files, changes, journal, allow_outside)
     seal = seal_of(sign, origin, timestamp)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
@@ -241,7 +244,9 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
 
 
-def _load_discoveries(files: Sequence[str], changes: Sequence[str], journal: Path | None) -> tuple[Bundle, ...]:
+def _load_discoveries(
+    files: Sequence[str], changes: Sequence[str], journal: Path | None, allow_outside: bool
+) -> tuple[Bundle, ...]:
     """Load discoveries.
 
     Raises:
@@ -250,7 +255,7 @@ def _load_discoveries(files: Sequence[str], changes: Sequence[str], journal: Pat
     from specledger.kinds import KINDS
     from specledger.pipeline.checking import load_runs
 
-    cases = load_runs(files, changes)
+    cases = load_runs(files, changes, allow_outside=allow_outside)
     wrong = [case for case in cases if not KINDS[case.main.kind].run.resumes]
     if wrong:
         raise typer.BadParameter(f"{wrong[0].main.name} is a {wrong[0].main.kind}: `spec run` runs it")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from specledger.cli.codes import DEFECT, E_INTERNAL
-from specledger.cli.options import AnyFormat, Files, Format, OutputFormat, Overrides, TextOrJson
+from specledger.cli.options import AllowOutside, AnyFormat, Files, Format, OutputFormat, Overrides, TextOrJson
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Severity, printable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from specledger.load import Bundle
     from specledger.pipeline.authoring import Described
     from specledger.pipeline.checking import CheckedSpec
+    from specledger.pipeline.targets import Targets
 
 File = Annotated[str, typer.Argument(metavar="FILE", help="A spec file, or the name of a shipped spec.")]
 
@@ -33,16 +34,28 @@ _MOST_ROWS: Final = 12
 _HEAD: Final = ("kind", "name", "case", "digest")
 
 
-def check(files: Files, overrides: Overrides = None, format_: AnyFormat = OutputFormat.HUMAN) -> None:
+def check(
+    targets: Annotated[
+        list[str],
+        typer.Argument(metavar="TARGET...", help="Files, names of specs, folders, or patterns such as 'a/**/*.yaml'."),
+    ],
+    overrides: Overrides = None,
+    allow_outside: AllowOutside = False,
+    format_: AnyFormat = OutputFormat.HUMAN,
+) -> None:
     """Check specs without running them, and print all findings of all files."""
     from specledger.pipeline.checking import check as check_specs
+    from specledger.pipeline.targets import E_CHECK_NONE, expand_targets
 
-    checked, findings = check_specs(files, overrides or (), _crashed)
-    _print_checked(checked, findings, format_)
+    wanted = expand_targets(targets)
+    checked, found = check_specs(wanted.files, overrides or (), _crashed, allow_outside=allow_outside)
+    findings = (*wanted.findings, *found)
+    _print_checked(checked, findings, format_, wanted)
     if any(one.code == E_INTERNAL for one in findings):
         raise typer.Exit(Exit.INTERNAL)
-    wrong = any(one.severity is Severity.ERROR for one in findings)
-    raise typer.Exit(Exit.INVALID if wrong else Exit.CONFORMS)
+    wrong = [one for one in findings if one.severity is Severity.ERROR]
+    nothing = not wanted.files and all(one.code == E_CHECK_NONE for one in wrong)
+    raise typer.Exit(Exit.INCONCLUSIVE if nothing else Exit.INVALID if wrong else Exit.CONFORMS)
 
 
 def _crashed(target: str, error: Exception) -> Diagnostic:
@@ -57,14 +70,17 @@ def _crashed(target: str, error: Exception) -> Diagnostic:
     return Diagnostic(E_INTERNAL, what, hint=DEFECT)
 
 
-def _print_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], format_: OutputFormat) -> None:
-    """Print valid specs on standard output, and findings for people on standard error."""
+def _print_checked(
+    checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic], format_: OutputFormat, wanted: Targets
+) -> None:
+    """Print valid specs and a count on standard output, and findings for people on standard error."""
     if format_ is OutputFormat.JSON:
         ok = [
             {"kind": one.kind, "name": one.name, "case": one.case, "digest": one.digest, "typed": one.typed}
             for one in checked
         ]
-        print_json({"checked": ok, "diagnostics": diagnostics_json(findings)})
+        skipped = list(wanted.skipped)
+        print_json({"checked": ok, "diagnostics": diagnostics_json(findings), "skipped": skipped})
     elif format_ is not OutputFormat.HUMAN:
         from specledger.report.model import Report
 
@@ -74,6 +90,15 @@ def _print_checked(checked: Sequence[CheckedSpec], findings: Sequence[Diagnostic
         print_text(_checked_text(checked))
     if findings:
         print_error(diagnostics_text(findings))
+    if format_ is OutputFormat.HUMAN and (len(wanted.files) > 1 or wanted.skipped):
+        print_text(_total(len({one.file for one in checked}), wanted))
+
+
+def _total(fine: int, wanted: Targets) -> str:
+    """How many files were checked, and how many are in order."""
+    wrong = len(wanted.files) - fine
+    skipped = f"; skipped {_count(len(wanted.skipped), 'YAML file')} without a spec" if wanted.skipped else ""
+    return f"checked {_count(len(wanted.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
 
 
 def _checked_text(checked: Sequence[CheckedSpec]) -> str:
@@ -88,13 +113,14 @@ def _checked_text(checked: Sequence[CheckedSpec]) -> str:
 def plan(
     files: Files,
     overrides: Overrides = None,
+    allow_outside: AllowOutside = False,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Show what would run, without running it: cases, seeds, episodes, the most steps, and what is checked."""
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import preview
 
-    found = [preview(bundle) for bundle in load_runs(files, overrides or ())]
+    found = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside)]
     if format_ is Format.JSON:
         print_json({"plans": found})
     else:
@@ -149,11 +175,12 @@ def show_spec(
         bool, typer.Option("--resolved/--origins", help="The resolved form as JSON, or where each value came from.")
     ] = True,
     overrides: Overrides = None,
+    allow_outside: AllowOutside = False,
 ) -> None:
     """Show a spec after extends, params, matrix and references are resolved."""
     from specledger.pipeline.checking import load_cases
 
-    for bundle in load_cases(file, overrides or ()):
+    for bundle in load_cases(file, overrides or (), allow_outside=allow_outside):
         if resolved:
             print_json({"case": bundle.case, "digest": bundle.digest, **bundle.document()})
         else:

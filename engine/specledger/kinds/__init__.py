@@ -50,9 +50,10 @@ def load(
     set: Sequence[str] = (),  # noqa: A002 - the word of the command line
     search: Search | None = None,
     see: Callable[[Text, Diagnostics], object] | None = None,
+    allow_outside: bool = False,
 ) -> tuple[Bundle, ...]:
     """Load a spec of one of `KINDS`; see `specledger.load.load`."""
-    return _load(target, MODELS, kind=kind, set=set, search=search, see=see)
+    return _load(target, MODELS, kind=kind, set=set, search=search, see=see, allow_outside=allow_outside)
 
 
 def bundle_from_document(data: object) -> Bundle:

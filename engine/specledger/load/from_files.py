@@ -31,6 +31,7 @@ def load(
     set: Sequence[str] = (),  # noqa: A002 - the word of the command line
     search: Search | None = None,
     see: Callable[[Text, Diagnostics], object] | None = None,
+    allow_outside: bool = False,
 ) -> tuple[Bundle, ...]:
     """Read a spec and all that it refers to.
 
@@ -39,9 +40,10 @@ def load(
         models: The model of each kind.
         kind: The kind that the spec must be of, if it matters.
         set: Changes as `path=value`, applied in order to the resolved spec before it is validated.
-        search: Where names are looked for; by default the nearest `specs/` folder and the shipped specs.
+        search: Where names are looked for; by default the project of the file that refers, and the shipped specs.
         see: Reports what is wrong with an expression, where its types cannot be known: with it the findings are also
             about expressions if there are any.
+        allow_outside: Whether references may lead to files outside the project.
 
     Returns:
         One bundle for each case of the document's matrix, in order; one bundle where there is no matrix.
@@ -54,7 +56,7 @@ def load(
     bundles: tuple[Bundle, ...] = ()
     uses: dict[str, Span] = {}
     cases: list[ResolvedCase] = []
-    library = Library(Search.default() if search is None else search, models, diagnostics)
+    library = Library(search, models, diagnostics, allow_outside=allow_outside)
     file = _find(str(target), kind, library, models, diagnostics)
     if file is not None:
         resolver = Resolver(library, models, diagnostics, uses=uses)

@@ -1,7 +1,8 @@
 """The files of one load: where a name is looked for, and each file read once.
 
-A name is searched beside the referring file, then in the project's `specs/`, then among the shipped specs. The library
-keeps the bytes of each file and where each reference led.
+A name is searched beside the referring file, then in the `specs/` of that file's project, then among the shipped specs;
+a path is relative to the referring file. The working folder matters only for what was typed on the command line. The
+library keeps the bytes of each file and where each reference led.
 """
 
 import errno
@@ -97,12 +98,23 @@ E_REF_NAME = code(
 E_REF_PATH = code(
     "E_REF_PATH",
     "A reference to a file that may not be referred to",
-    "A reference by path is relative to the referring file and ends in .yaml or .yml. Whether by path, by name or "
-    "through a link, it leads to a file of the project, of the shipped specs, or of the folder of the document that "
-    "is loaded: a spec from somebody else must not make this machine show other files.",
+    "A reference by path is relative to the referring file (in `--set` to the working folder) and ends in .yaml or "
+    ".yml. Whether by path, by name or through a link, it leads to a file of the project of the document that is "
+    "loaded, of that document's folder, or of the shipped specs: a spec from somebody else must not make this machine "
+    "show other files. The project is the nearest folder at or above the document with `specs/`, `pyproject.toml` or "
+    "`.git`. `--allow-outside` permits other files; the evidence then holds copies of them.",
 )
 
 _HEAD: Final = re.compile(rb"^(?:---[ ]+)?[\"']?spec[\"']?[ ]*:[ ]*[\"']?([a-z][a-z0-9_-]*)/", re.MULTILINE)
+
+
+_MARKERS: Final = ("specs", "pyproject.toml", ".git")
+
+
+def project_of(folder: Path) -> Path | None:
+    """The nearest folder at or above this one that holds `specs/`, `pyproject.toml` or `.git`."""
+    here = Path(os.path.abspath(folder))
+    return next((one for one in (here, *here.parents) if any((one / name).exists() for name in _MARKERS)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +122,7 @@ class Search:
     """Where names are looked for.
 
     Attributes:
-        project: The project's `specs/` folder.
+        project: The project's `specs/` folder, which need not exist.
         shipped: The engine's own.
     """
 
@@ -118,11 +130,10 @@ class Search:
     shipped: Path | None = None
 
     @classmethod
-    def default(cls) -> "Search":
-        """The nearest `specs/` in the working folder or above it, and the shipped one."""
-        here = Path.cwd()
-        project = next((folder / "specs" for folder in (here, *here.parents) if (folder / "specs").is_dir()), None)
-        return cls(project, shipped.find_specs())
+    def at(cls, folder: Path) -> "Search":
+        """The project of the files in a folder, and the shipped specs."""
+        project = project_of(folder)
+        return cls(None if project is None else project / "specs", shipped.find_specs())
 
     def roots(self) -> list[Path]:
         """The folders whose files may be referred to, links followed."""
@@ -147,14 +158,26 @@ class Library:
         kept: The bytes of each file that was read, in this order, links followed.
     """
 
-    def __init__(self, search: Search, models: Models, diagnostics: Diagnostics) -> None:
-        self._search = search
+    def __init__(
+        self, search: Search | None, models: Models, diagnostics: Diagnostics, *, allow_outside: bool = False
+    ) -> None:
+        """Begin with no file read.
+
+        Args:
+            search: Where names are looked for; None for the project of the file that holds the reference.
+            models: The model of each kind.
+            diagnostics: Takes the findings.
+            allow_outside: Whether references may lead to files outside the project.
+        """
+        self._fixed = search
+        self._searches: dict[Path, Search] = {}
+        self._allow_outside = allow_outside
         self._models = models
         self._diagnostics = diagnostics
         self._documents: dict[Path, Document | None] = {}
         self._folders: dict[str, Path] = {}
         self._shown: dict[str, Path] = {}
-        self._roots = search.roots()
+        self._roots: list[Path] = []
         self._real: dict[Path, Path] = {}
         self._leads: dict[tuple[str, str, str], ResolvedRef] = {}
         self._named: dict[tuple[Path, str], tuple[str, ...]] = {}
@@ -169,12 +192,25 @@ class Library:
         """
         real = self.real(path)
         if not self._documents:  # the document that is loaded
-            self._roots.append(real.parent.parent if real.parent.name in self._models else real.parent)
+            self._trust(path)
         if real not in self._documents:
             self._folders[show(path)] = path.parent
             self._shown[show(path)] = real
             self._documents[real] = self._read(real, show(path), span)
         return self._documents[real]
+
+    def _search(self, folder: Path) -> Search:
+        if self._fixed is not None:
+            return self._fixed
+        if folder not in self._searches:
+            self._searches[folder] = Search.at(folder)
+        return self._searches[folder]
+
+    def _trust(self, path: Path) -> None:
+        """Let references lead to the project and the folder of a file that the user named."""
+        real = self.real(path)
+        self._roots += self._search(path.parent).roots()
+        self._roots.append(real.parent.parent if real.parent.name in self._models else real.parent)
 
     def real(self, path: Path) -> Path:
         """The file that a path leads to, links followed."""
@@ -202,11 +238,14 @@ class Library:
 
     def _find(self, node: Node, kind: str) -> Path | None:
         target = str(node.value)
-        first = next(iter(self._folders.values()), None)  # what a reference in `--set` is relative to
-        folder = self._folders.get(node.place.source.file, first)
+        folder = self._folders.get(node.place.source.file)
         if "/" in target or "\\" in target or target.endswith(SUFFIXES):
-            return self._inside(self._find_path(target, node, folder or Path()), node)
-        folders = self._search.folders(kind, folder, self._models)
+            file = self._find_path(target, node, folder or Path())
+            if file is not None and folder is None:  # typed in `--set`
+                self._trust(file)
+            return self._inside(file, node)
+        folder = folder or next(iter(self._folders.values()), Path())
+        folders = self._search(folder).folders(kind, folder, self._models)
         files = [file for place in folders for file in _files(place, target)]
         found = next((file for file in files if self.peek(file) in (kind, None)), None)
         if found is None:
@@ -216,7 +255,8 @@ class Library:
     def find_target(self, name: str, kind: str | None) -> list[Path]:
         """The files of a name, of one kind or of any, in the project or else among the shipped ones."""
         kinds = self._models if kind is None else (kind,)
-        for root in (self._search.project, self._search.shipped):
+        search = self._search(Path())
+        for root in (search.project, search.shipped):
             files = [file for one in kinds if root is not None for file in _files(root / one, name)]
             if files:
                 return files
@@ -228,7 +268,7 @@ class Library:
         return tuple(
             name
             for one in kinds
-            for folder in self._search.folders(one, None, self._models)
+            for folder in self._search(Path()).folders(one, None, self._models)
             for name in self._names(folder, one)
         )
 
@@ -262,16 +302,18 @@ class Library:
         if is_file(file):
             return file
         near = suggest(file.stem, _stems(file.parent))
-        hint = f"did you mean `{near}`?" if near else None
+        typed = "a path in --set is relative to the working folder"
+        hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._folders else typed
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)
         return None
 
     def _inside(self, file: Path | None, node: Node) -> Path | None:
         """The file if references may lead to it, links followed; otherwise a finding is reported."""
-        if file is None or any(self.real(file).is_relative_to(root) for root in self._roots):
+        if file is None or self._allow_outside or any(self.real(file).is_relative_to(root) for root in self._roots):
             return file
         message = f"{show(file)} is outside the project"
-        self._diagnostics.error(E_REF_PATH, message, node.span, hint="copy the file into the project")
+        hint = "copy the file into the project, or add --allow-outside"
+        self._diagnostics.error(E_REF_PATH, message, node.span, hint=hint)
         return None
 
     def _report_missing(self, name: str, kind: str, folders: tuple[Path, ...], files: list[Path], node: Node) -> None:

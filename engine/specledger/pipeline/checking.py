@@ -31,6 +31,7 @@ class CheckedSpec:
         kind, name, case: What it is.
         digest: The digest of its resolved form, with everything that it refers to.
         depth: `compiled` if its expressions were typed, else `shape`.
+        file: The file or name that was checked.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class CheckedSpec:
     case: str
     digest: str
     depth: str
+    file: str
 
     @property
     def typed(self) -> bool:
@@ -45,16 +47,26 @@ class CheckedSpec:
         return self.depth == "compiled"
 
 
-def load_cases(target: str, overrides: Sequence[str] = (), *, kinds: Kinds = KINDS) -> tuple[Bundle, ...]:
+def load_cases(
+    target: str, overrides: Sequence[str] = (), *, kinds: Kinds = KINDS, allow_outside: bool = False
+) -> tuple[Bundle, ...]:
     """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
+
+    Args:
+        target: A file, or the name of a spec.
+        overrides: Changes as `path=value`.
+        kinds: The known kinds.
+        allow_outside: Whether references may lead to files outside the project.
 
     Raises:
         Rejected: With every finding in every file.
     """
-    return load(target, models(kinds), set=overrides, see=check_syntax)
+    return load(target, models(kinds), set=overrides, see=check_syntax, allow_outside=allow_outside)
 
 
-def load_runs(targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: Kinds = KINDS) -> tuple[Bundle, ...]:
+def load_runs(
+    targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: Kinds = KINDS, allow_outside: bool = False
+) -> tuple[Bundle, ...]:
     """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
 
     Raises:
@@ -64,7 +76,7 @@ def load_runs(targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: K
     cases: dict[str, Bundle] = {}
     for target in targets:
         try:
-            for bundle in _load_run(target, overrides, kinds):
+            for bundle in _load_run(target, overrides, kinds, allow_outside):
                 _compile(bundle, overrides, kinds)
                 name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
                 if name in cases:
@@ -86,7 +98,7 @@ def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds) -> None:
         raise Rejected(with_context(rejected.diagnostics, bundle.uses, overrides)) from rejected
 
 
-def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bundle, ...]:
+def _load_run(target: str, overrides: Sequence[str], kinds: Kinds, allow_outside: bool) -> tuple[Bundle, ...]:
     """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins.
 
     Raises:
@@ -94,7 +106,7 @@ def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bund
     """
     runnable = runnable_kinds(kinds)
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
-        bundles = load_cases(target, overrides, kinds=kinds)
+        bundles = load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
         if wrong:
             expected = " or ".join(f"{kind}/v1" for kind in runnable)
@@ -104,7 +116,7 @@ def _load_run(target: str, overrides: Sequence[str], kinds: Kinds) -> tuple[Bund
     missing: Rejected | None = None
     for kind in runnable:
         try:
-            return load(target, models(kinds), kind=kind, set=overrides, see=check_syntax)
+            return load(target, models(kinds), kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside)
         except Rejected as rejected:
             if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
                 raise
@@ -119,6 +131,7 @@ def check(
     crashed: Callable[[str, Exception], Diagnostic] | None = None,
     *,
     kinds: Kinds = KINDS,
+    allow_outside: bool = False,
 ) -> tuple[list[CheckedSpec], tuple[Diagnostic, ...]]:
     """Check specs as far as that is possible without running them.
 
@@ -131,21 +144,23 @@ def check(
         crashed: Makes a finding of an exception that one target causes, so that the others are still checked; without
             it the exception is raised.
         kinds: The known kinds.
+        allow_outside: Whether references may lead to files outside the project.
 
     Returns:
-        The specs without errors, and every finding in the others.
+        The specs without errors in any of their cases, and every finding.
     """
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
     for target in targets:
+        cases: list[CheckedSpec | None] = []
         try:
-            for bundle in load_cases(target, overrides, kinds=kinds):
+            for bundle in load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside):
                 found = Diagnostics(MOST_FINDINGS)
                 depth = _check_case(bundle, found, kinds)
                 _add_new(with_context(found.sorted(), bundle.uses, overrides), diagnostics)
-                if depth is not None:
-                    main = bundle.main
-                    checked.append(CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth))
+                main, named = bundle.main, (bundle.case, bundle.digest)
+                cases.append(CheckedSpec(main.kind, main.name, *named, depth, target) if depth is not None else None)
+            checked += [one for one in cases if one is not None] if None not in cases else []
         except Rejected as rejected:
             _add_new(rejected.diagnostics, diagnostics)
         except Exception as error:

@@ -37,7 +37,7 @@ def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kin
 
     Only the head of each file is looked at: what is listed may still have mistakes.
     """
-    search = search or Search.default()
+    search = search or Search.at(Path())
     library = Library(search, MODELS, Diagnostics())
     for one in (kind,) if kind is not None else tuple(kinds):
         found: dict[str, ListedSpec] = {}

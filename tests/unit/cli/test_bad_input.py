@@ -342,3 +342,32 @@ def test_a_word_that_is_none_of_a_few_is_named(spec, tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("spec: invariant/v1\nname: mine\nseverity: deadly\nrequire: n > 0\n")
     assert "`deadly` is not one of 'fatal', 'warn'" in spec("check", str(path)).err
+
+
+@pytest.fixture
+def drafts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, state in (("good", "{n: int}"), ("bad", "{n: itn}"), ("worse", "{n: boool}")):
+        text = f"spec: world/v1\nname: {name}\nstate: {state}\nactions: {{go: {{}}}}\n"
+        (tmp_path / f"{name}.yaml").write_text(text)
+    (tmp_path / "ci.yaml").write_text("on: push\n")
+    (tmp_path / "empty").mkdir()
+
+
+@pytest.mark.usefixtures("drafts")
+def test_a_folder_is_checked_whole_with_a_count(spec):
+    done = spec("check", ".")
+    assert done.status == 2
+    assert done.out.endswith("checked 3 files: 1 ok, 2 with errors; skipped 1 YAML file without a spec\n")
+    assert ("bad.yaml:3:12: error" in done.err, "worse.yaml:3:12: error" in done.err) == (True, True)
+    assert spec("check", "good.yaml", "goo*.yaml").status == 0
+    assert spec("check", ".", "--format=json").json["skipped"] == ["ci.yaml"]
+
+
+@pytest.mark.usefixtures("drafts")
+@pytest.mark.parametrize(
+    ("words", "status"), [(["empty"], 3), (["x*.yaml"], 3), (["good.yaml", "x*.yaml"], 2)], ids=str
+)
+def test_checking_nothing_is_no_pass(spec, words, status):
+    done = spec("check", *words)
+    assert (done.status, "E_CHECK_NONE" in done.err) == (status, True)

@@ -40,7 +40,8 @@ class TestCheck:
     def test_a_scenario_and_a_world_are_compiled(self, spec):
         done = spec("check", "climb.yaml", "stairs.yaml")
         assert (done.status, done.err) == (0, "")
-        first, second = done.out.splitlines()
+        first, second, total = done.out.splitlines()
+        assert total == "checked 2 files: 2 ok, 0 with errors"
         assert first.startswith("ok scenario climb ")
         assert second.startswith("ok world stairs ")
         assert "shape only" not in done.out
@@ -213,6 +214,10 @@ class TestVerify:
 class TestGolden:
     def test_accepted_then_same_then_different(self, spec, project, edit):
         done = spec("golden", "climb.yaml", "--dir", "pins")
+        assert (done.status, done.out) == (3, ""), "a folder that there is not is found before any work"
+        assert "hint: to make it: spec golden --update --dir=pins climb.yaml" in done.err
+        (project / "pins").mkdir()
+        done = spec("golden", "climb.yaml", "--dir", "pins")
         assert (done.status, done.out) == (1, "climb: not pinned\n")
         assert "error[E_GOLDEN_DIFFERS]: climb: nothing is pinned yet" in done.err
         done = spec("golden", "--update", "climb.yaml", "--dir", "pins")
@@ -287,7 +292,8 @@ class TestGolden:
         assert (done.status, done.out) == (1, "climb: differs\n")
         assert f"error[E_GOLDEN_DIFFERS]: climb: changed specs: {changed}; {difference}" in done.err
 
-    def test_programs_are_told_as_json(self, spec, edit):
+    def test_programs_are_told_as_json(self, spec, project, edit):
+        (project / "pins").mkdir()
         told = {"name": "climb", "difference": "nothing is pinned yet", "verdict": "PASS"}
         pinned = [
             (("golden", "climb.yaml"), 1, told | {"pinned": "not pinned"}, ["E_GOLDEN_DIFFERS"]),
@@ -315,6 +321,7 @@ class TestGolden:
         (project / "climb.yaml").rename(project / "with space" / "climb.yaml")
         for name in ("stairs", "pot", "climber", "warden", "bounded", "shift"):
             (project / f"{name}.yaml").rename(project / "with space" / f"{name}.yaml")
+        (project / "my pins").mkdir()
         done = spec("golden", "with space/climb.yaml", "--dir", "my pins")
         (hint,) = (line for line in done.err.splitlines() if "to accept it: " in line)
         command = shlex.split(hint.partition("to accept it: ")[2])

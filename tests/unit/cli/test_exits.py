@@ -65,7 +65,7 @@ def test_a_run_that_checked_nothing_ends_with_3(process, climb, tmp_path):
 
 
 def test_a_defect_ends_with_70_and_no_traceback(spec, monkeypatch, climb):
-    def fall(*arguments):
+    def fall(*arguments, **options):
         raise ZeroDivisionError("a \x1b[31mdefect")
 
     monkeypatch.setattr(checking, "load_runs", fall)

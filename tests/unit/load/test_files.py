@@ -8,6 +8,7 @@ import pytest
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.load import Search, shipped
+from tests.unit.load.conftest import SPECS, dedent
 
 
 def test_a_target_is_a_path_a_name_or_a_kind_and_a_name(project):
@@ -159,7 +160,7 @@ def test_the_nearest_specs_folder_is_the_project(project, monkeypatch):
     deep = project.folder / "a" / "b"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
-    assert Search.default().project == project.folder / "specs"
+    assert Search.at(Path()).project == project.folder / "specs"
     (bundle,) = load("scenario/basic")
     assert bundle.main.name == "basic"
 
@@ -248,6 +249,53 @@ def test_a_reference_stays_inside_the_project(project, tmp_path_factory):
         assert project.found("basic") == [("E_REF_PATH", "specs/scenario/basic.yaml:3:8")]
     project.write("basic.yaml", f"spec: scenario/v1\nname: basic\nextends: {up}{outside.as_posix().lstrip('/')}\n")
     assert project.found("./basic.yaml") == [("E_REF_PATH", "basic.yaml:3:10")]
+
+
+@pytest.mark.parametrize("marker", ["specs", "pyproject.toml", ".git"])
+def test_the_project_is_that_of_the_file_and_never_of_the_working_folder(
+    project, tmp_path_factory, monkeypatch, marker
+):
+    project.write_all()
+    (project.folder / "specs/scenario").rename(project.folder / "deep")
+    inner, elsewhere = project.folder / "inner", tmp_path_factory.mktemp("elsewhere")
+    for folder in (project.folder / "deep", elsewhere, project.folder):
+        monkeypatch.chdir(folder)
+        (bundle,) = load(project.folder / "deep/basic.yaml")
+        assert bundle.specs[bundle.main.refs["world",]].name == "line"
+    (inner / marker).mkdir(parents=True)
+    (project.folder / "deep").rename(inner / "deep")
+    with pytest.raises(Rejected) as caught:
+        load(inner / "deep/basic.yaml")
+    assert {one.code for one in caught.value.diagnostics} == {"E_REF_MISSING"}
+
+
+def test_what_is_outside_the_project_needs_consent_and_is_copied(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "line.yaml").write_text(dedent(SPECS["world"]))
+    project.write_all()
+    path = f"{'../' * (len(project.folder.parts) + 2)}{outside.as_posix().lstrip('/')}/line.yaml"
+    text = (project.folder / "specs/scenario/basic.yaml").read_text()
+    inside = project.one("basic").digest
+    project.write("specs/scenario/basic.yaml", text.replace("world: line", f"world: {path}"))
+    (found,) = project.rejected("basic")
+    assert (found.code, "--allow-outside" in str(found.hint)) == ("E_REF_PATH", True)
+    bundle = project.one("basic", allow_outside=True)
+    assert bundle.digest == inside
+    assert bundle.sources["world/line.yaml"] == (outside / "line.yaml").read_bytes()
+
+
+def test_a_path_that_is_typed_is_relative_to_the_working_folder(project, tmp_path_factory, monkeypatch):
+    project.write_all()
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "calm.yaml").write_text(dedent(SPECS["agent"]).replace("walker", "calm"))
+    monkeypatch.chdir(elsewhere)
+    target = project.folder / "specs/scenario/basic.yaml"
+    (bundle,) = load(target, set=["agent=calm.yaml"])
+    assert bundle.specs[bundle.main.refs["agent",]].name == "calm"
+    with pytest.raises(Rejected) as caught:
+        load(target, set=["agent=../agent/walker.yaml"])
+    (found,) = caught.value.diagnostics
+    assert "relative to the working folder" in str(found.hint)
 
 
 def test_specs_that_refer_to_one_another_are_named(project):

@@ -121,9 +121,10 @@ WAYS = {
 
 
 @pytest.mark.parametrize("name", WAYS)
-def test_every_way_to_a_document_is_found_again(project, name):
+def test_every_way_to_a_document_is_found_again(project, name, monkeypatch):
     files, main, settings, links = WAYS[name]
     place = project(files)
+    monkeypatch.chdir(place)
     if "link" in name:
         (place / "stairs.yaml").rename(place / "real.yaml")
         (place / "stairs.yaml").symlink_to("real.yaml")
