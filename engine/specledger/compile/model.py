@@ -13,7 +13,7 @@ from typing import Any
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.load import Bundle, Resolved
-from specledger.oracles import enumerated, gemini, scripted
+from specledger.oracles import enumerated, gemini, openai, scripted
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
 from specledger.oracles.model import Model
 from specledger.spec.model import LanguageModel
@@ -61,6 +61,10 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
         config = model.gemini
         identity = gemini.identity_of(config)
         return PlannedModel(spec.name, identity, True, lambda _record: gemini.GeminiClient(config))
+    if model.openai is not None:
+        endpoint = model.openai
+        identity = openai.identity_of(endpoint)
+        return PlannedModel(spec.name, identity, True, lambda _record: openai.OpenAIClient(endpoint))
     if model.scripted is not None:
         script = model.scripted
         conditions = scripted.check_script(script, spec, diagnostics)
@@ -75,7 +79,7 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
             return None
         identity = enumerated.identity_of(grammar)
         return PlannedModel(spec.name, identity, False, lambda _record: enumerated.EnumeratedModel(grammar, walk))
-    assert model.cassette is not None  # noqa: S101 - the kind says that a model has one of four bodies
+    assert model.cassette is not None  # noqa: S101 - the kind says that a model has one body
     recorded = _plan(bundle, bundle.specs[spec.refs["cassette", "records"]], diagnostics)
     return None if recorded is None else _cassette(spec, model.cassette.file, recorded)
 

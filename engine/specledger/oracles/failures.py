@@ -100,8 +100,7 @@ UNAUTHORISED: Final = _word(
     code(
         "E_MODEL_UNAUTHORISED",
         "a model's service does not accept the key",
-        "The key in GEMINI_API_KEY (or GOOGLE_API_KEY) is wrong, revoked, or may not use this model. The key itself is "
-        "shown nowhere.",
+        "The key is wrong, revoked, or may not use this model. The key itself is shown nowhere.",
     )
 )
 INVALID: Final = _word(
@@ -132,9 +131,17 @@ EXHAUSTED: Final = _word(
         "A scripted model has given its last answer, or an enumeration has come to its end.",
     )
 )
+OVER_LIMIT: Final = _word(
+    code(
+        "E_MODEL_OVER_LIMIT",
+        "a run has used what its model may use",
+        "The calls of the run have reached `limits.tokens` or `limits.money` of the model's spec, and nothing more is "
+        "asked. Raise the limit, or run fewer episodes.",
+    )
+)
 
 FAILURES: Final[Mapping[str, str]] = MappingProxyType(_FAILURES)
 """The code that explains each failure."""
 
-LASTING: Final = frozenset({UNAUTHORISED, INVALID, REDIRECTED})
+LASTING: Final = frozenset({UNAUTHORISED, INVALID, REDIRECTED, OVER_LIMIT})
 """Failures that the next question would meet as well, until the user mends what is wrong."""

@@ -6,20 +6,28 @@ GeminiClient.
 
 from __future__ import annotations
 
-import logging
 import os
-import warnings
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.oracles.failures import MALFORMED, RATE_LIMITED, UNAVAILABLE
-from specledger.oracles.gemini_response import pause_of, read_answer, reason_of
-from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens, failed
-from specledger.oracles.retry_clock import Clock, MachineClock
-from specledger.oracles.service import E_MODEL_PACKAGE, Deadline, Key, address_of, key_of, open_connection, trusted
+from specledger.oracles.failures import MALFORMED
+from specledger.oracles.gemini_response import read_answer, reason_of
+from specledger.oracles.http_failures import pause_of
+from specledger.oracles.model import ModelAnswer, ModelRequest, estimate_tokens, failed
+from specledger.oracles.retry_clock import Clock
+from specledger.oracles.service import (
+    E_MODEL_PACKAGE,
+    KEYS,
+    Deadline,
+    Key,
+    address_of,
+    key_of,
+    open_connection,
+    trusted,
+)
+from specledger.oracles.service_client import ServiceClient, quiet, service_identity
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.model import GeminiConfig
 
@@ -27,17 +35,8 @@ if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import GenerateContentConfig
 
-AGAIN: Final = frozenset({RATE_LIMITED, UNAVAILABLE})
-"""After these it is asked again."""
 
-LONGEST_WAIT: Final = 30.0
-"""Seconds between two tries at most, unless the service asks for more; they begin with one and double."""
-
-_TALKATIVE: Final = ("google_genai", "httpx2", "httpcore2")
-_PATIENCE: Final = frozenset({"deadline_ms", "retries"})  # say how long to wait, not what is asked
-
-
-class GeminiClient:
+class GeminiClient(ServiceClient):
     """Asks a Gemini model.
 
     Attributes:
@@ -64,38 +63,16 @@ class GeminiClient:
         Raises:
             Rejected: E_MODEL_KEY, E_MODEL_ADDRESS, E_MODEL_PACKAGE.
         """
-        self.last_usage = NO_TOKENS
         self.count_estimated = False
         self._config = config
-        self._key = key_of(environment) if api_key is None else Key(api_key)
-        self._clock = clock or MachineClock()
-        self._end = 0.0
-        self._deadline = Deadline()
-        self._client = _open(self._key, address_of(environment), self._late, self._deadline)
+        key = Key(api_key) if api_key is not None else key_of(environment, [config.key] if config.key else KEYS)
+        super().__init__(config, key, clock)
+        self._client = _open(key, address_of(environment), self._late, self._deadline)
 
     @property
     def identity(self) -> Mapping[str, Any]:
         """The service's model and its settings."""
         return identity_of(self._config)
-
-    @property
-    def outside(self) -> bool:
-        """Always."""
-        return True
-
-    def ask(self, request: ModelRequest) -> ModelAnswer:
-        """Ask, again after HTTP 429 or 5xx, until there is an answer or the time is over."""
-        self._end = self._clock.now() + self._config.deadline_ms / 1000
-        tries = 0
-        while True:
-            answer, pause = self._call(request)
-            wait = max(pause, min(2.0**tries, LONGEST_WAIT))
-            tries += 1
-            if answer.failure not in AGAIN or tries > self._config.retries or wait >= self._end - self._clock.now():
-                break
-            self._clock.wait(wait)
-        self.last_usage = answer.usage
-        return answer
 
     def generate(
         self, prompt: str, system_instruction: str | None = None, temperature: float | None = None
@@ -116,12 +93,12 @@ class GeminiClient:
 
     def count_tokens(self, text: str) -> int:
         """The service's own count; an estimate, and `count_estimated`, where it gives none."""
-        self._end = self._clock.now() + self._config.deadline_ms / 1000
+        self._begin()
         from google.genai import types  # noqa: PLC0415 - as in `_open`
 
         settings = types.CountTokensConfig(http_options=types.HttpOptions(timeout=self._left_ms()))
         try:
-            with _quiet(), self._deadline.within(self._left_ms() / 1000):
+            with quiet(), self._deadline.within(self._left_ms() / 1000):
                 models = self._client.models
                 counted = models.count_tokens(model=self._config.model, contents=text, config=settings).total_tokens
         except Exception:  # the service and its package are outside: whatever they raise, a count can be guessed
@@ -137,7 +114,7 @@ class GeminiClient:
         """One call, and for how many seconds the service asks to wait before the next one."""
         settings = self._settings(request)
         try:
-            with _quiet(), self._deadline.within(self._left_ms() / 1000):
+            with quiet(), self._deadline.within(self._left_ms() / 1000):
                 response = self._client.models.generate_content(
                     model=self._config.model, contents=request.prompt, config=settings
                 )
@@ -151,6 +128,14 @@ class GeminiClient:
 
         config = self._config
         held = config.temperature if request.temperature is None else request.temperature
+        json_mode = config.json_mode and not request.tools
+        declared = [
+            types.FunctionDeclaration(
+                name=tool.name, description=tool.description, parameters_json_schema=dict(tool.parameters)
+            )
+            for tool in request.tools
+        ]
+        called = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
         thinking = None
         if config.thinking_budget is not None:
             thinking = types.ThinkingConfig(thinking_budget=config.thinking_budget)
@@ -159,24 +144,21 @@ class GeminiClient:
             temperature=held / QFIXED_ONE,
             top_p=config.top_p / QFIXED_ONE,
             top_k=config.top_k,
+            seed=config.seed,
             max_output_tokens=config.max_output_tokens,
-            response_mime_type="application/json" if config.json_mode else None,
-            response_json_schema=dict(request.schema) if config.json_mode and request.schema is not None else None,
+            response_mime_type="application/json" if json_mode else None,
+            response_json_schema=dict(request.schema) if json_mode and request.schema is not None else None,
+            tools=[types.Tool(function_declarations=declared)] if declared else None,
+            tool_config=types.ToolConfig(function_calling_config=called) if declared else None,
+            automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True) if declared else None,
             thinking_config=thinking,
             http_options=types.HttpOptions(timeout=self._left_ms()),
         )
 
-    def _left_ms(self) -> int:
-        """Milliseconds until the time is over, at least one: zero would mean no deadline."""
-        return max(1, round((self._end - self._clock.now()) * 1000))
-
-    def _late(self) -> bool:
-        return self._clock.now() > self._end
-
 
 def identity_of(config: GeminiConfig) -> dict[str, Any]:
     """What an answer depends on beside the request: all settings but how long one waits."""
-    return {"oracle": "gemini", **config.model_dump(exclude=set(_PATIENCE))}
+    return service_identity("gemini", config)
 
 
 def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) -> Client:
@@ -190,7 +172,7 @@ def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) 
         from google.genai import types  # noqa: PLC0415
         from google.genai.client import DebugConfig  # noqa: PLC0415
 
-        with _quiet():
+        with quiet():
             return genai.Client(
                 vertexai=False,
                 api_key=key.reveal(),
@@ -202,22 +184,5 @@ def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) 
                 ),
             )
     except ImportError:
-        raise Rejected([Diagnostic(E_MODEL_PACKAGE, "the package `google-genai` is not installed")]) from None
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep the package from writing of its own accord.
-
-    It warns of two keys though it was given one, and it and what it is made of repeat what a service sends.
-    """
-    levels = {name: logging.getLogger(name).level for name in _TALKATIVE}
-    for name in levels:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        for name, level in levels.items():
-            logging.getLogger(name).setLevel(level)
+        message = "the package `google-genai` is not installed: pip install 'specledger[gemini]'"
+        raise Rejected([Diagnostic(E_MODEL_PACKAGE, message)]) from None

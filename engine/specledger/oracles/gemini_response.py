@@ -5,41 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from specledger.core.canonical import MAX_INTEGER
-from specledger.oracles.failures import (
-    BLOCKED,
-    CUT_OFF,
-    EMPTY,
-    INVALID,
-    MALFORMED,
-    RATE_LIMITED,
-    REDIRECTED,
-    REFUSED,
-    TIMED_OUT,
-    TOO_LARGE,
-    TRUNCATED,
-    UNAUTHORISED,
-    UNAVAILABLE,
-    WITHHELD,
-)
-from specledger.oracles.model import ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
-from specledger.oracles.service import EncodedError, LateError, TooLargeError
+from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.oracles.failures import BLOCKED, EMPTY, TRUNCATED, WITHHELD
+from specledger.oracles.http_failures import connection_failure, count_of, status_failure
+from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
 
 if TYPE_CHECKING:
-    from google.genai.errors import APIError
-    from google.genai.types import GenerateContentResponse
+    from google.genai.types import FunctionCall, GenerateContentResponse
 
 DONE: Final = frozenset({None, "STOP", "FINISH_REASON_UNSPECIFIED"})
 """The finish reasons of a complete answer."""
 
 FULL: Final = "MAX_TOKENS"
 
-LONGEST_PAUSE: Final = 3_600
-"""Seconds that a service may ask to wait; longer waits are cut."""
-
 
 def read_answer(response: GenerateContentResponse, request: ModelRequest, hide: Callable[[str], str]) -> ModelAnswer:
-    """The answer that a response holds: its first candidate's text, without thoughts.
+    """The answer that a response holds: its first candidate's text, without thoughts, and its calls.
 
     Args:
         response: What the package made of the service's JSON.
@@ -61,46 +43,19 @@ def read_answer(response: GenerateContentResponse, request: ModelRequest, hide: 
         return failed(TRUNCATED, "", usage, finish, text or None)
     if finish not in DONE:
         return failed(WITHHELD, finish or "", usage, finish, text or None)
-    return answered(text, usage, finish) if text else failed(EMPTY, "no text", usage, finish)
+    calls = [_call(part.function_call, hide) for part in parts if part.function_call] if request.tools else []
+    return answered(text, usage, finish, calls) if text or calls else failed(EMPTY, "no text", usage, finish)
 
 
 def reason_of(error: Exception) -> tuple[str, str]:
     """Why a call failed, and a word more; never the text of an exception that is not the service's own message."""
-    import httpx2  # noqa: PLC0415 - loaded already where an error is read
-    from google.genai.errors import APIError  # noqa: PLC0415
+    from google.genai.errors import APIError  # noqa: PLC0415 - loaded already where an error is read
 
-    if isinstance(error, APIError):
-        return _refusal(error)
-    known: tuple[tuple[str, tuple[type[Exception], ...]], ...] = (
-        (TOO_LARGE, (TooLargeError,)),
-        (TIMED_OUT, (LateError, httpx2.TimeoutException)),
-        (MALFORMED, (EncodedError, httpx2.DecodingError)),
-        (REFUSED, (httpx2.ConnectError, httpx2.ProxyError)),
-        (CUT_OFF, (httpx2.TransportError,)),
-    )
-    failure = next((failure for failure, classes in known if isinstance(error, classes)), MALFORMED)
-    return failure, type(error).__name__
-
-
-def pause_of(error: Exception) -> float:
-    """For how many seconds the service asks to wait before the next try; 0 if it does not say."""
-    headers = getattr(getattr(error, "response", None), "headers", None)
-    asked = "" if headers is None else str(headers.get("retry-after", ""))
-    return float(min(int(asked), LONGEST_PAUSE)) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0.0
-
-
-def _refusal(error: APIError) -> tuple[str, str]:
-    status = error.code
-    detail = f"HTTP {status} {_word(error.status) or ''}: {_word(error.message) or ''}"
-    if status in (401, 403) or (status == 400 and "API_KEY" in str(error.details)):
-        return UNAUTHORISED, detail
-    if status == 429:
-        return RATE_LIMITED, detail
-    if 300 <= status < 400:
-        return REDIRECTED, f"HTTP {status}"
-    if 400 <= status < 500:
-        return INVALID, detail
-    return (UNAVAILABLE, detail) if 500 <= status < 600 else (MALFORMED, f"HTTP {status}")
+    if not isinstance(error, APIError):
+        return connection_failure(error)
+    detail = f"HTTP {error.code} {_word(error.status) or ''}: {_word(error.message) or ''}"
+    wrong_key = error.code == 400 and "API_KEY" in str(error.details)
+    return status_failure(error.code, detail, wrong_key=wrong_key)
 
 
 def _usage(response: GenerateContentResponse, request: ModelRequest, text: str) -> TokenUsage:
@@ -109,17 +64,22 @@ def _usage(response: GenerateContentResponse, request: ModelRequest, text: str) 
     guess = estimated_usage(request, text)
     if counts is None:
         return guess
-    prompt, output = _count(counts.prompt_token_count), _count(counts.candidates_token_count)
+    prompt, output = count_of(counts.prompt_token_count), count_of(counts.candidates_token_count)
     return TokenUsage(
         guess.prompt_tokens if prompt is None else prompt,
         guess.output_tokens if output is None else output,
-        _count(counts.thoughts_token_count) or 0,
+        count_of(counts.thoughts_token_count) or 0,
         estimated=prompt is None or (output is None and bool(text)),
     )
 
 
-def _count(value: object) -> int | None:
-    return value if type(value) is int and 0 <= value <= MAX_INTEGER else None
+def _call(call: FunctionCall, hide: Callable[[str], str]) -> Call:
+    """A call as the service told it; arguments that are no JSON value are empty text, which is no JSON either."""
+    try:
+        arguments = canonical_bytes(call.args or {}, FLOATS_ANYWHERE).decode()
+    except NotCanonical:
+        arguments = ""
+    return Call(hide(call.name or ""), hide(arguments))
 
 
 def _word(value: Any) -> str | None:

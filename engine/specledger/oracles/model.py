@@ -6,9 +6,9 @@ Source: law proposer, section 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes
 from specledger.core.digest import hash_json, tagged
@@ -17,10 +17,14 @@ from specledger.oracles.failures import FAILURES, MOST_TEXT, TOO_LARGE
 MOST_DETAIL: Final = 500
 """Characters of a word more about a failure."""
 
+MOST_CALLS: Final = 8
+"""Calls of an answer that are kept."""
+
 REQUEST_TAG: Final = "specledger/request/v1"
 TEXT_TAG: Final = "specledger/text/v1"
 
 _FINISH: Final = 64  # characters of why a model stopped
+_CALLED: Final = 200  # characters of the name of a function
 _BYTES_A_TOKEN: Final = 4
 
 
@@ -101,6 +105,26 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that a model is offered: its name, what it does, and the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+
+
+class Call(NamedTuple):
+    """A call of an offered function: its name, and its arguments as JSON text; both are hostile input."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One question to a model.
 
@@ -111,6 +135,7 @@ class ModelRequest:
         schema: A JSON Schema that the answer shall conform to, or None; how a model is held to it is its own matter.
         temperature: Instead of the model's own, in millionths; None for the model's own.
         known: What a model that answers by rules may look at.
+        tools: The functions that it is offered, one of which it must call; none of them is ever executed.
     """
 
     turn: int
@@ -119,6 +144,7 @@ class ModelRequest:
     schema: Mapping[str, Any] | None = None
     temperature: int | None = None
     known: Known = field(default_factory=Known)
+    tools: tuple[Tool, ...] = ()
 
     def document(self) -> dict[str, Any]:
         """The question as JSON values, texts by their hashes: small enough to be kept beside an answer."""
@@ -129,6 +155,7 @@ class ModelRequest:
             "schema": None if self.schema is None else hash_json(dict(self.schema)),
             "temperature": self.temperature,
             "known": hash_json(self.known.document()),
+            **({"tools": hash_json([tool.document() for tool in self.tools])} if self.tools else {}),
         }
 
     def key(self, identity: Mapping[str, Any]) -> str:
@@ -150,11 +177,13 @@ class ModelAnswer:
     """What a model answered, or why not; made by `answered` and `failed`, which keep it within its bounds.
 
     Attributes:
-        text: What came; None only with a failure. Hostile input: it may hold any character but lone surrogates.
+        text: What came; None only with a failure. Hostile input: it may hold any character but lone surrogates. Empty
+            beside calls is no failure.
         failure: One of `FAILURES`, or None.
         detail: A word more about a failure, for people; printed escaped only.
         usage: What the call cost.
         finish: Why the model stopped, in the service's own word, or None.
+        calls: The functions that it called.
     """
 
     text: str | None
@@ -162,6 +191,7 @@ class ModelAnswer:
     detail: str = ""
     usage: TokenUsage = NO_TOKENS
     finish: str | None = None
+    calls: tuple[Call, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -176,6 +206,7 @@ class ModelAnswer:
             "detail": self.detail,
             "usage": self.usage.document(),
             "finish": self.finish,
+            **({"calls": [call._asdict() for call in self.calls]} if self.calls else {}),
         }
 
     @classmethod
@@ -185,14 +216,15 @@ class ModelAnswer:
         Raises:
             ValueError: `document` wrote no such document.
         """
-        if not isinstance(document, dict) or document.keys() != _ANSWER_KEYS:
+        if not isinstance(document, dict) or document.keys() - {"calls"} != _ANSWER_KEYS:
             raise ValueError("no answer of a model")
         text, failure, detail, finish = (document[key] for key in ("text", "failure", "detail", "finish"))
         words = all(value is None or isinstance(value, str) for value in (text, failure, finish))
         if not words or not isinstance(detail, str):
             raise ValueError("no answer of a model")
-        made = cls(text, failure, detail, TokenUsage.read(document["usage"]), finish)
-        kept = answered(text, made.usage, finish) if failure is None and text is not None else None
+        calls = _read_calls(document["calls"]) if "calls" in document else ()
+        made = cls(text, failure, detail, TokenUsage.read(document["usage"]), finish, calls)
+        kept = answered(text, made.usage, finish, calls) if failure is None and text is not None else None
         if failure in FAILURES:
             kept = failed(failure, detail, made.usage, finish, text)
         if kept != made:
@@ -200,12 +232,15 @@ class ModelAnswer:
         return made
 
 
-def answered(text: str, usage: TokenUsage = NO_TOKENS, finish: str | None = None) -> ModelAnswer:
-    """The answer that a text is; one that is too large is a failure."""
+def answered(
+    text: str, usage: TokenUsage = NO_TOKENS, finish: str | None = None, calls: Sequence[Call] = ()
+) -> ModelAnswer:
+    """The answer that a text is, with the calls beside it; one that is too large is a failure."""
     kept = _whole(text)
-    if len(canonical_bytes(kept)) > MOST_TEXT:
+    made = tuple(Call(_cut(call.name, _CALLED) or "", _whole(call.arguments)) for call in calls[:MOST_CALLS])
+    if len(canonical_bytes([kept, *(call.arguments for call in made)])) > MOST_TEXT + 2:
         return failed(TOO_LARGE, "", usage, finish)
-    return ModelAnswer(kept, None, "", usage, _cut(finish, _FINISH))
+    return ModelAnswer(kept, None, "", usage, _cut(finish, _FINISH), made)
 
 
 def failed(
@@ -225,7 +260,7 @@ def failed(
 
 
 class Model(Protocol):
-    """A model that is asked for laws."""
+    """A model that can be asked."""
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -262,6 +297,24 @@ def estimated_usage(request: ModelRequest, text: str) -> TokenUsage:
     """The estimated cost of a call, where there is no count."""
     asked = estimate_tokens(request.system) + estimate_tokens(request.prompt)
     return TokenUsage(asked, estimate_tokens(text), estimated=True)
+
+
+def _read_calls(document: Any) -> tuple[Call, ...]:
+    """The calls that a document holds.
+
+    Raises:
+        ValueError: It holds none.
+    """
+    if not isinstance(document, list) or not document:
+        raise ValueError("no calls of a model")
+    for one in document:
+        if not isinstance(one, dict) or one.keys() != {"name", "arguments"} or not all(map(_is_text, one.values())):
+            raise ValueError("no calls of a model")
+    return tuple(Call(one["name"], one["arguments"]) for one in document)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _whole(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -26,9 +26,16 @@ KEYS: Final = ("GEMINI_API_KEY", "GOOGLE_API_KEY")
 """The variables of the environment that may hold the key; the first that is not empty does (law proposer, 12)."""
 
 ADDRESS: Final = "GOOGLE_GEMINI_BASE_URL"
-"""The variable of the environment that may hold another address."""
+"""The variable of the environment that may hold another address of Gemini."""
 
 SERVICE: Final = "https://generativelanguage.googleapis.com/"
+
+OPENAI_KEY: Final = "OPENAI_API_KEY"
+OPENAI_ADDRESS: Final = "OPENAI_BASE_URL"
+OPENAI_SERVICE: Final = "https://api.openai.com/v1"
+
+LOCAL_KEY: Final = "no-key-is-set"
+"""Sent to this machine where the variable of the key is not set: local services mostly need none."""
 
 MOST_BODY: Final = 4_194_304
 """Bytes of an answer over HTTP at most. The service writes `<` and `>` as six characters, so that the longest text that
@@ -40,24 +47,26 @@ HIDDEN: Final = "[key]"
 E_MODEL_KEY = code(
     "E_MODEL_KEY",
     "there is no key for the model's service",
-    "Set GEMINI_API_KEY, or GOOGLE_API_KEY, in the environment: 8 to 512 printable characters without spaces. A key is "
-    "never part of a spec, and never shown. Without a key a discovery can be replayed from a cassette, or use a "
-    "scripted model.",
+    "Set the variable that the message names in the environment: 8 to 512 printable characters without spaces. A key "
+    "is never part of a spec, and never shown. Without a key a run can be replayed from a cassette, or use a scripted "
+    "model.",
 )
 E_MODEL_ADDRESS = code(
     "E_MODEL_ADDRESS",
     "the key may not be sent to this address",
-    "GOOGLE_GEMINI_BASE_URL is an https address, or an http one of this machine itself, without user, query and "
-    "fragment: the key is sent there with every request, and must not travel in the clear.",
+    "An address is https, or http of this machine itself, without user, query and fragment: the key is sent there with "
+    "every request, and must not travel in the clear. The endpoint of a spec is used only if it is the service's own, "
+    "this machine, or what OPENAI_BASE_URL in the environment says, so that no spec can send your key elsewhere.",
 )
 E_MODEL_PACKAGE = code(
     "E_MODEL_PACKAGE",
-    "asking a Gemini model needs the package `google-genai`",
-    "It is not part of a plain install: `pip install 'specledger[gemini]'`. Neither replay nor a scripted model needs "
-    "it.",
+    "asking a model needs a package that is not installed",
+    "The packages of services are extras: `pip install 'specledger[gemini]'` for google-genai, `pip install "
+    "'specledger[openai]'` for openai. Neither replay nor a scripted model needs one.",
 )
 
 _KEY: Final = re.compile(r"[!-~]{8,512}")
+_PLAIN: Final = ("Host", "Content-Type", "Content-Length", "Accept", "Accept-Encoding", "Connection")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -101,38 +110,66 @@ class Key:
         return text.replace(self._text, HIDDEN)
 
 
-def key_of(environment: Mapping[str, str]) -> Key:
-    """The key of the user.
+def key_of(environment: Mapping[str, str], names: Sequence[str] = KEYS) -> Key:
+    """The key in the first of some variables of the environment that is not empty.
 
     Raises:
         Rejected: E_MODEL_KEY.
     """
-    for name in KEYS:
+    for name in names:
         if environment.get(name, "").strip():
             return Key(environment[name])
-    hint = f"set {KEYS[0]}, or replay from a cassette"
-    raise Rejected([Diagnostic(E_MODEL_KEY, f"neither {KEYS[0]} nor {KEYS[1]} is set", hint=hint)])
+    hint = f"set {names[0]}, or replay from a cassette"
+    missing = f"{names[0]} is not set" if len(names) == 1 else f"neither {' nor '.join(names)} is set"
+    raise Rejected([Diagnostic(E_MODEL_KEY, missing, hint=hint)])
 
 
 def address_of(environment: Mapping[str, str]) -> str:
-    """Where the service is: what the environment says, else the service's own address.
+    """Where Gemini is: what the environment says, else the service's own address.
 
     Raises:
         Rejected: E_MODEL_ADDRESS.
     """
     given = environment.get(ADDRESS, "").strip()
-    if not given:
-        return SERVICE
+    if given and not _is_safe(given):
+        raise Rejected([Diagnostic(E_MODEL_ADDRESS, f"{ADDRESS} holds an address that a key may not be sent to")])
+    return given or SERVICE
+
+
+def openai_access(endpoint: str | None, name: str | None, environment: Mapping[str, str]) -> tuple[str, Key]:
+    """The address of an OpenAI-compatible service and its key, if the one may be sent to the other.
+
+    Args:
+        endpoint: What the spec says; None for what the environment says, else the service's own.
+        name: The variable of the key; None for `OPENAI_KEY`.
+        environment: The variables of the environment.
+
+    Raises:
+        Rejected: E_MODEL_ADDRESS, E_MODEL_KEY.
+    """
+    name = name or OPENAI_KEY
+    allowed = environment.get(OPENAI_ADDRESS, "").strip()
+    address = endpoint or allowed or OPENAI_SERVICE
+    own = address.rstrip("/") == OPENAI_SERVICE and name == OPENAI_KEY
+    local = urlsplit(address).hostname in _LOCAL if _is_safe(address) else False
+    if not _is_safe(address) or not (own or local or address.rstrip("/") == allowed.rstrip("/")):
+        message = f"{name} may not be sent to {address}"
+        hint = f"if you trust that address with the key, set {OPENAI_ADDRESS} to it"
+        raise Rejected([Diagnostic(E_MODEL_ADDRESS, message, hint=hint if _is_safe(address) else None)])
+    if local and not environment.get(name, "").strip():
+        return address, Key(LOCAL_KEY)
+    return address, key_of(environment, [name])
+
+
+def _is_safe(address: str) -> bool:
+    """Whether a key may be sent to an address: encrypted, or to this machine, and nothing but a place."""
     try:
-        parts = urlsplit(given)
-        safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
-        plain = parts.hostname and not (parts.username or parts.password or parts.query or parts.fragment)
+        parts = urlsplit(address)
         _ = parts.port
     except ValueError:
-        safe, plain = False, None
-    if not safe or not plain:
-        raise Rejected([Diagnostic(E_MODEL_ADDRESS, f"{ADDRESS} holds an address that a key may not be sent to")])
-    return given
+        return False
+    safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _LOCAL)
+    return safe and bool(parts.hostname) and not (parts.username or parts.password or parts.query or parts.fragment)
 
 
 @lru_cache(maxsize=1)
@@ -192,7 +229,9 @@ class Deadline:
                 each.shutdown(socket.SHUT_RDWR)
 
 
-def open_connection(address: str, late: Callable[[], bool], deadline: Deadline) -> httpx2.Client:
+def open_connection(
+    address: str, late: Callable[[], bool], deadline: Deadline, headers: Mapping[str, str] | None = None
+) -> httpx2.Client:
     """A client that follows no redirect and reads no more than it should; over plain http it uses no proxy either.
 
     Each exchange has a connection of its own.
@@ -201,6 +240,8 @@ def open_connection(address: str, late: Callable[[], bool], deadline: Deadline) 
         address: Where it will be used.
         late: Whether the time is over; asked whenever something came.
         deadline: Watches the connections.
+        headers: What a request carries besides content, host and encoding, whatever its package adds; None for
+            whatever the package sends.
 
     Raises:
         ImportError: The package is not installed.
@@ -232,9 +273,14 @@ def open_connection(address: str, late: Callable[[], bool], deadline: Deadline) 
         assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101 - this client is no asynchronous one
         response.stream = Bounded(response.stream)
 
+    def dress(request: httpx2.Request) -> None:
+        if headers is not None:
+            kept = {name: request.headers[name] for name in _PLAIN if name in request.headers}
+            request.headers = httpx2.Headers({**kept, **headers})
+
     return httpx2.Client(
         follow_redirects=False,
-        event_hooks={"request": [deadline.watch], "response": [bound]},
+        event_hooks={"request": [deadline.watch, dress], "response": [bound]},
         limits=httpx2.Limits(max_keepalive_connections=0),
         headers={"Accept-Encoding": "identity"},
         verify=trusted(),

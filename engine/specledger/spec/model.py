@@ -1,4 +1,4 @@
-"""The `model` kind: who is asked for laws: a service, a script, an enumeration, or a record of one of them.
+"""The `model` kind: who is asked: a service, a script, an enumeration, or a record of one of them.
 
 Source: law proposer, section 4.
 """
@@ -29,6 +29,7 @@ Failure = Literal[
     "redirected",
     "too_large",
     "exhausted",
+    "over_limit",
 ]
 """Why there is no answer that can be used; `oracles.model.FAILURES` has a page for each."""
 
@@ -39,30 +40,94 @@ Probability = Annotated[QFixed, Field(ge=0, le=1_000_000)]
 Temperature = Annotated[QFixed, Field(ge=0, le=2_000_000)]
 
 
-class GeminiConfig(Model):
-    """How a Gemini model is asked; the key is no part of it and comes from the environment only.
+KeyVariable = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*_API_KEY$", max_length=100)]
+"""The name of an environment variable that holds a key; only names that end in `_API_KEY` can be read by a spec."""
+
+ModelName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)]
+Money = Annotated[QFixed, Field(ge=0, le=1_000_000_000_000)]
+
+
+class Price(Model):
+    """What a million tokens cost, in the currency of `Limits.money`; thinking is output."""
+
+    input: Money
+    output: Money
+
+
+class Limits(Model):
+    """What the calls of one run, or of one discovery, may use in all; further calls fail as `over_limit`."""
+
+    tokens: Annotated[int | None, Field(ge=1, le=1_000_000_000_000)] = None
+    money: Money | None = None
+
+
+class Service(Model):
+    """What all services have: how answers are sampled, and how patiently, how often and at what cost one asks.
+
+    Attributes:
+        temperature, top_p: How it samples.
+        seed: For services that sample reproducibly; null sends none.
+        max_output_tokens: Tokens of an answer at most, those of thinking included.
+        json_mode: Whether it may answer nothing but JSON; of no effect where it is offered functions.
+        deadline_ms: Milliseconds until there must be an answer, all tries and waits together.
+        retries: How often it is asked again after HTTP 429 or 5xx.
+        per_minute: Calls in a minute at most, of all processes of this user together; null for any number.
+        concurrency: Calls at once at most, of all processes of this user together; null for any number.
+        key: The environment variable that holds the key.
+        limits, price: What may be used in all, and what it costs.
+    """
+
+    temperature: Temperature = 700_000
+    top_p: Probability = 950_000
+    seed: Annotated[int | None, Field(ge=0, le=2_147_483_647)] = None
+    max_output_tokens: Annotated[int, Field(ge=1, le=1_048_576)] = 8192
+    json_mode: bool = True
+    deadline_ms: Annotated[int, Field(ge=100, le=3_600_000)] = 60_000
+    retries: Annotated[int, Field(ge=0, le=10)] = 3
+    per_minute: Annotated[int | None, Field(ge=1, le=100_000)] = None
+    concurrency: Annotated[int | None, Field(ge=1, le=64)] = None
+    key: KeyVariable | None = None
+    limits: Limits = Field(default_factory=Limits)
+    price: Price | None = None
+
+    @model_validator(mode="after")
+    def _priced(self) -> Service:
+        if self.limits.money is not None and self.price is None:
+            raise ValueError("a limit of `money` needs a `price`")
+        return self
+
+
+class GeminiConfig(Service):
+    """How a Gemini model is asked; without `key` it is in GEMINI_API_KEY or GOOGLE_API_KEY.
 
     Attributes:
         model: The service's name of the model.
-        temperature, top_p, top_k: How it samples.
-        max_output_tokens: Tokens of an answer at most, those of thinking included.
-        json_mode: Whether it may answer nothing but JSON.
+        top_k: How it samples.
         thinking_budget: Tokens for thinking; 0 for none, -1 for as many as it likes, null for its own default.
-        deadline_ms: Milliseconds until there must be an answer, all tries and waits together.
-        retries: How often it is asked again after HTTP 429 or 5xx.
     """
 
-    model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=120)] = (
-        "gemini-2.5-flash"
-    )
-    temperature: Temperature = 700_000
-    top_p: Probability = 950_000
+    model: ModelName = "gemini-2.5-flash"
     top_k: Annotated[int, Field(ge=1, le=1000)] = 40
-    max_output_tokens: Annotated[int, Field(ge=1, le=1_048_576)] = 8192
-    json_mode: bool = True
     thinking_budget: Annotated[int | None, Field(ge=-1, le=1_048_576)] = None
-    deadline_ms: Annotated[int, Field(ge=100, le=3_600_000)] = 60_000
-    retries: Annotated[int, Field(ge=0, le=10)] = 3
+
+
+class OpenAIConfig(Service):
+    """How a model behind an OpenAI-compatible endpoint is asked (chat completions).
+
+    Attributes:
+        model: The service's name of the model.
+        endpoint: The address before `/chat/completions`; null for OPENAI_BASE_URL, or the service's own. Any other
+            address than these and this machine must be allowed by the user.
+        tokens_field: How the service calls `max_output_tokens`.
+        tool_choice: What it is told about functions; some services do not know `required`.
+        reasoning_effort: Sent if given.
+    """
+
+    model: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:/@-]*$", max_length=200)]
+    endpoint: Annotated[str | None, StringConstraints(pattern=r"^https?://[!-~]+$", max_length=500)] = None
+    tokens_field: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    tool_choice: Literal["required", "auto"] = "required"
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh"] | None = None
 
 
 class ScriptedText(Model):
@@ -136,12 +201,14 @@ class LanguageModel(Spec):
 
     spec: Literal["model/v1"]
     gemini: GeminiConfig | None = None
+    openai: OpenAIConfig | None = None
     scripted: Script | None = None
     enumerate: Grammar | None = None
     cassette: Cassette | None = None
 
     @model_validator(mode="after")
-    def _one_of_four(self) -> LanguageModel:
-        if sum(one is not None for one in (self.gemini, self.scripted, self.enumerate, self.cassette)) != 1:
-            raise ValueError("a model has exactly one of `gemini`, `scripted`, `enumerate` and `cassette`")
+    def _one_body(self) -> LanguageModel:
+        bodies = (self.gemini, self.openai, self.scripted, self.enumerate, self.cassette)
+        if sum(one is not None for one in bodies) != 1:
+            raise ValueError("a model has exactly one of `gemini`, `openai`, `scripted`, `enumerate` and `cassette`")
         return self

@@ -1,10 +1,14 @@
-"""A service on this machine that speaks the REST shapes of the Gemini API, well or badly, as a test tells it."""
+"""A service on this machine that speaks the shapes of the Gemini API and of chat completions, well or badly.
+
+It sends the replies that a test lists, or answers by a behaviour: a function of what was asked, whichever the shape.
+"""
 
 import json
 import socket
 import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import NamedTuple
 
 KEY = "a-secret-key-of-nobody-4711"
 
@@ -24,6 +28,61 @@ def usage(prompt=7, output=3, thoughts=2):
 
 def refusal(status, word, message, **more):
     return {"error": {"code": status, "status": word, "message": message, **more}}
+
+
+def called(name, **arguments):
+    return {"content": {"parts": [{"functionCall": {"name": name, "args": arguments}}]}, "finishReason": "STOP"}
+
+
+def completion(text=None, finish="stop", calls=(), usage=(7, 5, 2), **more):
+    """A chat completion; each call is a name and its arguments as text."""
+    functions = [{"id": "c", "type": "function", "function": {"name": n, "arguments": a}} for n, a in calls]
+    message = {"role": "assistant", "content": text, **({"tool_calls": functions} if functions else {}), **more}
+    prompt, output, thinking = usage
+    counts = {"prompt_tokens": prompt, "completion_tokens": output, "total_tokens": prompt + output}
+    counts["completion_tokens_details"] = {"reasoning_tokens": thinking}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if functions else finish}
+    return {"id": "x", "object": "chat.completion", "model": "made-up", "choices": [choice], "usage": counts}
+
+
+class Asked(NamedTuple):
+    """What was asked, whichever the shape: the texts, and the functions that were offered."""
+
+    system: str
+    prompt: str
+    tools: dict[str, dict]
+
+
+class Said(NamedTuple):
+    """What a behaviour answers: a text, and calls as (name, arguments as JSON text)."""
+
+    text: str = ""
+    calls: tuple[tuple[str, str], ...] = ()
+
+
+def asked_in(path, body):
+    """What a request asks."""
+    if path.endswith("/chat/completions"):
+        texts = {message["role"]: message["content"] for message in body["messages"]}
+        tools = {tool["function"]["name"]: tool["function"]["parameters"] for tool in body.get("tools", ())}
+        return Asked(texts.get("system", ""), texts["user"], tools)
+    declared = [one for tool in body.get("tools", ()) for one in tool["functionDeclarations"]]
+    system = "".join(part["text"] for part in body.get("systemInstruction", {}).get("parts", ()))
+    prompt = "".join(part["text"] for content in body["contents"] for part in content["parts"])
+    return Asked(system, prompt, {one["name"]: one.get("parameters_json_schema", {}) for one in declared})
+
+
+def reply_to(path, said):
+    """What a behaviour said, in the shape of the request; arguments that are no JSON object are text in Gemini's."""
+    if path.endswith("/chat/completions"):
+        return Reply(completion(said.text or None, calls=said.calls))
+    parts = [{"text": said.text}] if said.text else []
+    for name, arguments in said.calls:
+        try:
+            parts.append({"functionCall": {"name": name, "args": json.loads(arguments)}})
+        except ValueError:
+            parts.append({"text": arguments})
+    return Reply(response({"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}, **usage()))
 
 
 class Reply:
@@ -70,9 +129,10 @@ class Server(ThreadingHTTPServer):
 
 
 class Service:
-    """The replies to come, the last one again and again; the requests that came."""
+    """The replies to come, the last one again and again, or those of a behaviour; the requests that came."""
 
-    def __init__(self):
+    def __init__(self, behaviour=None, port=0):
+        self.behaviour = behaviour
         self.replies: list[Reply] = []
         self.requests: list[tuple] = []
         outer = self
@@ -80,8 +140,9 @@ class Service:
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                outer.requests.append((self.path, dict(self.headers), json.loads(body or b"null")))
-                reply = outer.replies.pop(0) if len(outer.replies) > 1 else outer.replies[0]
+                asked = json.loads(body or b"null")
+                outer.requests.append((self.path, dict(self.headers), asked))
+                reply = outer.reply(self.path, asked)
                 self.close_connection = True
                 with suppress(OSError):  # whoever asked may be gone
                     reply.send(self)
@@ -91,13 +152,19 @@ class Service:
             def log_message(self, *arguments):
                 pass
 
-        self.server = Server(("127.0.0.1", 0), Handler)
+        self.server = Server(("127.0.0.1", port), Handler)
         self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()
 
     @property
     def address(self):
         return f"http://127.0.0.1:{self.server.server_port}/"
+
+    def reply(self, path, body):
+        if self.behaviour is not None:
+            said = self.behaviour(asked_in(path, body))
+            return said if isinstance(said, Reply) else reply_to(path, said)
+        return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     def will(self, *replies):
         self.replies[:] = replies

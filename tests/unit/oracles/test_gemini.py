@@ -83,7 +83,7 @@ def test_what_goes_wrong_is_an_answer_with_a_reason(name, service, ask_with):
 
 def test_every_failure_of_a_service_is_shown():
     shown = {failure for _, failure, _ in REPLIES.values()} | {"timed_out", "refused", "redirected"}
-    assert shown == FAILURES.keys() - {"exhausted"}
+    assert shown == FAILURES.keys() - {"exhausted", "over_limit"}
 
 
 def test_a_good_answer(service, ask_with):
