@@ -61,6 +61,11 @@ class Episode:
         self._ended: str | None = None
         self._idle: Counter[str] = Counter()
 
+    @property
+    def observation(self) -> Any:
+        """What the agent sees in the present state."""
+        return self._plan.observe(self._state) if self._seen is None else self._seen
+
     def run(self) -> Iterator[Event]:
         """Yield the episode's events, from `episode` to `episode_end`."""
         plan = self._plan
@@ -124,8 +129,7 @@ class Episode:
         for index, drift in enumerate(plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
-        fresh = self._seen is None
-        observation = plan.observe(self._state) if fresh else self._seen
+        fresh, observation = self._seen is None, self.observation
         if self.memory is None:
             self.memory = plan.begin(observation)
         self._governor.observe(observation, self._state, fresh=fresh)

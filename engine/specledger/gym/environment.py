@@ -1,0 +1,220 @@
+"""A scenario as a Gymnasium environment: `step` answers the loop's question for proposals.
+
+The loop is a generator. Its controller yields an event of its own before it takes a proposal, where the generator waits
+for `step`; so there is no second loop and no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import gymnasium
+
+from specledger.compile.plan import Plan, Proposal
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
+from specledger.core.events import Event
+from specledger.core.spans import Text
+from specledger.expr import BOOL, INT, Environment, RecordType, check, compile_expression
+from specledger.gym.spaces import action_form, form_of
+from specledger.kinds import MODELS, bundle_from_document
+from specledger.load import Bundle
+from specledger.load.bundle import dump, key_of, restore
+from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND
+from specledger.pipeline.trying import one_of
+from specledger.run.controller import Moment, ProposalController
+from specledger.run.episode import Episode
+from specledger.run.governor_state import GovernorState
+from specledger.suites.overlay import overlay
+from specledger.worlds.check import check_world
+from specledger.worlds.model import World
+
+E_GYM_KERNEL = code(
+    "E_GYM_KERNEL",
+    "a scenario under a kernel is no Gymnasium environment",
+    "Its governor admits documents with reasons, and an action of a policy is none. Take the same scenario under a "
+    "governor without `admission`, or put the policy into an agent slot: see examples/agents.",
+)
+
+_REWARD: Final = "reward"
+"""The figure of a world's `record` that is the reward, if there is one and nothing else is said."""
+
+_AWAITING: Final = Event("awaiting", {})
+_MOST_SEED: Final = 2**53
+
+
+class _Awaiting(ProposalController):
+    """Waits for an action before each decision, and proposes it alone.
+
+    Attributes:
+        action: The next action.
+    """
+
+    def __init__(self, plan: Plan, *, claims: bool) -> None:
+        super().__init__(plan, self._proposals)
+        self._claims = claims
+        self.action: dict[str, Any] = {}
+
+    def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
+        return (_AWAITING,) if place == "before_propose" else ()
+
+    def _proposals(self, moment: Moment) -> list[Proposal]:
+        """The action, with the claims that the scenario's own agent makes about the same action, if there are any."""
+        if self._claims:
+            for proposal in self._plan.propose(moment.observation, moment.memory):
+                if proposal["action"] == self.action:
+                    return [proposal]
+        return [{"action": self.action, "score": 0}]
+
+
+class SpecEnv(gymnasium.Env[Any, Any]):
+    """A scenario as an environment.
+
+    `reset(seed=n)` begins episode 0 of the run `--set seed=n`; `reset()` the next episode of the same run. An action
+    that a gate rejects is not executed, and its reward is 0. `terminated`: a fatal invariant, `until`, success, or an
+    error (`info["error"]`); `truncated`: the horizon.
+
+    Attributes:
+        actions: The form of an action; `actions.encode({"op": …})` gives the element of the space.
+    """
+
+    metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
+
+    def __init__(self, bundle: Bundle, *, reward: str | None = None, ends_at_success: bool = True) -> None:
+        """Take a scenario's bundle; the other arguments are those of `specledger.gym.make`.
+
+        Raises:
+            Rejected: It does not compile; E_GYM_KERNEL, E_GYM_SPACE.
+        """
+        self._bundle, self._ends_at_success = bundle, ends_at_success
+        self._claims = bool(bundle.specs[bundle.main.refs["governor",]].data.get("claims"))
+        self._begin(bundle)
+        world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
+        assert world is not None  # noqa: S101 - the scenario compiled
+        self._reward = _compile_reward(world, reward)
+        first = self._plan.observe(self._plan.start(0))
+        self._seen = form_of(RecordType("observation", world.observe.types), first)
+        self.actions = action_form(world)
+        self.observation_space, self.action_space = self._seen.space, self.actions.space
+
+    def _begin(self, bundle: Bundle) -> None:
+        self._plan = compile_scenario(bundle)
+        if self._plan.kernel is not None:
+            message = f"the governor of {self._plan.name} admits documents"
+            raise Rejected([Diagnostic(E_GYM_KERNEL, message, bundle.main.span("governor"))])
+        self._governor, self._number = GovernorState(self._plan.governor_state), -1
+        self._memory: Any = None
+        self._events: Iterator[Event] | None = None
+        self._episode: Episode | None = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Begin an episode.
+
+        Args:
+            seed: The seed of a new run, taken modulo 2^53; None for the next episode of this run.
+            options: Ignored.
+        """
+        super().reset(seed=seed)
+        if seed is not None:
+            self._begin(overlay(self._bundle, self._bundle.root, {"seed": seed % _MOST_SEED}, ()))
+        elif self._episode is not None and self._plan.remembers == "run":
+            self._memory = self._episode.memory
+        self._number += 1
+        self._controller = _Awaiting(self._plan, claims=self._claims)
+        self._episode = Episode(self._plan, self._number, self._controller, self._governor, self._memory)
+        self._events = self._episode.run()
+        _, info = self._advance()
+        return self._seen.encode(self._episode.observation), info
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Propose an action: an element of the space, or a document such as `{"op": "move", "dir": "N"}`.
+
+        Raises:
+            gymnasium.error.ResetNeeded: The episode is over, or none was begun.
+        """
+        if self._events is None or self._episode is None:
+            raise gymnasium.error.ResetNeeded("call reset() before step()")
+        document = isinstance(action, Mapping) and isinstance(action.get("op"), str)
+        self._controller.action = dict(action) if document else self.actions.decode(action)
+        body, info = self._advance()
+        figures, success, ended = body.get("record"), bool(body.get("success")), info.get("ended")
+        reward = 0 if figures is None else self._reward({"success": success, **figures})
+        terminated = ended not in (None, "horizon") or (success and self._ends_at_success)
+        if terminated or ended:
+            self._events = None
+        return self._seen.encode(self._episode.observation), float(reward), terminated, ended == "horizon", info
+
+    def _advance(self) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """The receipt of the step that was made, and the info, at the next decision or the end of the episode."""
+        assert self._events is not None  # noqa: S101 - the callers looked
+        assert self._episode is not None  # noqa: S101 - the same
+        body: Mapping[str, Any] = {}
+        info: dict[str, Any] = {"episode": self._number, "t": self._episode.t}
+        for event in self._events:
+            if event is _AWAITING:
+                break
+            if event.type == "step":
+                body = event.body
+                info |= {"accepted": body["chosen"] is not None, "record": body["record"], "success": body["success"]}
+                info |= {"rejected": body["decisions"][0]["rejected"], "violations": body["violations"]}
+            elif event.type == "error":
+                info["error"] = event.body["code"]
+            elif event.type == "episode_end":
+                info |= {"ended": event.body["ended"], "episode_violations": event.body["violations"]}
+        return body, info
+
+
+def _compile_reward(world: World, text: str | None) -> Callable[[Mapping[str, Any]], int]:
+    """`{success, figures of the record} -> reward`.
+
+    Raises:
+        Rejected: The expression is wrong.
+    """
+    names = {"success": BOOL, **world.record.types}
+    environment = Environment(variables=names, constants=world.environment.constants)
+    source = text or (_REWARD if _REWARD in names else "success ? 1 : 0")
+    diagnostics = Diagnostics()
+    checked = check(Text.inline(source, "reward"), environment, diagnostics, expect=INT)
+    diagnostics.raise_if_errors()
+    assert checked is not None  # noqa: S101 - there are no findings
+    function = compile_expression(checked, [*names])
+    return lambda figures: int(function(*(figures[name] for name in names)))
+
+
+def load_scenario(target: str, overrides: Sequence[str], horizon: int) -> Bundle:
+    """The bundle of a scenario; a world becomes one, under a governor without gates.
+
+    Raises:
+        Rejected: It does not load.
+    """
+    try:
+        return one_of(target, "scenario", overrides)
+    except Rejected as rejected:
+        if [found.code for found in rejected.diagnostics] not in ([E_REF_MISSING], [E_SPEC_WRONG_KIND]):
+            raise
+        try:
+            world = one_of(target, "world", overrides)
+        except Rejected as other:
+            raise (rejected if [found.code for found in other.diagnostics] == [E_REF_MISSING] else other) from None
+    return _scenario_of(world, horizon)
+
+
+def _scenario_of(world: Bundle, horizon: int) -> Bundle:
+    """A scenario of a world alone; its agent is the caller, so the declared one is never asked."""
+    specs = dict(world.document()["specs"])
+    bodies: dict[str, dict[str, Any]] = {
+        "governor": {"gates": [], "choose": {"maximise": "proposal.score"}},
+        "agent": {"outside": {"python": "specledger.gym:make"}},
+    }
+    keys = {kind: _add(specs, kind, "environment", body) for kind, body in bodies.items()}
+    root = _add(specs, "scenario", world.main.name, {"world": world.root, **keys, "horizon": horizon})
+    return bundle_from_document({"root": root, "specs": specs})
+
+
+def _add(specs: dict[str, Any], kind: str, name: str, body: Mapping[str, Any]) -> str:
+    """Add a spec in its resolved form; its key."""
+    form = dump(restore(MODELS[kind], {"spec": f"{kind}/v1", "name": name, **body}))
+    key = key_of(kind, name, form)
+    specs[key] = form
+    return key
