@@ -15,6 +15,7 @@ from specledger.cli.agent import agent
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
 from specledger.cli.demo import demo
 from specledger.cli.golden import golden, pin
+from specledger.cli.init import init
 from specledger.cli.inspection import diff, trace
 from specledger.cli.interruption import interruptible
 from specledger.cli.keys import keys
@@ -66,6 +67,7 @@ app.command()(discover)
 app.command()(report)
 app.command()(diff)
 app.command()(seal)
+app.command()(init)
 app.command()(new)
 app.command()(plan)
 app.command()(explain)

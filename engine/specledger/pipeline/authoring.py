@@ -5,6 +5,7 @@ First specs are the files `specs/new/<kind>/*.yaml`; descriptions of keys are ta
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,10 +20,11 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.kinds import MODELS
-from specledger.load.library import SUFFIXES
+from specledger.load.library import SUFFIXES, project_of
 from specledger.load.schemas import schema_for
 from specledger.load.shapes import Shape
-from specledger.load.shipped import find_docs, find_specs
+from specledger.load.shipped import find_docs, find_schemas, find_specs
+from specledger.pipeline.project import schema_file
 from specledger.spec.base import QFixed, format_qfixed
 
 E_NEW_KIND = code(
@@ -93,13 +95,28 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
     file = Path(name + SUFFIXES[0]) if out is None else out
     if file.suffix not in SUFFIXES:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{file} is no YAML file", hint=f"{file.name}{SUFFIXES[0]}")])
-    text = _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
+    text = _modeline(kind, file) + _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
-        raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} exists")]) from None
+        other = f"{name}-2{SUFFIXES[0]}" if out is None else f"{file.stem}-2{file.suffix}"
+        hint = f"nothing is written over a file: name another one, such as --out {file.with_name(other)}"
+        raise Rejected([Diagnostic(E_NEW_EXISTS, f"{file} exists", hint=hint)]) from None
     return file
+
+
+def _modeline(kind: str, file: Path) -> str:
+    """The comment by which editors find the JSON Schema of a file: of its project, else of this installation."""
+    project, data = project_of(file.parent), find_schemas()
+    own = None if project is None else project / schema_file(kind)
+    if own is not None and own.is_file():
+        place = Path(os.path.relpath(own, file.parent)).as_posix()
+    elif data is not None:
+        place = (data / "kinds" / f"{kind}.schema.json").as_uri()
+    else:
+        return ""
+    return f"# yaml-language-server: $schema={place}\n"
 
 
 def _start_of(kind: str) -> Path | None:

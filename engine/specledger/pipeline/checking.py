@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
@@ -23,6 +24,9 @@ E_CASE_TWICE = code(
 )
 
 
+_COMPILED: Final = "compiled"
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedSpec:
     """A spec without errors.
@@ -30,8 +34,9 @@ class CheckedSpec:
     Attributes:
         kind, name, case: What it is.
         digest: The digest of its resolved form, with everything that it refers to.
-        depth: `compiled` if its expressions were typed, else `shape`.
+        depth: `compiled` if its expressions were typed, alone or in another spec of the same check, else `shape`.
         file: The file or name that was checked.
+        key: Its key among resolved specs.
     """
 
     kind: str
@@ -40,6 +45,7 @@ class CheckedSpec:
     digest: str
     depth: str
     file: str
+    key: str
 
     @property
     def typed(self) -> bool:
@@ -151,6 +157,7 @@ def check(
     """
     checked: list[CheckedSpec] = []
     diagnostics = Diagnostics()
+    typed: set[str] = set()
     for target in targets:
         cases: list[CheckedSpec | None] = []
         try:
@@ -158,8 +165,8 @@ def check(
                 found = Diagnostics(MOST_FINDINGS)
                 depth = _check_case(bundle, found, kinds)
                 _add_new(with_context(found.sorted(), bundle.uses, overrides), diagnostics)
-                main, named = bundle.main, (bundle.case, bundle.digest)
-                cases.append(CheckedSpec(main.kind, main.name, *named, depth, target) if depth is not None else None)
+                cases.append(None if depth is None else _checked(bundle, depth, target))
+                typed |= bundle.specs.keys() if depth == _COMPILED else set()
             checked += [one for one in cases if one is not None] if None not in cases else []
         except Rejected as rejected:
             _add_new(rejected.diagnostics, diagnostics)
@@ -167,7 +174,12 @@ def check(
             if crashed is None:
                 raise
             diagnostics.add(crashed(target, error))
-    return checked, diagnostics.sorted()
+    return [replace(one, depth=_COMPILED) if one.key in typed else one for one in checked], diagnostics.sorted()
+
+
+def _checked(bundle: Bundle, depth: str, target: str) -> CheckedSpec:
+    main = bundle.main
+    return CheckedSpec(main.kind, main.name, bundle.case, bundle.digest, depth, target, bundle.root)
 
 
 def _add_new(found: Iterable[Diagnostic], diagnostics: Diagnostics) -> None:
@@ -196,7 +208,7 @@ def _check_case(bundle: Bundle, found: Diagnostics, kinds: Kinds) -> str | None:
             found.extend(one for one in rejected.diagnostics if not found.contains(one.code, one.message, one.span))
     if found.has_errors:
         return None
-    return "shape" if kind.check is None else "compiled"
+    return "shape" if kind.check is None else _COMPILED
 
 
 def demo_case() -> Bundle:

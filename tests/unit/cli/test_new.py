@@ -1,7 +1,9 @@
 """`spec new`: a first spec of every kind is in order, and what can be run passes; `spec explain` says what its keys hold."""
 
+import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +28,9 @@ class TestNew:
         done = spec("new", kind, "my-own")
         assert (done.status, done.err) == (0, "")
         text = (empty / "my-own.yaml").read_text(encoding="utf-8")
+        modeline, text = text.split("\n", 1)
+        schema = Path(modeline.removeprefix("# yaml-language-server: $schema=file://"))
+        assert json.loads(schema.read_text())["title"]
         assert text.startswith(f"spec: {kind}/v1\nname: my-own\ndoc: ")
         assert " # " in text or kind == "vocabulary"
         checked = spec("check", "my-own.yaml")
@@ -66,6 +71,7 @@ class TestNew:
         done = spec("new", "world", "pond")
         assert (done.status, done.out) == (2, "")
         assert "error[E_NEW_EXISTS]" in done.err
+        assert "--out pond-2.yaml" in done.err
         assert (empty / "pond.yaml").read_text() == "mine"
 
     @pytest.mark.parametrize(
@@ -92,9 +98,48 @@ class TestNew:
         assert "no first spec of the kind world is shipped" in spec("new", "world").err
 
     def test_the_examples_are_shipped_one_a_kind(self, pytestconfig):
-        files = sorted((pytestconfig.rootpath / "specs" / "new").rglob("*.yaml"))
+        files = sorted(
+            one for one in (pytestconfig.rootpath / "specs" / "new").glob("*/*.yaml") if one.parent.name != "project"
+        )
         assert sorted(file.parent.name for file in files) == sorted(KINDS)
         assert all(re.search(rf"^name: {file.stem}$", file.read_text(), re.MULTILINE) for file in files)
+
+
+class TestInit:
+    def test_a_project_checks_runs_and_is_pinned(self, spec, empty, monkeypatch):
+        done = spec("init", "mine")
+        assert (done.status, done.err) == (0, "")
+        assert "ran   first: PASS" in done.out
+        monkeypatch.chdir(empty / "mine")
+        done = spec("check", ".")
+        assert (done.status, done.err) == (0, "")
+        assert "shape only" not in done.out, "the scenario types what it uses"
+        assert done.out.endswith("checked 5 files: 5 ok, 0 with errors\n")
+        assert spec("run", "first").status == 0
+        assert spec("golden").out == "first: same\n"
+        assert spec("check", ".").out.endswith("checked 5 files: 5 ok, 0 with errors\n"), "evidence is passed over"
+        assert "out/" in Path(".gitignore").read_text()
+        for place, files in json.loads(Path(".vscode/settings.json").read_text())["yaml.schemas"].items():
+            assert json.loads(Path(place).read_text())["title"], files
+        assert len(list(Path(".specledger/schemas").iterdir())) == len(KINDS)
+        assert spec("new", "drift", "rain", "--out", "specs/world/rain.yaml").status == 0
+        assert (
+            Path("specs/world/rain.yaml")
+            .read_text()
+            .startswith("# yaml-language-server: $schema=../../.specledger/schemas/drift.schema.json\n")
+        )
+        assert ".github/workflows/specs.yml" in spec("init").out
+
+    def test_the_gate_of_the_project_is_needed(self, spec, empty):
+        spec("init")
+        assert spec("run", "first", "--set", "governor.gates=[]").status == 1
+
+    def test_what_exists_is_kept(self, spec, empty):
+        (empty / "README.md").write_text("mine")
+        assert "kept  README.md" in spec("init").out
+        assert (empty / "README.md").read_text() == "mine"
+        done = spec("init", "README.md")
+        assert (done.status, "E_INIT" in done.err) == (2, True)
 
 
 class TestExplainAPath:

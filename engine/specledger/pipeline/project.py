@@ -1,0 +1,104 @@
+"""Write a project folder: the files of `specs/new/project`, the JSON Schemas of all kinds, and the goldens.
+
+In the shipped folder a name that begins with `dot-` stands for one that begins with a dot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from specledger.core.canonical import pretty
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.kinds import KINDS, MODELS, Kinds
+from specledger.load.schemas import schema_for
+from specledger.load.shipped import find_specs
+from specledger.pipeline.checking import load_runs
+from specledger.pipeline.golden import pin
+
+E_INIT = code(
+    "E_INIT",
+    "a project cannot be written here",
+    "`spec init [DIR]` writes into a new or existing folder. Files that exist are kept as they are; only the JSON "
+    "Schemas in .specledger/schemas are written anew.",
+)
+
+SCHEMAS: Final = Path(".specledger/schemas")
+"""Where a project keeps the JSON Schemas for editors."""
+GOLDENS: Final = Path("fixtures/golden")
+"""Where a project keeps its goldens."""
+_DOT: Final = "dot-"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What was written.
+
+    Attributes:
+        written: The new files, relative to the project, in the order of their paths; without schemas.
+        kept: Files that existed.
+        scenarios: The names of the scenarios, each with its verdict.
+    """
+
+    written: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    scenarios: tuple[tuple[str, str], ...]
+
+
+def schema_file(kind: str) -> Path:
+    """The JSON Schema of a kind in a project."""
+    return SCHEMAS / f"{kind}.schema.json"
+
+
+def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
+    """Write a project with a scenario that runs, and pin its result; files that exist are kept.
+
+    Raises:
+        Rejected: E_INIT; a kept spec is invalid.
+        OSError: A file cannot be written.
+    """
+    shipped = find_specs()
+    if shipped is None or (folder.exists() and not folder.is_dir()):
+        why = "the shipped files are missing" if shipped is None else f"{folder} is not a folder"
+        raise Rejected([Diagnostic(E_INIT, why, hint="name another folder: spec init DIR")])
+    written, kept = [], []
+    for source, target in _files(shipped / "new" / "project"):
+        (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
+    for kind, model in MODELS.items():
+        _write(folder / schema_file(kind), pretty(schema_for(kind, model)).encode())
+    scenarios = []
+    for target in (one for one in written if one.parts[:2] == ("specs", "scenario")):
+        for bundle in load_runs([str(folder / target)], kinds=kinds):
+            made = pin(bundle, kinds=kinds)
+            made.write(folder / GOLDENS)
+            written += [GOLDENS / f"{made.name}.json", GOLDENS / f"{made.name}.jsonl"]
+            scenarios.append((made.name, str(made.tree["result"]["verdict"])))
+    return Project(tuple(sorted(written)), tuple(kept), tuple(scenarios))
+
+
+def _files(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Each shipped file with its place in a project."""
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            parts = (
+                part.replace(_DOT, ".", 1) if part.startswith(_DOT) else part for part in file.relative_to(folder).parts
+            )
+            yield file, Path(*parts)
+
+
+def _write_new(path: Path, data: bytes) -> bool:
+    """Write a file unless it exists."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("xb") as stream:
+            stream.write(data)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
