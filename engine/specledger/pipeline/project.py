@@ -63,7 +63,8 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
     if shipped is None or (folder.exists() and not folder.is_dir()):
         why = "the shipped files are missing" if shipped is None else f"{folder} is not a folder"
         raise Rejected([Diagnostic(E_INIT, why, hint="name another folder: spec init DIR")])
-    written, kept = [], []
+    written: list[Path] = []
+    kept: list[Path] = []
     for source, target in _files(shipped / "new" / "project"):
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
     for kind, model in MODELS.items():
