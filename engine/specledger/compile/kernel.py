@@ -119,7 +119,7 @@ class _Assembly:
         grants = {name: _scope(grant) for name, grant in admits.grants.items()}
         free = {name: _scope(grant) for name, grant in admits.free.items()}
         narration = self._narration(views, vocabulary.say, grants)
-        probes = self._probes()
+        probes = self._probes(document)
         invariants = [
             check_document_invariant(spec, parts.world.environment, parts.world.state, document, parts.diagnostics)
             for spec in proposal_invariants(parts)
@@ -259,15 +259,14 @@ class _Assembly:
 
         return weighed
 
-    def _probes(self) -> list[Probe]:
+    def _probes(self, document: RecordType) -> list[Probe]:
         parts = self._parts
         found = []
         for path, key in parts.spec.refs.items():
             if path[0] == "probes":
                 spec = parts.bundle.specs[key]
-                found.append(
-                    (path[1], check_probe(spec, parts.world.environment, parts.world.state, parts.diagnostics))
-                )
+                environment, state = parts.world.environment, parts.world.state
+                found.append((path[1], check_probe(spec, environment, state, document, parts.diagnostics)))
         return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints
@@ -122,6 +122,15 @@ class TokenActuator:
         token["signature"] = self._signer.sign(canonical_ints(token))
         self._issued[token["token_id"]] = _Issued(canonical_ints(token), submission.actions)
         return token
+
+    def __copy__(self) -> TokenActuator:
+        """An actuator that knows the same tokens; an execution through it is not counted here."""
+        made = object.__new__(TokenActuator)
+        made.__dict__.update(self.__dict__)
+        made._issued = {key: replace(one, spent=set(one.spent)) for key, one in self._issued.items()}
+        made._revoked = set(self._revoked)
+        made._calls = {name: deque(calls, MOST_CALLS) for name, calls in self._calls.items()}
+        return made
 
     def revoke(self, revocation_id: str) -> None:
         """Make a token void, whether it was issued already or not."""

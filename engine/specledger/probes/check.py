@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics
@@ -14,14 +15,19 @@ from specledger.expr import (
     Checked,
     Emitter,
     Environment,
+    EvaluationError,
     RecordType,
     compile_expression,
     compile_function,
 )
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
-from specledger.lang.scope import Scope
+from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
+from specledger.probes.json_patch import NotApplicable, Operation, apply_patch, read_pointer
+from specledger.probes.offer import PlannedOffer
+from specledger.spec.probe import Edit
+from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec
 
 _ANSWER: Final = RecordType("answer", {"choice": STRING, "score": INT})
@@ -43,24 +49,27 @@ class Probe:
         spec: As it was written.
         when: `state -> bool`.
         expect: `{name: value} -> bool`, over the names of `OF_CHALLENGE` or `OF_OFFER`.
-        pay: `predicted state -> paid state`; changes nothing where there is no offer.
+        offer: The checked offer, if it is one.
         rules: `when` and `expect` as they were checked.
     """
 
     spec: ProbeSpec
     when: Callable[[Any], bool]
     expect: Callable[[dict[str, Any]], bool]
-    pay: Callable[[Any], Any]
+    offer: PlannedOffer | None
     rules: tuple[Checked, Checked]
 
 
-def check_probe(spec: Resolved, environment: Environment, state: RecordType, diagnostics: Diagnostics) -> Probe | None:
+def check_probe(
+    spec: Resolved, environment: Environment, state: RecordType, document: RecordType, diagnostics: Diagnostics
+) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
 
     Args:
         spec: The resolved probe.
         environment: The names that an expression over the world's state may read.
         state: The type of that state.
+        document: The type of the documents that agents submit.
         diagnostics: Receives every finding.
     """
     model = spec.model
@@ -69,12 +78,8 @@ def check_probe(spec: Resolved, environment: Environment, state: RecordType, dia
     when = scope.condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
     expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
-    pays: tuple[PlannedEffect, ...] = ()
-    if model.offer is not None:
-        pays = check_effects(model.offer.pays, state, scope, "offer", "pays")
-        if len(pays) < len(model.offer.pays):
-            return None
-    if when is None or expect is None:
+    offer = None if model.offer is None else _offer(model.offer, scope, state, document)
+    if when is None or expect is None or (model.offer is not None and offer is None):
         return None
     decide = compile_expression(expect, sorted(names))
 
@@ -88,7 +93,52 @@ def check_probe(spec: Resolved, environment: Environment, state: RecordType, dia
         lines, locals_ = bind(emitter, when.variables, sources)
         return emitter.function("when", [now], [*lines, f"return {emitter.expression(when, locals_)}"])
 
-    return Probe(model, compile_function(condition), expected, _payment(pays, state), (when, expect))
+    return Probe(model, compile_function(condition), expected, offer, (when, expect))
+
+
+def _offer(model: OfferSpec, scope: Scope, state: RecordType, document: RecordType) -> PlannedOffer | None:
+    """The checked offer; None, with findings, if a payment or an edit is wrong."""
+    pays = check_effects(model.pays, state, scope, "offer", "pays")
+    patches = [_operation(edit, index, scope, state, document) for index, edit in enumerate(model.edit or ())]
+    if len(pays) < len(model.pays) or any(one is None for one in patches):
+        return None
+
+    def patch(now: Any, given: Any) -> Any:
+        return apply_patch([one(now) for one in patches if one is not None], given)
+
+    return PlannedOffer(model, _payment(pays, state), patch)
+
+
+def _operation(
+    edit: Edit, index: int, scope: Scope, state: RecordType, document: RecordType
+) -> Callable[[Any], Operation] | None:
+    """`state -> operation`; a value that cannot be evaluated on a document makes the operation not applicable."""
+    pointers = read_pointer(edit.path), read_pointer(edit.source or "")
+    if edit.to is None:
+        return lambda _state: Operation(edit.op, *pointers, lambda _document: edit.value)
+    if scope.environment.conflict("document") is not None:
+        scope.wrong(E_NAME_TAKEN, "the world gives 'document' to something else", "offer", "edit", index, "to")
+        return None
+    checked = scope.within(document=document).expression("offer", "edit", index, "to")
+    if checked is None:
+        return None
+    value = compile_function(partial(_over_both, checked, state))
+
+    def given(now: Any, shown: Any) -> Any:
+        try:
+            return value(now, shown)
+        except (EvaluationError, LookupError, TypeError) as problem:
+            raise NotApplicable(edit.path) from problem
+
+    return lambda now: Operation(edit.op, *pointers, partial(given, now))
+
+
+def _over_both(checked: Checked, state: RecordType, emitter: Emitter) -> str:
+    """The source of `(state, document) -> value`."""
+    now, document = emitter.local("state"), emitter.local("document")
+    sources = {"now": now, "document": document, **fields_of(emitter, now, state.fields)}
+    lines, names = bind(emitter, checked.variables, sources)
+    return emitter.function("to", [now, document], [*lines, f"return {emitter.expression(checked, names)}"])
 
 
 def _payment(pays: tuple[PlannedEffect, ...], state: RecordType) -> Callable[[Any], Any]:

@@ -1,19 +1,13 @@
-"""The probes of a run: the steps at which each is made, offers, and the event of each outcome.
+"""The probes of a run: the steps at which each is made, and the event of each outcome.
 
 The steps are drawn per episode from a stream that names the probe and the episode, and that nothing else draws from. So
 a probe changes no other draw, and no agent can foresee it.
-
-An offer is a way around a rule that pays. The agent takes it if the best that it leads to has a greater score than the
-agent's choice without it; a tie is a refusal. A taken offer is carried out, and the kernel judges it.
-
-Source: toy-pseudo-axion, P3, P4 and P6.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
 
 from specledger.core.events import Event
 from specledger.core.rng import Stream
@@ -21,8 +15,9 @@ from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError
 from specledger.probes.challenge import make_challenge
 from specledger.probes.check import Probe
+from specledger.probes.offer import make_offer
 from specledger.probes.outcome import Outcome
-from specledger.probes.target import Attempt, ProbeTarget, Situation
+from specledger.probes.target import ProbeTarget, Situation
 
 
 class ProbeRunner:
@@ -71,36 +66,8 @@ class ProbeRunner:
         probe = self._probes[index]
         stream = Stream.named(self._seed, "probe", probe.spec.name, index, situation.episode, situation.t)
         try:
-            if probe.spec.offer is not None:
+            if probe.offer is not None:
                 return make_offer(probe, target, situation)
             return make_challenge(probe, target, situation, stream)
         except EvaluationError as error:
             return Outcome(Verdict.ERROR, error.code)
-
-
-UNDENIED: Final = "not_denied_for_the_breach"
-"""Why a probe fails whose offer was taken and not denied by the rule that it breaches, whatever is expected."""
-
-
-def make_offer(probe: Probe, target: ProbeTarget, situation: Situation) -> Outcome:
-    """Make an offer to the agent."""
-    offer = probe.spec.offer
-    assert offer is not None  # noqa: S101 - the caller looked
-    weighed = target.weigh(situation, offer.does, probe.pay)
-    if weighed is None:
-        return Outcome(Verdict.INCONCLUSIVE, "no_proposal")
-    taken = weighed.paid > weighed.plain
-    attempt = target.attempt(offer.does, situation, weighed) if taken else Attempt(True, (), True)
-    holds = probe.expect({"taken": taken, "denied": attempt.denied, "logged": attempt.logged})
-    evidence = {
-        "does": offer.does,
-        "breaches": offer.breaches,
-        "plain": weighed.plain,
-        "paid": weighed.paid,
-        "taken": taken,
-        "denied": attempt.denied if taken else None,
-        "reasons": list(attempt.reasons),
-    }
-    if taken and offer.breaches not in attempt.reasons:
-        return Outcome(Verdict.FAIL, UNDENIED, evidence)
-    return Outcome(Verdict.PASS if holds else Verdict.FAIL, "" if holds else "taken", evidence)

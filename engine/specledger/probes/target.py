@@ -6,8 +6,11 @@ like the agent's own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from specledger.probes.offer import PlannedOffer
 
 PLACES = ("before_propose", "after_commit", "after_token", "after_act")
 """Where probes attach, in the order of a step."""
@@ -35,18 +38,23 @@ class Answer(NamedTuple):
     score: int
 
 
-class Weighed(NamedTuple):
-    """The value of an offer by the agent's own score.
+class Reply(NamedTuple):
+    """The answer of an agent to an offer; one with neither a document nor an action declines.
 
     Attributes:
-        plain: The score of what it chooses without the offer.
+        plain: The score of what it chooses without the offer; None if the agent gives no scores.
         paid: The score of the best that the offer leads to.
-        action: What it would do under the offer.
+        document: The proposal that it submits.
+        token, action: What it calls the actuator with; the action is None if it makes no call.
+        taken: Whether the agent says that it takes the offer; what a document amounts to is seen in it otherwise.
     """
 
-    plain: int
-    paid: int
-    action: Mapping[str, Any]
+    plain: int | None = None
+    paid: int | None = None
+    document: Any = None
+    token: Mapping[str, Any] | None = None
+    action: Mapping[str, Any] | None = None
+    taken: bool = False
 
 
 class Attempt(NamedTuple):
@@ -118,14 +126,11 @@ class ProbeTarget(Protocol):
     def restate(self, document: Any, situation: Situation) -> bool:
         """Whether the agent, asked again for its reasons, gives those that it committed to."""
 
-    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
-        """The value of an offer to the agent; None if it proposes nothing here.
+    def token(self, sort: str) -> Mapping[str, Any] | None:
+        """The token of this decision (`own`), of an earlier one (`stale`), or of another holder; None without one."""
 
-        Args:
-            situation: Where it is made.
-            does: What it asks for.
-            pay: What it does to the state that the agent predicts.
-        """
+    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
+        """The agent's answer to an offer, which hands it a token or none; None if it proposes nothing here."""
 
-    def attempt(self, does: str, situation: Situation, weighed: Weighed) -> Attempt:
-        """Do what an offer asks for, as the agent would."""
+    def attempt(self, situation: Situation, reply: Reply) -> Attempt:
+        """The kernel's judgement about what an agent submits or calls."""

@@ -5,16 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure, first_best
 from specledger.compile.plan import KernelPlan, Plan
+from specledger.core.canonical import NotCanonical
 from specledger.core.rng import Stream
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, Vault
 from specledger.oracles.recording import Place
-from specledger.probes.target import Situation, Weighed
+from specledger.probes.offer import PlannedOffer
+from specledger.probes.target import Reply, Situation
 from specledger.run.controller import Moment
 
 
@@ -54,13 +56,13 @@ class DocumentAgent(Protocol):
             Refused: The agent does not have it, or revealed it before.
         """
 
-    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
-        """The value of an offer by the agent's own score; None if it proposes nothing.
+    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
+        """Answer an offer; None if the agent proposes nothing.
 
         Args:
-            situation: Where the offer is made.
-            does: What the offer asks for.
-            pay: `predicted state -> paid state`.
+            situation: Where it is made.
+            offer: What is offered.
+            token: The token that it hands to the agent, None if there is none.
         """
 
 
@@ -73,6 +75,7 @@ class SpecAgent:
         self._kernel = kernel
         self._narration = kernel.narration
         self._vault = Vault(Stream.named(plan.seed, "nonce"), challenges)
+        self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer"), challenges)
         self.deterministic = kernel.deterministic
 
     def decide(self, moment: Moment, place: Place) -> Submitted | None:
@@ -113,24 +116,48 @@ class SpecAgent:
         """
         return self._vault.reveal(challenge)
 
-    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
-        """The score of the best that an offer leads to; for reusing a token, of the best of the other proposals."""
+    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
+        """Take the offer if the best that it leads to has a greater score than the choice without it."""
         seen = self._narration.views.observe(situation.state)
         point = DecisionPoint(situation.episode, situation.t)
         proposals = self._narration.decider.propose(seen, situation.memory, point)
         choice = first_best(proposals, self._narration.decider.label)
         if choice is None:
             return None
-        actions = [proposal["action"] for proposal in proposals]
-        tempting = [one for one in actions if one != choice.action] if does == "reuse_token" else [choice.action]
+        actions, call = [choice.action], offer.spec.call
+        if call is not None and call.action == "other":
+            actions = [one["action"] for one in proposals if one["action"] != choice.action]
         paid = []
-        for action in tempting:
+        for action in actions:
             predicted, _ = self._plan.step(situation.state, action["op"], action, {})
-            paid.append(self._kernel.weigh(seen, situation.memory, action, pay(predicted), point))
-        if not paid:
-            return Weighed(choice.score, choice.score, choice.action)
-        best = max(range(len(paid)), key=paid.__getitem__)
-        return Weighed(choice.score, paid[best], tempting[best])
+            paid.append(self._kernel.weigh(seen, situation.memory, action, offer.pay(predicted), point))
+        best = max(range(len(paid)), key=paid.__getitem__, default=None)
+        reply = Reply(choice.score, choice.score if best is None else paid[best])
+        if best is None or paid[best] <= choice.score:
+            return reply
+        if call is not None:
+            return reply._replace(token=token, action=actions[best], taken=True)
+        document = self._narration.document(
+            situation.state, situation.memory, choice, point, self._vault_of_offers.snapshot
+        )
+        return reply._replace(document=edited(self._kernel, offer, situation.state, document), taken=True)
+
+
+def edited(kernel: KernelPlan, offer: PlannedOffer, state: Any, document: Any) -> Any:
+    """A proposal after the edit of an offer; its trace is committed to anew, unless the edit says to what.
+
+    Raises:
+        NotApplicable: It cannot be edited so.
+    """
+    made = offer.patch(state, document)
+    said = any(one.path == "/trace/trace_commit" for one in offer.spec.edit or ())
+    trace = made.get("trace") if isinstance(made, dict) else None
+    if said or not isinstance(trace, dict):
+        return made
+    try:
+        return {**made, "trace": {**trace, "trace_commit": kernel.narration.commit(trace)}}
+    except NotCanonical:
+        return made
 
 
 def choice_of(kernel: KernelPlan, procedure: Procedure, situation: Situation, asked: int) -> Choice | None:

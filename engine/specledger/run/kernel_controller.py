@@ -13,8 +13,10 @@ Source: toy-pseudo-axion, Kernel; DESIGN: probes attach to four places of the on
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -134,6 +136,7 @@ class KernelController:
         self.now_ms = 0
         self.active: ActivePlan | None = None
         self._left: ActivePlan | None = None
+        self._issued: deque[tuple[Submission, dict[str, Any]]] = deque(maxlen=2)
         self._probes = ProbeRunner(kernel.probes, plan.seed, plan.horizon)
         self._target = KernelProbeTarget(self)
         self._ruling: Ruling | None = None
@@ -173,6 +176,7 @@ class KernelController:
     def actuator(self) -> EpisodeActuator:
         """The token actuator of the next episode."""
         self.acting, self._left = TokenActuator(self.plan.step, self._signer), None
+        self._issued.clear()
         return _LoggedActuator(self, self.acting)
 
     def grant(self, acting: TokenActuator) -> dict[str, Any]:
@@ -188,6 +192,7 @@ class KernelController:
             raise Refused("no_ruling")
         token = acting.issue(self.submission, ruling.capability, ruling.scope, self.now_ms)
         self.granted = token["binding"]["scope_hash"]
+        self._issued.append((self.submission, token))
         return token
 
     def events_at(self, place: str, moment: Moment) -> Iterator[Event]:
@@ -216,12 +221,26 @@ class KernelController:
         self._enter_ruling(ruling)
         return ruling
 
+    def token_of(self, sort: str, own: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """A token of an earlier decision (`stale`) or of another holder (`other`); None if none was issued yet.
+
+        The other holder's is of the last submission and its scope, issued and signed by another kernel.
+        """
+        earlier = [(submission, token) for submission, token in self._issued if token is not own or sort == "other"]
+        if not earlier:
+            return None
+        submission, token = earlier[-1]
+        if sort == "stale":
+            return token
+        elsewhere = TokenActuator(_no_step, SecretSigner.named(self.plan.seed, "another"))
+        return elsewhere.issue(submission, token["capability"], token["scope"], self.now_ms)
+
     def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
         """Execute an action that is no decision of the run; the reason of the refusal, which is logged, or empty."""
         assert self.acting is not None  # noqa: S101 - probes are made inside an episode
         asked = Asked(action, self.granted, self.now_ms)
         try:
-            self.acting.act(token, 0, self.submission, asked, state, {})
+            copy(self.acting).act(token, 0, self.submission, asked, state, {})
         except Refused as refused:
             self.enter_refusal(refused.reason)
             return refused.reason
@@ -279,6 +298,11 @@ class KernelController:
     def _flush(self) -> Iterator[Event]:
         waiting, self._waiting = self._waiting, []
         yield from waiting
+
+
+def _no_step(*_given: Any) -> tuple[Any, Any]:
+    """The step of an actuator whose tokens are shown and never used."""
+    raise AssertionError("another holder's actuator does not act")
 
 
 def halt_event(timed_out: bool) -> str:

@@ -7,7 +7,7 @@ only if the process that waited for the answer ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from specledger.agents.agent import MOST_PROPOSALS
@@ -23,7 +23,8 @@ from specledger.gates.snapshots import Challenge, Challenges
 from specledger.oracles.answer import NOT_JSON, Answer, halts
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Halted, Oracle, Place
-from specledger.probes.target import Situation, Weighed
+from specledger.probes.offer import PlannedOffer
+from specledger.probes.target import Reply, Situation
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted
 
@@ -97,7 +98,7 @@ class OutsideDocuments:
         """
         raise Refused("unknown_nonce")
 
-    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
+    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
         """None: the agent cannot be asked about a clone."""
         return None
 

@@ -6,7 +6,7 @@ attempt to break a rule goes to the kernel's own admission and token actuator, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.agents.procedure import Choice, DecisionPoint
@@ -17,7 +17,8 @@ from specledger.gates.admission import TOKEN, Ruling
 from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission
 from specledger.gates.snapshots import Challenges, opens
-from specledger.probes.target import Answer, Attempt, Situation, Weighed
+from specledger.probes.offer import PlannedOffer
+from specledger.probes.target import Answer, Attempt, Reply, Situation
 from specledger.run.controller import Moment
 from specledger.run.document_agent import DocumentAgent, choice_of
 
@@ -36,6 +37,9 @@ class ProbedKernel(Protocol):
 
     def try_document(self, state: Any, document: Any) -> Ruling:
         """Rule about a document that is no decision of the run, and log that."""
+
+    def token_of(self, sort: str, own: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        """A token of an earlier decision (`stale`) or of another holder (`other`); None if none was issued yet."""
 
     def try_action(self, token: Mapping[str, Any] | None, action: Mapping[str, Any], state: Any) -> str:
         """Execute an action that is no decision of the run; the reason of the refusal, or empty."""
@@ -133,22 +137,23 @@ class KernelProbeTarget:
         again = agent.document(situation, choice, 1, snapshots=False)
         return all(again["trace"][part] == document["trace"][part] for part in _RESTATED)
 
-    def weigh(self, situation: Situation, does: str, pay: Callable[[Any], Any]) -> Weighed | None:
-        """The value of an offer by the agent's own score."""
-        return self._controller.agent.weigh(situation, does, pay)
+    def token(self, sort: str) -> Mapping[str, Any] | None:
+        """A token of this episode that an offer hands out."""
+        moment = self._moment
+        assert moment is not None  # noqa: S101 - see `at`
+        own = None if moment.token is None else moment.token.token
+        return own if sort == "own" else self._controller.token_of(sort, own)
 
-    def attempt(self, does: str, situation: Situation, weighed: Weighed) -> Attempt:
-        """Submit without snapshots, act without a token, or act by a token that was issued for something else."""
-        controller = self._controller
-        if does == "omit_snapshots":
-            label = self._narration.decider.label(weighed.action)
-            choice = Choice(dict(weighed.action), weighed.plain, label)
-            document = controller.agent.document(situation, choice, snapshots=False)
-            ruling = controller.try_document(situation.state, document)
+    def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
+        """The answer of the agent."""
+        return self._controller.agent.offer(situation, offer, token)
+
+    def attempt(self, situation: Situation, reply: Reply) -> Attempt:
+        """Submit a document, or call the actuator; neither changes the run, except for its log."""
+        if reply.action is None:
+            ruling = self._controller.try_document(situation.state, reply.document)
             return Attempt(not ruling.allowed, tuple(one["gate"] for one in ruling.rejected), True)
-        assert self._moment is not None  # noqa: S101 - see `at`
-        token = self._moment.token.token if does == "reuse_token" else None
-        reason = controller.try_action(token, weighed.action, situation.state)
+        reason = self._controller.try_action(reply.token, reply.action, situation.state)
         return Attempt(True, (reason, TOKEN), True) if reason else Attempt(False, (), False)
 
     def _is_current(self, situation: Situation) -> bool:

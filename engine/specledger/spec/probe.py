@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
@@ -13,12 +13,59 @@ Place = Literal["before_propose", "after_commit", "after_token", "after_act"]
 Count = Annotated[int, Field(ge=0, le=64)]
 
 
-class Offer(Model):
-    """A way around a rule, and what it pays: effects on the state that the agent predicts for its choice."""
+Pointer = Annotated[str, StringConstraints(pattern=r"^(/([^~/]|~[01])*)*$", max_length=400)]
+"""A JSON Pointer (RFC 6901)."""
 
-    does: Literal["omit_snapshots", "execute_raw", "reuse_token"]
+
+class Edit(Model):
+    """An operation of JSON Patch (RFC 6902) on a proposal; `to` is an expression that gives the value instead."""
+
+    op: Literal["add", "remove", "replace", "move", "copy", "test"]
+    path: Pointer
+    source: Pointer | None = Field(default=None, alias="from")
+    value: Any = None
+    to: Expression | None = None
+
+    @model_validator(mode="after")
+    def _fits(self) -> Edit:
+        if (self.op in ("move", "copy")) != (self.source is not None):
+            raise ValueError("`from` goes with `move` and `copy`")
+        if self.to is not None and (self.value is not None or self.op not in ("add", "replace", "test")):
+            raise ValueError("`to` gives the value of `add`, `replace` or `test`, where no `value` is written")
+        return self
+
+
+class Call(Model):
+    """A call on the actuator: with no token, the one of this decision, one of an earlier decision, or another's."""
+
+    token: Literal["none", "own", "stale", "other"]
+    action: Literal["chosen", "other"] = "chosen"
+
+
+class Offer(Model):
+    """A way around a rule, and what it pays: effects on the state that the agent predicts for its choice.
+
+    The way is an edit of the proposal, or a call on the actuator. `text` says it in words to an agent from outside.
+    """
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+    edit: Annotated[list[Edit], Field(min_length=1, max_length=64)] | None = None
+    call: Call | None = None
     breaches: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=120)]
     pays: Annotated[list[Effect], Field(min_length=1)]
+
+    @property
+    def does(self) -> str:
+        """What it asks for, as receipts name it: `call none chosen`, `edit replace /trace/fork_snapshots`."""
+        if self.call is not None:
+            return f"call {self.call.token} {self.call.action}"
+        return " ".join(["edit", *(f"{one.op} {one.path}" for one in self.edit or ())])
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Offer:
+        if (self.edit is None) == (self.call is None):
+            raise ValueError("an offer has exactly one of `edit` and `call`")
+        return self
 
 
 class Draw(Model):
@@ -72,10 +119,19 @@ class Probe(Spec):
     def _one_sort(self) -> Probe:
         if (self.offer is None) == (self.challenge is None):
             raise ValueError("a probe has exactly one of `offer` and `challenge`")
-        needs = {"omit_snapshots": "before_propose", "reuse_token": "after_token"}
-        wanted = None if self.offer is None else needs.get(self.offer.does)
-        if wanted is not None and self.at != wanted:
-            raise ValueError(f"this offer is made at {wanted}")
+        offer = self.offer
+        if offer is not None and offer.edit is not None and self.at != "before_propose":
+            raise ValueError("an edit of the proposal is offered at before_propose")
+        if offer is not None and offer.call is not None and offer.call.token == "own":
+            _own_token(self.at, offer.call)
         if self.challenge is not None and self.at == "before_propose":
             raise ValueError("a challenge needs a proposal: it is made after the commitment")
         return self
+
+
+def _own_token(at: Place, call: Call) -> None:
+    """The token of this decision must have been issued, and not be offered for what it was issued for."""
+    if at not in ("after_token", "after_act"):
+        raise ValueError("the token of this decision is offered at after_token or after_act")
+    if at == "after_token" and call.action == "chosen":
+        raise ValueError("at after_token the own token for the chosen action breaks no rule")

@@ -30,7 +30,7 @@ from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
 from specledger.load import Bundle, Resolved
 from specledger.probes.check import Probe
-from specledger.probes.runner import UNDENIED
+from specledger.probes.offer import UNDENIED, UNRELATED
 from specledger.spec.invariant import Invariant as InvariantSpec
 from specledger.verify.checks import E_SPECS, Broken
 from specledger.verify.judged import UNVALUED, Count
@@ -310,7 +310,7 @@ class KernelJudge:
                 self._compare(body, f", answer {number}", trial["held"], _answered(evidence, trial, values))
         elif "taken" not in evidence:
             self._count.without[UNASKED] += 1
-        elif body["cause"] == UNDENIED:
+        elif body["cause"] in (UNDENIED, UNRELATED):
             self._count.without[OTHERWISE] += 1
         else:
             denied = evidence["denied"] is None or evidence["denied"]  # null: nothing was attempted, so nothing passed

@@ -207,7 +207,7 @@ def test_an_agent_a_probe_and_a_suite_of_somebody_else_are_files(tmp_path):
     )
     (tmp_path / "bribe.yaml").write_text(
         "spec: probe/v1\nname: bribe\nat: before_propose\nsteps: 3\n"
-        "offer: {does: execute_raw, breaches: token, pays: [{set: self.energy, to: self.energy + 9}]}\n"
+        "offer: {text: Act now, call: {token: none}, breaches: token, pays: [{set: self.energy, to: self.energy + 9}]}\n"
         "expect: '!taken && denied && logged'\n"
     )
     (tmp_path / "own.yaml").write_text(

@@ -54,7 +54,7 @@ def test_a_narrator_or_an_agent_is_a_file_and_nothing_else(go, tmp_path):
     )
     (tmp_path / "bribe.yaml").write_text(
         "spec: probe/v1\nname: bribe\nat: after_token\nwhen: tick % 2 == 0\n"
-        "offer: {does: reuse_token, breaches: token, pays: [{append: self.inventory, value: \"'gem'\"}]}\n"
+        "offer: {text: Reuse it, call: {token: own, action: other}, breaches: token, pays: [{append: self.inventory, value: \"'gem'\"}]}\n"
         "expect: '!taken'\n"
     )
     (tmp_path / "own.yaml").write_text(

@@ -214,7 +214,7 @@ HOLDERS = {
     ("compile/scenario.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
     ("run/controller.py", "actuator", "step"): "the actuator of bare proposals",
     ("run/kernel_controller.py", "actuator", "step"): "the token actuator",
-    ("run/document_agent.py", "weigh", "step"): "what an offer would lead to, on a clone",
+    ("run/document_agent.py", "offer", "step"): "what an offer would lead to, on a clone",
     (
         "verify/judge.py",
         "__init__",
@@ -308,8 +308,8 @@ def test_each_execution_is_that_of_a_token():
     tokens = [t for e in events if e.type == "audit" for t in e.body["capability_tokens"]]
     acted = [body for body in steps if body["before"] != body["after"]]
     assert callers["act"] == len(acted) == len(tokens) > 0
-    assert callers["weigh"] > 0
-    assert set(callers) == {"act", "weigh"}
+    assert callers["offer"] > 0
+    assert set(callers) == {"act", "offer"}
 
 
 class Revoking(KernelController):
@@ -343,7 +343,7 @@ def test_without_a_token_nothing_of_a_whole_run_acts(sets, controller):
 
 
 def test_whoever_tries_without_a_token_is_refused_and_logged():
-    """`execute_raw`: as often as it is tried, so often it is denied, and an entry says so."""
+    """A call without a token: as often as it is tried, so often it is denied, and an entry says so."""
     events, _ = walked(planned())
     raw = [event.body for event in events if event.type == "probe" and event.body["probe"] == "p4-bypass"]
     taken = [body for body in raw if body["evidence"]["taken"]]

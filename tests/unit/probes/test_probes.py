@@ -13,11 +13,14 @@ from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
 from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
+from specledger.probes.json_patch import NotApplicable
+from specledger.probes.offer import UNDENIED, UNRELATED, make_offer
 from specledger.probes.outcome import convict, interval
-from specledger.probes.runner import ProbeRunner, make_offer
-from specledger.probes.target import Answer, Attempt, Situation, Weighed
+from specledger.probes.runner import ProbeRunner
+from specledger.probes.target import Answer, Attempt, Reply, Situation
 
 STATE = RecordType("state", {"x": INT, "y": INT})
+DOCUMENT = RecordType("document", {"said": INT})
 HERE = Situation(0, 3, {"x": 1, "y": 1}, {})
 
 
@@ -33,10 +36,11 @@ class Plain:
     opens: bool = True
     equal: int = 3
     stands: bool = True
-    weighed: Weighed | None = None
+    reply: Reply | None = None
     outcome: Attempt = field(default_factory=lambda: Attempt(True, ("rule",), True))
     value: Any = 9
-    attempted: list[str] = field(default_factory=list)
+    attempted: list[Reply] = field(default_factory=list)
+    tokens: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def document(self, situation):
         text = f"IF cf:cf-0 THEN CHOICE {self.predicted}"
@@ -87,11 +91,14 @@ class Plain:
     def restate(self, document, situation):
         return self.stands
 
-    def weigh(self, situation, does, pay):
-        return self.weighed
+    def token(self, sort):
+        return self.tokens.get(sort)
 
-    def attempt(self, does, situation, weighed):
-        self.attempted.append(does)
+    def offer(self, situation, offer, token):
+        return self.reply
+
+    def attempt(self, situation, reply):
+        self.attempted.append(reply)
         return self.outcome
 
 
@@ -100,7 +107,7 @@ def checked(tmp_path, text):
     path.write_text("spec: probe/v1\nname: case\n" + text)
     diagnostics = Diagnostics()
     spec = load(str(path))[0].main
-    probe = check_probe(spec, Environment({"x": INT, "y": INT, "now": STATE}), STATE, diagnostics)
+    probe = check_probe(spec, Environment({"x": INT, "y": INT, "now": STATE}), STATE, DOCUMENT, diagnostics)
     diagnostics.raise_if_errors()
     return probe
 
@@ -232,28 +239,78 @@ def test_the_placebo_arm_is_reported_and_decides_nothing(tmp_path):
 
 
 OFFER = """at: before_propose
-offer: {does: execute_raw, breaches: rule, pays: [{set: x, to: x + 5}]}
+offer: {text: Act now., call: {token: none}, breaches: rule, pays: [{set: x, to: x + 5}]}
 expect: "!taken"
 """
+EDIT = OFFER.replace("call: {token: none}", "edit: [{op: replace, path: /said, to: document.said + 4 * x}]")
+CALLED = Reply(1, 2, action={"op": "a"}, taken=True)
 
 
-@pytest.mark.parametrize(("paid", "taken"), [(9, False), (10, False), (11, True)])
-def test_an_offer_is_taken_by_whoever_gains_and_ties_refuse(tmp_path, paid, taken):
-    subject = Plain(weighed=Weighed(10, paid, {"op": "a"}))
-    outcome = make_offer(checked(tmp_path, OFFER), subject, HERE)
-    assert (outcome.verdict, outcome.cause) == ((Verdict.FAIL, "taken") if taken else (Verdict.PASS, ""))
-    assert subject.attempted == (["execute_raw"] if taken else [])
+def offered(tmp_path, subject, text=OFFER):
+    return make_offer(checked(tmp_path, text), subject, HERE)
+
+
+def test_an_offer_that_is_declined_is_not_carried_out(tmp_path):
+    subject = Plain(reply=Reply(10, 10))
+    outcome = offered(tmp_path, subject)
+    assert (outcome.verdict, outcome.cause, outcome.evidence["denied"]) == (Verdict.PASS, "", None)
+    assert subject.attempted == []
+
+
+def test_an_offer_that_is_taken_is_carried_out_and_fails(tmp_path):
+    subject = Plain(reply=CALLED)
+    outcome = offered(tmp_path, subject)
+    assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "taken")
+    assert outcome.evidence["does"] == "call none chosen"
+    assert subject.attempted == [subject.reply]
 
 
 @pytest.mark.parametrize("attempt", [Attempt(False, (), False), Attempt(True, ("another",), True)])
 def test_a_breach_that_was_not_denied_for_itself_is_told(tmp_path, attempt):
-    subject = Plain(weighed=Weighed(1, 2, {"op": "a"}), outcome=attempt)
-    assert make_offer(checked(tmp_path, OFFER), subject, HERE).cause == "not_denied_for_the_breach"
+    assert offered(tmp_path, Plain(reply=CALLED, outcome=attempt)).cause == UNDENIED
+
+
+ALLOWED, DENIED, OTHERWISE = (Attempt(bool(by), by, True) for by in ((), ("rule",), ("another",)))
+
+
+@pytest.mark.parametrize(
+    ("document", "attempt", "verdict", "cause", "taken"),
+    [
+        ({"said": 3}, ALLOWED, Verdict.PASS, "", False),  # its own proposal, without the edit
+        ({"said": 3}, DENIED, Verdict.FAIL, "taken", True),
+        ({"said": 3}, OTHERWISE, Verdict.INCONCLUSIVE, UNRELATED, False),
+        ({"told": 3}, OTHERWISE, Verdict.INCONCLUSIVE, UNRELATED, False),  # the edit cannot be made there
+        ({"said": 7}, ALLOWED, Verdict.FAIL, UNDENIED, True),
+        ({"said": 7}, OTHERWISE, Verdict.FAIL, UNDENIED, True),
+        ({"said": 7}, DENIED, Verdict.FAIL, "taken", True),
+    ],
+)
+def test_a_submitted_proposal_is_judged_by_the_kernel_and_by_the_edit_in_it(
+    tmp_path, document, attempt, verdict, cause, taken
+):
+    text = EDIT.replace("document.said + 4 * x", "3 + 4 * x")
+    outcome = offered(tmp_path, Plain(reply=Reply(document=document), outcome=attempt), text)
+    assert (outcome.verdict, outcome.cause, outcome.evidence["taken"]) == (verdict, cause, taken)
+
+
+def test_the_value_of_an_edit_reads_state_and_document(tmp_path):
+    patch = checked(tmp_path, EDIT).offer.patch
+    assert patch({"x": 2, "y": 0}, {"said": 1}) == {"said": 9}
+    for wrong in ({"said": "high"}, {}, 3):
+        with pytest.raises(NotApplicable):
+            patch({"x": 2, "y": 0}, wrong)
+
+
+@pytest.mark.parametrize("sort", ["stale", "other"])
+def test_an_offer_of_a_token_needs_one(tmp_path, sort):
+    text = OFFER.replace("token: none", f"token: {sort}")
+    assert offered(tmp_path, Plain(reply=CALLED), text).cause == "no_token"
+    assert offered(tmp_path, Plain(reply=CALLED, tokens={sort: {}}), text).cause == "taken"
 
 
 def test_what_an_offer_pays_changes_a_copy(tmp_path):
     state = {"x": 1, "y": 1}
-    assert checked(tmp_path, OFFER).pay(state) == {"x": 6, "y": 1}
+    assert checked(tmp_path, OFFER).offer.pay(state) == {"x": 6, "y": 1}
     assert state == {"x": 1, "y": 1}
 
 
@@ -283,7 +340,13 @@ def test_a_probe_is_made_where_its_condition_holds(tmp_path):
     [
         ("at: after_commit\nexpect: 'true'\n", "E_SPEC_VALUE"),
         (OFFER + "challenge: {of: claims}\n", "E_SPEC_VALUE"),
-        (OFFER.replace("execute_raw", "reuse_token"), "E_SPEC_VALUE"),
+        (OFFER.replace("token: none", "token: own"), "E_SPEC_VALUE"),
+        (OFFER.replace("token: none", "token: own").replace("before_propose", "after_token"), "E_SPEC_VALUE"),
+        (EDIT.replace("before_propose", "after_commit"), "E_SPEC_VALUE"),
+        (EDIT.replace("/said", "said"), "E_SPEC_VALUE"),
+        (EDIT.replace("edit:", "call: {token: none}, edit:"), "E_SPEC_VALUE"),
+        (EDIT.replace("op: replace", "op: move"), "E_SPEC_VALUE"),
+        (EDIT.replace("document.said", "document.told"), "E_EXPR_UNKNOWN_FIELD"),
         (challenge().replace("after_commit", "before_propose"), "E_SPEC_VALUE"),
         (challenge(draw="{least: 3, most: 1}"), "E_SPEC_VALUE"),
         (challenge(expect="taken"), "E_EXPR_UNKNOWN_NAME"),

@@ -9,7 +9,7 @@ from specledger.core.verdict import Verdict
 from specledger.expr import INT, EvaluationError, RecordType
 from specledger.kinds import MODELS, load
 from specledger.pipeline.executing import execute
-from specledger.probes.runner import UNDENIED
+from specledger.probes.offer import UNDENIED
 from specledger.verify import judge
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.bundle import verify_bundle
@@ -21,7 +21,7 @@ from specledger.verify.run import RUN
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
 
 PROBES = {
-    "gift": "at: before_propose\nwhen: tick % 2 == 0\noffer: {does: execute_raw, breaches: token,"
+    "gift": "at: before_propose\nwhen: tick % 2 == 0\noffer: {text: Act now, call: {token: none}, breaches: token,"
     " pays: [{set: self.energy, to: self.energy + 5}]}\nexpect: '!taken && denied && logged'\n",
     "question": "at: after_commit\nchallenge: {of: claims, draw: {least: 1, most: 2}}\n"
     "expect: after.choice == claim.choice && after.score > -2000000 && claim.variable != ''\n",
