@@ -138,7 +138,7 @@ def check_agent(spec: Resolved, around: Around, diagnostics: Diagnostics) -> Age
     scope = scope.within(**around.observation.fields)
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     types, begin, scope = check_fields(model.memory, scope)
-    writes = check_writes(model.remember, types, scope.within(action=around.action), around.observation)
+    writes = check_writes(model.remember, types, scope.within(action=around.action), seen=around.observation)
     draws, drawn = check_draws(model.draw, scope)
     let, scope = scope.declare(drawn, "draw").let(model.let, "let")
     candidates = tuple(

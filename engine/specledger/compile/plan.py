@@ -64,13 +64,36 @@ class PlannedDrift:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedMonitor:
+    """The memory of an invariant.
+
+    Attributes:
+        begin: `state -> memory` in the first state of an episode.
+        remember: `(previous, state, action, outcome, memory) -> memory` after a step.
+    """
+
+    begin: Callable[[State], dict[str, Any]]
+    remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], dict[str, Any]], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedInvariant:
-    """One invariant: `judge(previous, state)` is None if it holds, False if its `when` does not, else its witness."""
+    """One invariant.
+
+    Attributes:
+        name, scope, severity: As in the spec.
+        judge: `(previous, state) -> None` if it holds, False if its `when` does not, else its witness; the memory of
+            the monitor is a third argument.
+        monitor: Its memory; None if it remembers nothing.
+        after_fatal: Whether it is judged at the end of an episode that a fatal breach ended.
+    """
 
     name: str
     scope: str
     severity: str
-    judge: Callable[[State, State], dict[str, Any] | Literal[False] | None]
+    judge: Callable[..., dict[str, Any] | Literal[False] | None]
+    monitor: PlannedMonitor | None = None
+    after_fatal: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from specledger.compile.plan import (
     Plan,
     PlannedDrift,
     PlannedInvariant,
+    PlannedMonitor,
     PlannedOutside,
     PlannedPart,
     PlannedWatchdog,
@@ -26,6 +27,7 @@ from specledger.core.rng import Stream
 from specledger.expr import BOOL, EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
+from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
@@ -210,7 +212,10 @@ class _Compiler:
             invariant = check_invariant(spec, footing, self.diagnostics)
             if invariant is not None:
                 judge = compile_invariant(invariant, footing)
-                planned.append((PlannedInvariant(spec.name, model.scope, model.severity, judge), invariant))
+                monitor = _monitor(invariant, footing)
+                judged = model.after_fatal == "judged"
+                one = PlannedInvariant(spec.name, model.scope, model.severity, judge, monitor, judged)
+                planned.append((one, invariant))
         return planned
 
     def _start(self, world: World, scope: Scope) -> Callable[[int], State] | None:
@@ -220,6 +225,13 @@ class _Compiler:
         begin = _Start(starter(world, start), self.model.map, self.model.seed)
         report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics)
         return begin
+
+
+def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:
+    monitor = invariant.monitor
+    if monitor is None:
+        return None
+    return PlannedMonitor(compile_monitor_begin(monitor, footing), compile_monitor_step(monitor, footing))
 
 
 def _acts(agent: Agent | None) -> dict[str, Any]:

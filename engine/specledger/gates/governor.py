@@ -161,7 +161,7 @@ def _memory(model: GovernorSpec, footing: Footing, scope: Scope) -> tuple[Memory
     if model.memory is not None or model.remember:
         inner = inner.constants(model.constants, "constants").functions(model.functions, "functions")
     types, start, inner = check_fields(model.memory, inner)
-    writes = check_writes(model.remember, types, inner, footing.observation)
+    writes = check_writes(model.remember, types, inner, seen=footing.observation)
     lasts = EPISODE if model.memory is None else model.memory.scope
     memory = Memory(footing.observation, RecordType("memory", types), lasts, start, writes)
     return memory, scope.declare(types, "memory", "fields")

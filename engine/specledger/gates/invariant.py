@@ -9,7 +9,8 @@ from typing import Any, Final, Literal
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
 from specledger.gates.governor import Footing
-from specledger.lang.bind import bind, emit_record, fields_of
+from specledger.gates.monitor import Monitor, check_monitor
+from specledger.lang.bind import bind, emit_let, emit_record, fields_of
 from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
@@ -61,6 +62,7 @@ class Invariant:
     when: Checked
     require: Checked
     witness: Let
+    monitor: Monitor | None = None
 
 
 def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -> Invariant | None:
@@ -71,32 +73,39 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     if model.name in (PROGRESS, WATCHDOG):
         scope.wrong(E_NAME_TAKEN, f"{model.name!r} is what results call something that no invariant finds", "name")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    scope = scope.within(previous=footing.state)
+    monitor, scope, require = check_monitor(model, footing, scope.within(previous=footing.state))
     when = scope.condition(model.when, "when")
-    require = scope.expression("require", expect=BOOL)
     witness = scope.each(model.witness, "witness")
     scope.sealed(witness.types, "witness")
     scope.unused(model.functions)
     if when is None or require is None:
         return None
-    return Invariant(when, require, witness)
+    return Invariant(when, require, witness, monitor)
 
 
 def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., dict[str, Any] | Literal[False] | None]:
-    """`(previous, state) -> None` where the invariant holds, False where its `when` does not, else its witness."""
+    """`(previous, state, memory) -> None` where it holds, False where its `when` does not, else its witness.
+
+    Without a monitor there is no memory to pass.
+    """
 
     def compose(emitter: Emitter) -> str:
-        previous, state = emitter.local("previous"), emitter.local("state")
+        previous, state, memory = (emitter.local(hint) for hint in ("previous", "state", "memory"))
         emitter.expect(previous, footing.like)
         emitter.expect(state, footing.like)
         sources = {"now": state, "previous": previous, **fields_of(emitter, state, footing.state.fields)}
         read = invariant.when.variables | invariant.require.variables | invariant.witness.variables
-        lines, names = bind(emitter, read, sources)
+        let, given = Let(), [previous, state]
+        if invariant.monitor is not None:
+            sources |= fields_of(emitter, memory, invariant.monitor.type.fields)
+            let, given = invariant.monitor.needed(read), [previous, state, memory]
+        lines, names = bind(emitter, read | let.variables, sources)
+        lines += emit_let(emitter, let, names)
         if invariant.when.text.value != "true":
             lines += [f"if not {emitter.expression(invariant.when, names)}:", "    return False"]
         lines += [f"if {emitter.expression(invariant.require, names)}:", "    return None"]
         lines.append(f"return {emit_record(emitter, invariant.witness, names)}")
-        return emitter.function("breach", [previous, state], lines)
+        return emitter.function("breach", given, lines)
 
     return compile_function(compose)
 

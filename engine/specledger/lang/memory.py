@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from specledger.core.diagnostics import code
 from specledger.expr.check.types import RecordType, Type
@@ -16,8 +16,7 @@ from specledger.expr.generate.emitter import Emitter
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, check_effect, emit_effects, emit_fitting
 from specledger.lang.scope import Fields, Let, Scope
-from specledger.spec.memory import Memory as MemorySpec
-from specledger.spec.memory import Write
+from specledger.spec.memory import MemoryField, Write
 
 E_MEMORY = code(
     "E_MEMORY",
@@ -28,6 +27,14 @@ E_MEMORY = code(
 
 EPISODE: Final = "episode"
 """The scope of a memory that begins anew in every episode."""
+
+
+class DeclaredFields(Protocol):
+    """The part of a spec that declares what is remembered."""
+
+    @property
+    def fields(self) -> Mapping[str, MemoryField]:
+        """The fields by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,7 @@ class Memory:
         }
 
 
-def check_fields(spec: MemorySpec | None, scope: Scope) -> tuple[Mapping[str, Type], Let, Scope]:
+def check_fields(spec: DeclaredFields | None, scope: Scope) -> tuple[Mapping[str, Type], Let, Scope]:
     """Check what a memory holds: its types, its start values, and the scope in which its fields are visible."""
     if spec is None:
         return {}, Fields(), scope
@@ -70,11 +77,11 @@ def check_fields(spec: MemorySpec | None, scope: Scope) -> tuple[Mapping[str, Ty
 
 
 def check_writes(
-    writes: Sequence[Write], memory: Mapping[str, Type], scope: Scope, observation: RecordType
+    writes: Sequence[Write], memory: Mapping[str, Type], scope: Scope, **later: Type
 ) -> tuple[PlannedEffect, ...]:
-    """Check the writes of a memory in a scope that sees its fields, the observation before and the action."""
+    """Check the writes of a memory in a scope that sees its fields; effects, unlike conditions, also read `later`."""
     planned = []
-    record, seeing = RecordType("memory", memory), scope.within(seen=observation)
+    record, seeing = RecordType("memory", memory), scope.within(**later)
     for index, write in enumerate(writes):
         if write.effect.when is not None:
             scope.wrong(E_MEMORY, "move this condition up to the write", "remember", index, "effect", "when")

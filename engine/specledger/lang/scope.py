@@ -82,10 +82,12 @@ class Let:
     Attributes:
         items: The names and their expressions.
         mistaken: The names whose expressions are wrong, which was reported.
+        labels: Names that are only labels, because they mean something else to every expression.
     """
 
     items: tuple[tuple[str, Checked], ...] = ()
     mistaken: tuple[str, ...] = ()
+    labels: frozenset[str] = frozenset()
 
     def __iter__(self) -> Iterator[tuple[str, Checked]]:
         """The names and their expressions, in order."""
@@ -95,7 +97,7 @@ class Let:
     def variables(self) -> frozenset[str]:
         """The names that must be bound before: those read, without the ones defined here."""
         read = frozenset[str]().union(*(checked.variables for _, checked in self.items))
-        return read - {name for name, _ in self.items}
+        return read - ({name for name, _ in self.items} - self.labels)
 
     @property
     def types(self) -> dict[str, Type]:
@@ -271,6 +273,13 @@ class Scope:
         checked = check(Text.inline("true"), self.environment, self.diagnostics, BOOL)
         assert checked is not None  # noqa: S101 - nothing is wrong with it
         return checked
+
+    def figures(self, names: Mapping[str, Any], *path: str | int) -> Let:
+        """Check the figures of a receipt: `let`, but a name that is in scope already is only a label."""
+        known = {name for name in names if name not in ENGINE_NAMES and self.environment.conflict(name) is not None}
+        let, scope = self.let({name: each for name, each in names.items() if name not in known}, *path)
+        labelled = scope.each(dict.fromkeys(known), *path)
+        return Let(let.items + labelled.items, let.mistaken + labelled.mistaken, frozenset(known))
 
     def let(
         self, names: Mapping[str, Any], *path: str | int, expect: Mapping[str, Type] | None = None

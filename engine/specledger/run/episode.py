@@ -7,7 +7,7 @@ The commitment to a proposal set is yielded before any of its proposals is judge
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specledger.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
@@ -51,6 +51,8 @@ class Episode:
         self._invariants = {
             scope: tuple(item for item in plan.invariants if item.scope == scope) for scope in ("step", "episode")
         }
+        self._monitors = {item.name: item.monitor for item in plan.invariants if item.monitor is not None}
+        self._remembered: dict[str, dict[str, Any]] = {}
         self.memory = memory
         self.t = 0
         self._state: State = {}
@@ -77,13 +79,14 @@ class Episode:
             start = self._state = plan.start(self._number)
             check_weight(start)
             self._digest = state_digest(start)
+            self._remembered = {name: monitor.begin(start) for name, monitor in self._monitors.items()}
             yield self._opening(start)
             for self.t in range(plan.horizon):
                 yield from self._step()
                 steps += 1
                 if self._ended is not None:
                     break
-            found, idle = self._violations("episode", start, self._state)
+            found, idle = self._violations("episode", start, self._state, self._remembered)
             check_weight(found)
             write(found, found)
             violations = found
@@ -121,6 +124,8 @@ class Episode:
             "world": state_digest({name: value for name, value in state.items() if name not in parts}),
             "parts": {name: state_digest(state[name]) for name in parts},
         }
+        if self._monitors:
+            body["monitors"] = self._remembered
         check_weight(body)
         return Event("episode", body, write(body, body))
 
@@ -155,7 +160,8 @@ class Episode:
             {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
             for judgement in found
         ]
-        event = self._finish(result, {"chosen": chosen, "decisions": decisions})
+        action = {"op": ""} if chosen is None else proposals[chosen]["action"]
+        event = self._finish(result, {"chosen": chosen, "decisions": decisions}, action)
         self._pending = refused + (0 if paid else self._pending)
         for judgement in found:
             for failing in judgement.rejected:
@@ -250,7 +256,9 @@ class Episode:
         memory = plan.remember(observation, self.memory, action, seen)
         potentials, governor = self._governor.act(observation, action, after, seen)
         body |= potentials
-        return StepResult(after, seen, memory, governor, True, body, self._part_receipts(before, after, outcome))
+        return StepResult(
+            after, seen, memory, governor, True, body, self._part_receipts(before, after, outcome), outcome
+        )
 
     def _refuse(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> StepResult:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
@@ -264,13 +272,13 @@ class Episode:
             receipts = self._part_receipts(state, predicted, outcome)
         body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
         body |= self._governor.refuse()
-        return StepResult(state, observation, self.memory, self._governor.values, False, body, receipts)
+        return StepResult(state, observation, self.memory, self._governor.values, False, body, receipts, {})
 
     def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The receipts of the parts for a step; a part that does not follow the action has none."""
         return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
-    def _finish(self, result: StepResult, decision: dict[str, Any]) -> Event:
+    def _finish(self, result: StepResult, decision: dict[str, Any], action: Mapping[str, Any]) -> Event:
         """Check the state after a decision, assign it, and return the event of the step.
 
         Everything that may fail comes first: a step that cannot be evaluated or receipted changes neither the state
@@ -278,7 +286,11 @@ class Episode:
         """
         plan, before, after = self._plan, self._state, result.state
         success, until = plan.success(after), plan.until(after)
-        violations, idle = self._violations("step", before, after)
+        remembered = {
+            name: monitor.remember(before, after, action, result.outcome, self._remembered[name])
+            for name, monitor in self._monitors.items()
+        }
+        violations, idle = self._violations("step", before, after, remembered)
         self._weigh(after)
         self._weigh(result.part_receipts)
         tips = self._parts.mark()
@@ -297,6 +309,8 @@ class Episode:
                     for name, receipt in result.part_receipts.items()
                 },
             }
+            if remembered:
+                body["monitors"] = remembered
             self._weigh(body)
             form = write(body, body)
         except NotCanonical:
@@ -304,7 +318,7 @@ class Episode:
             check_weight(result.part_receipts)
             raise
         self._state, self._seen, self._digest, self.memory = after, result.seen, body["after"], result.memory
-        self._governor.values = result.governor
+        self._governor.values, self._remembered = result.governor, remembered
         if idle:
             self._idle.update(idle)
         if success and self._first_success is None:
@@ -315,12 +329,18 @@ class Episode:
             self._ended = "until"
         return Event("step", body, form)
 
-    def _violations(self, scope: str, previous: State, state: State) -> tuple[list[dict[str, Any]], list[str]]:
-        """The broken invariants, and the names of those whose `when` does not hold, which were not checked."""
+    def _violations(
+        self, scope: str, previous: State, state: State, remembered: Mapping[str, Any]
+    ) -> tuple[list[dict[str, Any]], list[str]]:
+        """The broken invariants, and the names of those that were not judged."""
         broken: list[dict[str, Any]] = []
         idle: list[str] = []
-        found = [(invariant, invariant.judge(previous, state)) for invariant in self._invariants[scope]]
-        for invariant, witness in found:
+        for invariant in self._invariants[scope]:
+            if self._ended == "fatal" and not invariant.after_fatal:
+                idle.append(invariant.name)
+                continue
+            memory = () if invariant.monitor is None else (remembered[invariant.name],)
+            witness = invariant.judge(previous, state, *memory)
             if witness is False:
                 idle.append(invariant.name)
             elif witness is not None:

@@ -22,6 +22,7 @@ class StepResult(NamedTuple):
         accepted: Whether an action was taken, or every proposal refused.
         body: The part of the receipt that only the decision knows.
         part_receipts: Per part that keeps receipts, its world's receipt of the step.
+        outcome: What the step reports of itself; empty without an action.
     """
 
     state: State
@@ -31,6 +32,7 @@ class StepResult(NamedTuple):
     accepted: bool
     body: dict[str, Any]
     part_receipts: dict[str, dict[str, Any]]
+    outcome: dict[str, Any]
 
 
 def first_best(found: list[Judgement]) -> int | None:

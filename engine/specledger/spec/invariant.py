@@ -1,14 +1,53 @@
-"""The `invariant` kind: a predicate that must hold, where it is looked at, and how grave a breach is."""
+"""The `invariant` kind: a predicate that must hold, where it is judged, and how grave a breach is."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from specledger.spec.base import Constant, Expression, Expressions, Identifier, Spec
+from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Spec
+from specledger.spec.memory import MemoryField, Write
 from specledger.spec.world import Function
+
+FORMS = ("require", "within", "at_most", "mean")
+"""What an invariant may demand; it has exactly one of them."""
+
+
+class InvariantMemory(Model):
+    """What an invariant keeps from step to step of an episode."""
+
+    fields: Annotated[Mapping[Identifier, MemoryField], Field(min_length=1)]
+
+
+class Within(Model):
+    """A response in time: where `after` holds, `require` must hold in that state or at most `steps` steps later."""
+
+    after: Expression
+    steps: Annotated[int, Field(ge=0, le=1_000_000)]
+    require: Expression
+
+
+class AtMost(Model):
+    """A limit on how often `count` holds in the states after the steps of an episode."""
+
+    count: Expression
+    times: Annotated[int, Field(ge=0, le=1_000_000)]
+
+
+class Mean(Model):
+    """Bounds of the mean of an integer over the states after the steps of an episode, without rounding."""
+
+    of: Expression
+    min: Expression | None = None
+    max: Expression | None = None
+
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> Mean:
+        if self.min is None and self.max is None:
+            raise ValueError("`mean` has a `min`, a `max` or both")
+        return self
 
 
 class Invariant(Spec):
@@ -22,6 +61,30 @@ class Invariant(Spec):
     severity: Literal["fatal", "warn"] = "fatal"
     constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
+    memory: InvariantMemory | None = None
+    remember: list[Write] = Field(default_factory=list)
     when: Expression = "true"
-    require: Expression
+    require: Expression | None = None
+    within: Within | None = None
+    at_most: AtMost | None = None
+    mean: Mean | None = None
+    after_fatal: Literal["judged", "skipped"] = "judged"
     witness: Expressions = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Invariant:
+        forms = [name for name in FORMS if getattr(self, name) is not None]
+        if len(forms) != 1:
+            raise ValueError(f"an invariant has exactly one of {', '.join(f'`{name}`' for name in FORMS)}")
+        remembers = self.memory is not None or bool(self.remember)
+        if remembers and forms != ["require"]:
+            raise ValueError(f"`{forms[0]}` keeps a memory of its own: leave out `memory` and `remember`")
+        if self.scope == "proposal" and (remembers or forms != ["require"]):
+            raise ValueError("an invariant of scope `proposal` is judged at single decisions: it remembers nothing")
+        if self.within is not None and self.scope != "step":
+            raise ValueError("`within` is judged after every step: leave out `scope`")
+        if self.mean is not None and self.scope != "episode":
+            raise ValueError("`mean` is judged at the end of an episode: it needs `scope: episode`")
+        if self.after_fatal != "judged" and self.scope != "episode":
+            raise ValueError("`after_fatal` says what becomes of an episode: it needs `scope: episode`")
+        return self

@@ -50,6 +50,7 @@ ENDED: Final = "probes that ended in an error"
 UNASKED: Final = "probes that asked nothing"
 UNCHANGED: Final = "challenges that changed nothing"
 OTHERWISE: Final = "offers that were not denied for their breach"
+REMEMBERED: Final = "memories of invariants, which replay makes"
 """What is counted as no expression's verdict."""
 
 
@@ -152,12 +153,16 @@ class _RunJudge:
         self._given = given
         return self._judgements
 
-    def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State) -> Any:
+    def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State, *memory: Any) -> Any:
         """What an invariant says, after the other engine was asked."""
-        found = judge(previous, state)
+        found = judge(previous, state, *memory)
         invariant = self._rules.invariants[name]
         said = _IDLE if found is False else _HOLDS if found is None else _BROKEN
-        names = Names(self._reference, {**given_by(state, self._rules.state), "previous": previous})
+        remembered = memory[0] if memory else {}
+        self.count.without.update([REMEMBERED] * len(memory))
+        given = {**given_by(state, self._rules.state), "previous": previous, **remembered}
+        let = {} if invariant.monitor is None else dict(invariant.monitor.let)
+        names = Names(self._reference, given, let)
 
         def verdict() -> str:
             if not names.truth(invariant.when):

@@ -101,10 +101,10 @@ class _Checker:
         outcome = self._outcome(checked, planned)
         after = scope.within(next=state, outcome=outcome)
         observe = self._observe(scope)
-        record, _ = after.let(self.model.record, "record")
+        record = after.figures(self.model.record, "record")
         for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
             self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
-        receipt, _ = after.let(self.model.receipt, "receipt")
+        receipt = after.figures(self.model.receipt, "receipt")
         opening = scope.each(self.model.opening, "opening")
         for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)

@@ -214,8 +214,11 @@ def compile_between(
         emitter.expect(after, like)
         sources = {**_state_sources(emitter, world, state), "next": after, "outcome": outcome}
         lines, names = bind(emitter, expressions.variables, sources)
-        lines += emit_let(emitter, expressions, names)
-        display = ", ".join(f"{emitter.constant(name)}: {names[name]}" for name, _ in expressions)
+        figures = Let(tuple(item for item in expressions if item[0] not in expressions.labels))
+        lines += emit_let(emitter, figures, names)
+        shown = [(name, names[name]) for name, _ in figures]
+        shown += [(n, emitter.expression(c, names)) for n, c in expressions if n in expressions.labels]
+        display = ", ".join(f"{emitter.constant(name)}: {value}" for name, value in shown)
         return emitter.function("between", [state, after, outcome], [*lines, f"return {{{display}}}"])
 
     return compile_function(compose)

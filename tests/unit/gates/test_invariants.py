@@ -207,3 +207,68 @@ def test_both_tanks_have_both_bounds(key, value, holds):
     (invariant,) = plan.invariants
     start = plan.start(0)
     assert (invariant.judge(start, changed(start, **{key: value})) is None) == holds
+
+
+@pytest.mark.parametrize("after_fatal", ["judged", "skipped"])
+def test_an_episode_that_a_fatal_breach_ended_counts_unless_the_invariant_says_otherwise(make, after_fatal):
+    made = make(
+        {
+            "low": {"require": "x < 3"},
+            "far": {"scope": "episode", "severity": "warn", "require": "x == 5", "after_fatal": after_fatal},
+        }
+    )
+    (ended,) = bodies(made, "episode_end")
+    assert (ended["ended"], ended["steps"]) == ("fatal", 3)
+    assert [one["invariant"] for one in ended["violations"]] == (["far"] if after_fatal == "judged" else [])
+    assert ended["idle"] == ({} if after_fatal == "judged" else {"far": 1})
+
+
+def test_the_memory_of_each_invariant_is_in_the_receipts(make):
+    made = make({"few": {"at_most": {"count": "x % 2 == 0", "times": 2}}})
+    assert [body["monitors"] for body in bodies(made, "episode")] == [{"few": {"at_most_count": 0}}]
+    assert [body["monitors"]["few"]["at_most_count"] for body in bodies(made)] == [0, 1, 1, 2, 2]
+
+
+WITHIN = {"after": "x > 1", "steps": 2, "require": "x > 2"}
+FIELDS = {"fields": {"most": {"type": "int", "start": "x"}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "code", "message"),
+    [
+        ({}, "E_SPEC_VALUE", "exactly one of `require`, `within`, `at_most`, `mean`"),
+        ({"require": "true", "within": WITHIN}, "E_SPEC_VALUE", "exactly one of"),
+        ({"within": WITHIN, "memory": FIELDS}, "E_SPEC_VALUE", "a memory of its own"),
+        ({"within": WITHIN, "scope": "episode"}, "E_SPEC_VALUE", "after every step"),
+        ({"within": {**WITHIN, "steps": 10**9}}, "E_SPEC_VALUE", "1000000"),
+        ({"within": {**WITHIN, "after": "y"}}, "E_EXPR_TYPE", "bool"),
+        ({"mean": {"of": "x", "min": "1"}}, "E_SPEC_VALUE", "`scope: episode`"),
+        ({"mean": {"of": "x"}, "scope": "episode"}, "E_SPEC_VALUE", "a `min`, a `max` or both"),
+        ({"mean": {"of": "1.5", "min": "1"}, "scope": "episode"}, "E_EXPR_NO_PROMOTION", "int"),
+        ({"at_most": {"count": "x > 1", "times": -1}}, "E_SPEC_VALUE", "0"),
+        ({"require": "true", "memory": FIELDS, "scope": "proposal"}, "E_SPEC_VALUE", "remembers nothing"),
+        ({"require": "true", "after_fatal": "skipped"}, "E_SPEC_VALUE", "`scope: episode`"),
+        (
+            {"require": "true", "remember": [{"id": "w", "effect": {"set": "most", "to": "x"}}]},
+            "E_EFFECT_TARGET",
+            "most",
+        ),
+        (
+            {
+                "require": "true",
+                "memory": FIELDS,
+                "remember": [{"id": "w", "effect": {"set": "most", "to": "x", "when": "x > 1"}}],
+            },
+            "E_MEMORY",
+            "move this condition",
+        ),
+        ({"require": "most > 0", "memory": {"fields": {"x": {"type": "int", "start": "0"}}}}, "E_NAME_TAKEN", "x"),
+    ],
+)
+def test_a_memory_that_means_nothing_is_refused_at_its_place(make, document, code, message):
+    with pytest.raises(Rejected) as caught:
+        make({"odd": document})
+    found = [one for one in caught.value.diagnostics if one.code == code]
+    assert found, caught.value.diagnostics
+    assert message in f"{found[0].message} {found[0].hint} {found[0].expected}"
+    assert found[0].span is not None

@@ -1,0 +1,98 @@
+"""What invariants remember, compared with definitions over the whole sequence of states."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.toys import number_scenario, plan_of
+
+STATES = st.lists(st.integers(-3, 3), min_size=2, max_size=12)
+"""Values of `x` in the states of an episode, the start first."""
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    """`(document of an invariant) -> the planned invariant` on the world of one number."""
+    made = {}
+
+    def plan(**document):
+        key = str(document)
+        if key not in made:
+            folder = tmp_path_factory.mktemp("monitor")
+            made[key] = plan_of(
+                number_scenario(folder, invariant=document, scenario={"invariants": ["invariant"]})
+            ).invariants[0]
+        return made[key]
+
+    return plan
+
+
+def broken_steps(invariant, values, acts=None):
+    """The numbers of the steps, from 1, after which an invariant is broken; its last memory."""
+    states = [{"x": value, "purse": 100} for value in values]
+    memory, broken = invariant.monitor.begin(states[0]), []
+    for number, (before, after) in enumerate(pairwise(states), start=1):
+        acted = acts is None or acts[number - 1]
+        action = {"op": "add", "n": 1} if acted else {"op": ""}
+        memory = invariant.monitor.remember(before, after, action, {"was": before["x"]} if acted else {}, memory)
+        if invariant.scope == "step" and invariant.judge(before, after, memory) is not None:
+            broken.append(number)
+    if invariant.scope == "episode" and invariant.judge(states[0], states[-1], memory) is not None:
+        broken.append(len(values))
+    return broken, memory
+
+
+@given(STATES, st.integers(0, 4))
+def test_within_demands_an_answer_in_time(planned, values, steps):
+    invariant = planned(within={"after": "x > 1", "steps": steps, "require": "x < 0"})
+
+    def overdue(number):
+        answered = max((i for i in range(number + 1) if values[i] < 0), default=-1)
+        asked = [i for i in range(answered + 1, number + 1) if values[i] > 1]
+        return bool(asked) and number - asked[0] >= steps
+
+    assert broken_steps(invariant, values)[0] == [n for n in range(1, len(values)) if overdue(n)]
+
+
+@given(STATES, st.integers(0, 4))
+def test_at_most_counts_the_states_after_steps(planned, values, times):
+    document = {"count": "x == 2", "times": times}
+    counted = [number for number in range(1, len(values)) if values[number] == 2]
+    assert broken_steps(planned(at_most=document), values)[0] == counted[times:]
+    whole = planned(at_most=document, scope="episode")
+    assert bool(broken_steps(whole, values)[0]) == (len(counted) > times)
+
+
+@given(STATES, st.integers(-3, 3), st.integers(-3, 3))
+def test_a_mean_is_compared_without_rounding(planned, values, low, high):
+    invariant = planned(mean={"of": "x", "min": str(low), "max": str(high)}, scope="episode")
+    rest = values[1:]
+    assert bool(broken_steps(invariant, values)[0]) != (low * len(rest) <= sum(rest) <= high * len(rest))
+
+
+@given(STATES.flatmap(lambda values: st.tuples(st.just(values), st.lists(st.booleans(), min_size=12, max_size=12))))
+def test_a_memory_of_its_own_reads_states_action_and_outcome(planned, drawn):
+    values, acts = drawn
+    invariant = planned(
+        memory={
+            "fields": {
+                "highest": {"type": "int", "start": "x"},
+                "refused": {"type": "int", "start": "0"},
+                "was": {"type": "int", "start": "0"},
+            }
+        },
+        remember=[
+            {"id": "rise", "when": "x > highest", "effect": {"set": "highest", "to": "x"}},
+            {"id": "refusal", "when": "action.op == ''", "effect": {"set": "refused", "to": "refused + 1"}},
+            {"id": "report", "when": "has(outcome.was)", "effect": {"set": "was", "to": "outcome.was"}},
+        ],
+        require="x >= highest - 3",
+        witness={"highest": "highest"},
+    )
+    broken, memory = broken_steps(invariant, values, acts)
+    assert broken == [n for n in range(1, len(values)) if values[n] < max(values[: n + 1]) - 3]
+    taken = [n for n in range(len(values) - 1) if acts[n]]
+    last = values[taken[-1]] if taken else 0
+    assert memory == {"highest": max(values), "refused": len(values) - 1 - len(taken), "was": last}
