@@ -1,6 +1,6 @@
 """A governor: gates judged on the recomputed next state of every proposal, the price of a decision, and the choice.
 
-Every gate judges every proposal: no gate is skipped because another has rejected already, so that each reason is kept.
+Every gate judges every proposal, so that each reason is kept; with `mode: first` the first gate that rejects decides.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ class Governor:
         potentials: Figures of a state and the memory.
         let, cost, each, supply: As in the spec, checked.
         gates: In order.
+        first: Whether the first gate that rejects a proposal is the last one to judge it.
         value: What the choice maximises.
     """
 
@@ -101,6 +102,7 @@ class Governor:
     each: Let
     supply: Let
     gates: tuple[PlannedGate, ...]
+    first: bool
     value: Checked
 
 
@@ -138,7 +140,9 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     after.unused(model.functions)
     if value is None or (diagnostics.has_errors and not before):
         return None
-    return Governor(claims, memory, Fields(tuple(potentials)), let, cost, each, supply, gates, value)
+    return Governor(
+        claims, memory, Fields(tuple(potentials)), let, cost, each, supply, gates, model.mode == "first", value
+    )
 
 
 def see_claims_read(governor: Governor, spec: Resolved, diagnostics: Diagnostics) -> None:
@@ -288,6 +292,8 @@ class _Body:
             test = f"{emitter.expression(gate.when, names)} and {test}"
         head = f"'gate': {emitter.constant(gate.id)}, 'reason': {emitter.constant(gate.reason)}"
         witness = emit_record(emitter, gate.witness, names)
+        if self._governor.first and gate is not self._governor.gates[0]:
+            test = f"not {against} and {test}"
         return [f"if {test}:", f"    {against}.append({{{head}, 'witness': {witness}}})"]
 
 

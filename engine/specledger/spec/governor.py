@@ -99,6 +99,7 @@ class Governor(Spec):
     cost: Expressions = Field(default_factory=dict)
     each: Expressions = Field(default_factory=dict)
     supply: Expressions = Field(default_factory=dict)
+    mode: Literal["all", "first"] = "all"
     gates: list[Gate]
     choose: Choice
     invariants: list[Annotated[Reference, RefTo("invariant")]] = Field(default_factory=list)

@@ -220,7 +220,9 @@ class _RunJudge:
                 self._gates(governor, names, recorded, place)
 
     def _gates(self, governor: Governor, names: Names, recorded: set[str], place: str) -> None:
-        for gate in governor.gates:
+        for number, gate in enumerate(governor.gates):
+            if governor.first and any(earlier.id in recorded for earlier in governor.gates[:number]):
+                break  # it did not judge
 
             def verdict(gate: Any = gate) -> str:
                 fails = names.truth(gate.when) and names.truth(gate.condition) is gate.rejects

@@ -39,6 +39,20 @@ def test_gates_see_the_recomputed_next_state_the_outcome_and_the_state_before(ma
     assert [judgement.rejected for judgement in found] == [[late], [far[0], late], [far[1], late]]
 
 
+def test_with_mode_first_the_first_gate_that_rejects_decides(make):
+    gates = [
+        {"id": "even", "deny": "action.n % 2 == 0", "reason": "r"},
+        {"id": "high", "deny": "action.n > 2", "reason": "r"},
+        {"id": "inverse", "when": "action.n != 2", "deny": "6 / (action.n - 2) > 100", "reason": "r"},
+        {"id": "unguarded", "deny": "6 / (action.n - 2) == 6", "reason": "r"},
+    ]
+    proposals = adds(*range(-3, 6))
+    everything = judge(make(governor={"gates": gates[:3]}), proposals)
+    found = judge(make(governor={"gates": gates, "mode": "first"}), proposals)
+    assert [one.error for one in found] == [None] * 9  # `unguarded` never judges the 2, which is even
+    assert [one.rejected for one in found] == [one.rejected[:1] for one in everything]
+
+
 def test_a_gate_that_requires_and_one_that_denies_are_opposites(make):
     """Also with `||`, whose parts must not be torn apart by the negation or by `when`."""
     gates = [
