@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from specledger.agents.agent import Agent, Around, check_agent
@@ -174,11 +175,17 @@ class _Compiler:
         return compile_kernel(parts)
 
     def _drifts(self, world: World) -> list[tuple[Drift, PlannedDrift]]:
-        """The drifts in their order, without those that have findings; one that is named twice is made once."""
+        """The drifts in their order, without those that have findings; uses of one name are told apart by numbers."""
         keys = [self.spec.refs["drift", index] for index in range(len(self.model.drift))]
         calendar = Calendar(self.model.horizon)
         made = {key: self._drift(self.bundle.specs[key], world, calendar, n) for key, n in Counter(keys).items()}
-        return [drift for drift in map(made.get, keys) if drift is not None]
+        uses: Counter[str] = Counter()
+        found = []
+        for drift, planned in filter(None, map(made.get, keys)):
+            uses[planned.name] += 1
+            number = uses[planned.name]
+            found.append((drift, planned if number == 1 else replace(planned, name=f"{planned.name}.{number}")))
+        return found
 
     def _drift(self, spec: Resolved, world: World, calendar: Calendar, times: int) -> tuple[Drift, PlannedDrift] | None:
         drift = check_drift(spec, world, self.diagnostics)

@@ -293,7 +293,8 @@ def test_schedules_of_all_drifts_share_work_and_room(make, monkeypatch, name):
     scenario = {"horizon": horizon, "drift": [each for each in drifts for _ in range(times)]}
     if code is None:
         plan = make(drifts, **scenario)
-        assert [one.name for one in plan.drifts] == scenario["drift"]
+        numbers = ["", *(f".{number}" for number in range(2, times + 1))]
+        assert [one.name for one in plan.drifts] == [f"{each}{number}" for each in drifts for number in numbers]
         return
     with pytest.raises(Rejected) as rejected:
         make(drifts, **scenario)
