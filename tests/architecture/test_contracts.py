@@ -14,7 +14,7 @@ ROOMS = [room for layer in LAYERS for room in layer]
 FLOOR = {room: number for number, layer in enumerate(LAYERS) for room in layer}
 
 # A tree that keeps every contract: each room, each named module, and each owner of an outside package importing it.
-KEPT = {"specledger/__init__.py": "", "specledger/verify/receipts.py": ""}
+KEPT = {"specledger/__init__.py": "import specledger.api", "specledger/verify/receipts.py": ""}
 KEPT |= {f"specledger/{room}/__init__.py": "" for room in ROOMS}
 KEPT |= {f"specledger/{room}/leaf.py": "" for room in ROOMS}
 KEPT |= {

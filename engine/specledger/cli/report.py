@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from datetime import date as calendar
 from enum import StrEnum
 from pathlib import Path
@@ -21,9 +20,7 @@ from specledger.report.codes import E_REPORT_PLACE
 from specledger.report.formats import FORMATS, Format, Options
 
 if TYPE_CHECKING:
-    from specledger.load import Bundle
     from specledger.report.evidence import Evidence
-    from specledger.report.model import Outcome, Report
 
     ReportFormat = str
 else:
@@ -57,13 +54,15 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     ] = None,
 ) -> None:
     """Render a report from verified evidence; does not replay."""
+    from specledger.pipeline.reporting import ask, make_report
+
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
     _see_place(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
-    asked = _asked(profile, tests)
+    asked = ask(profile, tests)
     with ExitStack() as held:
-        made = _build(open_all(bundles, workers, held), asked, options.date)
+        made = make_report(open_all(bundles, workers, held), asked, options.date)
         write_output(format_.write(made, options), out)
     if made.judgement is not None:
         raise typer.Exit(exit_code(made.judgement.verdict))
@@ -106,34 +105,3 @@ def _day(text: str | None) -> str | None:
     except ValueError:
         raise typer.BadParameter(f"{printable(text or '')} is no date like 2026-01-31") from None
     return text
-
-
-def _asked(profile: str | None, tests: Path | None) -> tuple[Bundle, Mapping[str, Outcome] | None] | None:
-    """The profile and the results of the tests that it names, read before any evidence is.
-
-    Raises:
-        Rejected: There is no such profile, it is invalid, or the tests cannot be read.
-    """
-    if profile is None:
-        return None
-    from specledger.kinds import load
-    from specledger.report.junit_reader import read_tests
-
-    return load(profile, kind="profile")[0], None if tests is None else read_tests(tests)
-
-
-def _build(
-    evidence: Sequence[Evidence], asked: tuple[Bundle, Mapping[str, Outcome] | None] | None, date: str | None
-) -> Report:
-    """The report of the evidence, with the judgement of a profile if one is asked for."""
-    from specledger.kinds import KINDS, report_kinds
-    from specledger.report.subject import from_evidence
-
-    if asked is None:
-        return from_evidence(evidence, report_kinds(KINDS))
-    from specledger.report.profile import judge
-    from specledger.report.profile_rules import questions_of
-
-    bundle, ran = asked
-    made = from_evidence(evidence, report_kinds(KINDS), questions_of(bundle))
-    return replace(made, judgement=judge(bundle, made.subjects, date, ran))

@@ -69,10 +69,9 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
     Raises:
         Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
     """
-    words = None if field is None else _words(field)
     lines: list[StepLine] = []
     more = 0
-    for line in _refusing(evidence, _lines(evidence, words)):
+    for line in trace_lines(evidence, field):
         if episode is not None and line.episode != episode:
             continue
         if len(lines) < most:
@@ -84,6 +83,15 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
     if not lines and episode is not None:
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no episode {episode}")])
     return Trace(tuple(lines), more)
+
+
+def trace_lines(evidence: Evidence, field: str | None = None) -> Iterator[StepLine]:
+    """Every line of a run, or of the receipts that have a field.
+
+    Raises:
+        Rejected: E_TRACE_KIND, E_TRACE_FIELD, E_REPORT_RECEIPTS.
+    """
+    return _refusing(evidence, _lines(evidence, None if field is None else _words(field)))
 
 
 def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:

@@ -2,25 +2,12 @@
 
 import ast
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import specledger.verify.audit
-import specledger.verify.bundle
-import specledger.verify.derived_files
-import specledger.verify.discovery
-import specledger.verify.fork
-import specledger.verify.law
-import specledger.verify.listing
-import specledger.verify.manifest
-import specledger.verify.receipts
-import specledger.verify.replay
-import specledger.verify.run
-import specledger.verify.run_order
-import specledger.verify.signed
-import specledger.verify.suite
 from tests.conformance.tampered.checks import ELSEWHERE, REPLAYS, all_names, same
 from tests.conformance.tampered.conftest import EXPECTED
 from tests.conformance.tampered.deletion import sites, without
@@ -30,20 +17,23 @@ from tools.conformance import PLACE
 pytestmark = pytest.mark.slow
 
 ENGINE = [
-    specledger.verify.audit,
-    specledger.verify.bundle,
-    specledger.verify.derived_files,
-    specledger.verify.discovery,
-    specledger.verify.manifest,
-    specledger.verify.fork,
-    specledger.verify.law,
-    specledger.verify.listing,
-    specledger.verify.receipts,
-    specledger.verify.replay,
-    specledger.verify.run_order,
-    specledger.verify.signed,
-    specledger.verify.suite,
-    specledger.verify.run,
+    import_module(f"specledger.verify.{name}")
+    for name in [
+        "audit",
+        "bundle",
+        "derived_files",
+        "discovery",
+        "manifest",
+        "fork",
+        "law",
+        "listing",
+        "receipts",
+        "replay",
+        "run_order",
+        "signed",
+        "suite",
+        "run",
+    ]
 ]
 
 BEHIND = "another check stands behind it and says the same"

@@ -18,8 +18,6 @@ import specledger.evidence.archive
 import specledger.evidence.checkpoint
 import specledger.evidence.envelope
 import specledger.evidence.timestamp
-import specledger.verify.certificates
-import specledger.verify.statements
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.archive import InvalidArchive, unpack
 from specledger.evidence.checkpoint import InvalidNote, origin_of, read_note
@@ -27,6 +25,7 @@ from specledger.evidence.envelope import InvalidEnvelope, read_envelope
 from specledger.evidence.timestamp import InvalidTimestamp, read_timestamp
 from specledger.laws.automaton import Rule
 from specledger.laws.proofs import Always, Limits, Proved, ProvedUpTo, Question, facts, prove
+from specledger.verify import certificates, statements
 from specledger.verify.certificates import InvalidCertificate, check_certificate
 from tests.conformance.tampered.deletion import sites, watching, without
 from tests.unit.evidence import test_archive as archives
@@ -143,8 +142,8 @@ READERS = {
     specledger.evidence.checkpoint: of_notes,
     specledger.evidence.envelope: of_envelopes,
     specledger.evidence.timestamp: of_stamps,
-    specledger.verify.certificates: of_certificates,
-    specledger.verify.statements: of_certificates,
+    certificates: of_certificates,
+    statements: of_certificates,
 }
 """By module what is asked of it, given an empty folder."""
 

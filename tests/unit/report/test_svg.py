@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import specledger.report.formats.svg.episode
 from specledger.core.diagnostics import Rejected
 from specledger.report.formats.svg.charts import amount
 from specledger.report.formats.svg.clock import Clock
@@ -236,7 +235,7 @@ def test_a_place_outside_the_map_is_not_drawn(place, draw_changed):
 
 
 def test_many_steps_are_cut_with_a_note(evidence, monkeypatch):
-    monkeypatch.setattr(specledger.report.formats.svg.episode, "MOST_STEPS", 10)
+    monkeypatch.setattr("specledger.report.formats.svg.episode.MOST_STEPS", 10)
     monkeypatch.setattr("specledger.report.formats.svg.MOST_STEPS", 10)
     text = text_of("svg", report_of(evidence))
     assert "Only the first 10 of 100 steps are drawn; the counts are of all." in text

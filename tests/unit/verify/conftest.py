@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-import specledger.verify.bundle
-import specledger.verify.run
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
+from specledger.verify import bundle as stages
+from specledger.verify import run as content
 from tools.tampering.bases import CLIMB
 from tools.tampering.forger import HELP, Forger
 
@@ -50,8 +50,8 @@ def specs_once(monkeypatch):
         make = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *given: known.get(name) or known.setdefault(name, make(*given)))
 
-    remember(specledger.verify.bundle, "rebuild")
-    remember(specledger.verify.run, "compile_scenario")
+    remember(stages, "rebuild")
+    remember(content, "compile_scenario")
 
 
 @pytest.fixture

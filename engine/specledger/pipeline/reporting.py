@@ -1,0 +1,48 @@
+"""Build the report of opened evidence, judged by a profile if one is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from specledger.kinds import KINDS, load, report_kinds
+from specledger.load import Bundle
+from specledger.report.evidence import Evidence
+from specledger.report.junit_reader import read_tests
+from specledger.report.model import Outcome, Report
+from specledger.report.profile import judge
+from specledger.report.profile_rules import questions_of
+from specledger.report.subject import from_evidence
+
+Asked = tuple[Bundle, Mapping[str, Outcome] | None]
+"""A profile, and the results of the tests that it names if they are known."""
+
+
+def ask(profile: str | None, tests: Path | None = None) -> Asked | None:
+    """Read a profile, by its name or file, and JUnit XML of the tests that it names; before any evidence is read.
+
+    Raises:
+        Rejected: There is no such profile, it is invalid, or the tests cannot be read.
+    """
+    if profile is None:
+        return None
+    return load(profile, kind="profile")[0], None if tests is None else read_tests(tests)
+
+
+def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: str | None = None) -> Report:
+    """The report of one bundle or several, with the judgement of a profile if one is asked for.
+
+    Args:
+        evidence: The bundles.
+        asked: The profile.
+        date: The day as `YYYY-MM-DD`, for waivers.
+
+    Raises:
+        Rejected: Receipts are malformed, or the evidence has no report.
+    """
+    if asked is None:
+        return from_evidence(evidence, report_kinds(KINDS))
+    profile, ran = asked
+    made = from_evidence(evidence, report_kinds(KINDS), questions_of(profile))
+    return replace(made, judgement=judge(profile, made.subjects, date, ran))
