@@ -1,10 +1,9 @@
-"""What the profiles of the source documents ask of evidence: real evidence answers it, and broken evidence fails it.
+"""What the profiles of the source documents ask of evidence: real evidence answers it. `test_profile_mutations` shows each false.
 
 The receipts are the pinned ones, those of laws, and those of the kernel's acceptance suite on a small seed. That
 laws meet their expectations, and suites their checks, other tests of this folder show.
 """
 
-import copy
 import json
 from functools import cache
 from pathlib import Path
@@ -12,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from specledger.cli.main import _guarded
-from specledger.expr import EvaluationError
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
@@ -77,51 +75,6 @@ def test_real_receipts_answer_whatever_is_asked_of_receipts(profile, lines_of):
     assert {id_: outcomes for id_, outcomes in found.items() if outcomes != [Outcome.PASSED]} == {
         id_: [Outcome.FAILED] for id_ in MADE_SMALL & found.keys()
     }
-
-
-def altered(value):
-    """The value with one thing in it changed, left out, or put in the place of another, in every way that is tried."""
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, int):
-        yield from (value + 1, -value - 1, 10**12)
-    elif isinstance(value, str):
-        yield from ("", f"{value} ")
-    elif isinstance(value, list):
-        yield from ([], [*value, *value] or [{}])
-    elif value is None:
-        yield "x"
-    if isinstance(value, dict):
-        for key in value:
-            yield {name: each for name, each in value.items() if name != key}
-            yield from ({**value, key: other} for other in value.values())
-    within = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, inner in within:
-        for other in altered(inner):
-            changed = copy.copy(value)
-            changed[key] = other
-            yield changed
-
-
-def refutes(question, body, start):
-    """Whether a receipt is asked about and does not hold."""
-    try:
-        return (question.when is None or question.when(body, start)) and not question.require(body, start)
-    except EvaluationError:
-        return False
-
-
-@pytest.mark.parametrize("profile", SEEDS)
-def test_whatever_is_asked_of_receipts_can_fail(profile, lines_of):
-    lasting = []
-    for question in asked(profile):
-        lines = lines_of(question.named.of)
-        start = json.loads(lines[0])["body"]
-        told = [receipt["body"] for receipt in map(json.loads, lines) if receipt["type"] == question.named.receipts]
-        there = (body for body in told if question.when is None or question.when(body, start))
-        if not any(refutes(question, changed, start) for changed in altered(next(there))):
-            lasting.append(question.id)
-    assert lasting == []
 
 
 @pytest.fixture(scope="module")

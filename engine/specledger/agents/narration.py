@@ -38,6 +38,7 @@ class Narration:
         request: The request for the capability that an action needs, None if it needs none.
         steps: The most steps of a plan.
         foresee: `(state, action) -> state` that the agent predicts.
+        nonces: Where the nonces of its snapshots come from.
         commit: The hash of a trace without its commitment.
     """
 
@@ -52,6 +53,7 @@ class Narration:
     commit: Callable[[Mapping[str, Any]], str]
     steps: int = 1
     foresee: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    nonces: str = "fresh"
 
     def choose(self, state: Any, memory: Any, point: DecisionPoint) -> Choice | None:
         """What the decider chooses in a state."""

@@ -205,6 +205,7 @@ class _Assembly:
             commit=trace_commit,
             steps=model.narration.steps,
             foresee=_predictor(parts.around.step),
+            nonces=model.narration.nonces,
         )
 
     def _mute(self, views: Views, say: Callable[[Mapping[str, str]], str]) -> Narration | None:

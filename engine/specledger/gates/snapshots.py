@@ -87,16 +87,23 @@ class Challenges:
 class Vault:
     """The nonces of one agent over one run."""
 
-    def __init__(self, stream: Stream, challenges: Challenges) -> None:
-        """Draw nonces from a stream that nothing else draws from, and reveal them under these challenges."""
+    def __init__(self, stream: Stream, challenges: Challenges, nonces: str = "fresh") -> None:
+        """Draw nonces from a stream that nothing else draws from, and reveal them under these challenges.
+
+        Args:
+            stream: Where nonces come from.
+            challenges: What the kernel demanded.
+            nonces: How an agent of a spec misuses them, if it does; see `spec.agent.Narration`.
+        """
         self._stream = stream
         self._challenges = challenges
+        self._nonces = nonces
         self._kept: dict[str, bytes] = {}
         self._used: set[bytes] = set()
         self._made = 0
 
     def snapshot(self, fork_id: str, state_digest: str, focus_vars: Sequence[str]) -> dict[str, Any]:
-        """Commit to a state digest under a fresh nonce.
+        """Commit to a state digest under a nonce.
 
         Returns:
             A `fork_snapshot` document.
@@ -105,8 +112,9 @@ class Vault:
             ValueError: The digest is no hexadecimal text, or the stream gives a nonce that was used.
             NotCanonical: The variables have no canonical form.
         """
-        nonce = self._stream.bytes(KEY_SIZE)
-        if nonce in self._used:
+        reused = self._nonces == "reused" and bool(self._used)
+        nonce = next(iter(self._used)) if reused else self._stream.bytes(KEY_SIZE)
+        if nonce in self._used and not reused:
             raise ValueError("the stream of nonces repeats itself")
         commitment = commit(nonce, state_digest, focus_vars)
         reference = f"nonce-{self._made}"
@@ -133,4 +141,4 @@ class Vault:
         nonce = self._kept.pop(challenge.nonce_ref, None)
         if nonce is None:
             raise Refused("unknown_nonce")
-        return nonce
+        return self._stream.bytes(KEY_SIZE) if self._nonces == "late" else nonce

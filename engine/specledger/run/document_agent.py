@@ -74,7 +74,7 @@ class SpecAgent:
         self._plan = plan
         self._kernel = kernel
         self._narration = kernel.narration
-        self._vault = Vault(Stream.named(plan.seed, "nonce"), challenges)
+        self._vault = Vault(Stream.named(plan.seed, "nonce"), challenges, kernel.narration.nonces)
         self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer"), challenges)
         self.deterministic = kernel.deterministic
 

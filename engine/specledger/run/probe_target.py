@@ -162,14 +162,15 @@ class KernelProbeTarget:
         return (situation.episode, situation.t) == (moment.episode, moment.t) and situation.state == moment.state
 
     def _opened(self, snapshot: Mapping[str, Any]) -> bool:
-        """Whether the agent opens a commitment; a nonce that was revealed already is not asked for again."""
+        """Whether the agent opens a commitment by a nonce that opened no other one; each is asked for once."""
         reference = snapshot["nonce_ref"]
         if reference not in self._revealed:
             challenge = self._controller.challenges.challenge(reference)
             try:
-                self._revealed[reference] = self._controller.agent.reveal(challenge)
+                nonce = self._controller.agent.reveal(challenge)
             except Refused:
                 return False
+            self._revealed[reference] = b"" if nonce in self._revealed.values() else nonce
         return opens(snapshot, self._revealed[reference])
 
     def _digest(self, state: Any, focus: Any) -> str:

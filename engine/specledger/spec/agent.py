@@ -39,7 +39,8 @@ class Narration(Model):
     """Who explains: the agent that is asked what would change its choice, and the one whose procedure is declared.
 
     Both are this agent itself if left out; `declares` is `by` if only that is given. `steps` says how many steps a plan
-    has at most, `requests` the scope that is asked for.
+    has at most, `requests` the scope that is asked for. `nonces` says where those of its fork snapshots come from: a
+    `fresh` one for each, the same one `reused`, or a `late` one that is drawn when the commitment is to be opened.
     """
 
     by: Annotated[Reference | None, RefTo("agent")] = None
@@ -48,6 +49,7 @@ class Narration(Model):
     claims: Annotated[int, Field(ge=0, le=16)] = 3
     steps: Annotated[int, Field(ge=1, le=16)] = 1
     requests: Requests = Field(default_factory=Requests)
+    nonces: Literal["fresh", "reused", "late"] = "fresh"
 
 
 class Outside(Model):

@@ -132,3 +132,14 @@ def test_nothing_is_revealed_but_under_an_open_challenge(vault, challenges, obta
 def test_a_nonce_has_32_bytes(size):
     with pytest.raises(ValueError, match="32 bytes"):
         commit(b"n" * size, DIGEST, FOCUS)
+
+
+@pytest.mark.parametrize(
+    ("nonces", "alike", "opened"), [("fresh", False, True), ("reused", True, True), ("late", False, False)]
+)
+def test_an_agent_of_a_spec_may_misuse_its_nonces(nonces, alike, opened):
+    challenges = Challenges()
+    vault = Vault(Stream.named(7, "nonces"), challenges, nonces)
+    first, second = (vault.snapshot("f", DIGEST, FOCUS) for _ in range(2))
+    assert (first["commitment"] == second["commitment"]) == alike
+    assert opens(first, vault.reveal(challenges.challenge(first["nonce_ref"]))) == opened
