@@ -135,7 +135,7 @@ MUTATIONS = {
     "offers of other breaches": (
         "axion-hazard",
         ["probes.0.offer.breaches=token", "probes.1.offer.breaches=axion-i3", "probes.1.offer.call.token=stale",
-         "probes.3.offer.breaches=axion-i3", "probes.3.offer.call.token=stale"],
+         "probes.3.offer.breaches=axion-i3", "probes.3.offer.call.token=none"],
         "axion:no-bypass.1 binding-verified.1 i3.1 i4.1 p3.1 p4.1 p6.1",
     ),
     "each agent in the place of the other": (
