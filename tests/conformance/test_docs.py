@@ -135,7 +135,7 @@ def keys(model):
 
 
 def test_the_keys_of_every_document_are_listed():
-    assert named(tables(section(AUTHORING, "Documents"))[0]) - {"extends", "params", "matrix"} == keys(Spec)
+    assert named(tables(section(AUTHORING, "Documents"))[0]) - {"extends", "use", "params", "matrix"} == keys(Spec)
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -285,9 +285,27 @@ effects: [{set: n, to: "<drift>"}]
 INVARIANT = """
 spec: invariant/v1
 name: law
+memory: {fields: {kept: {type: int, start: "<monitor>"}}}
+remember: [{id: one, when: "<monitor when?>", effect: {set: kept, to: "<monitor write>"}}]
 when: "<law when?>"
 require: "<law?>"
 witness: {w: "<law witness>"}
+"""
+TIMED = """
+spec: invariant/v1
+name: timed
+within: {after: "<after?>", steps: 1, require: "<answer?>"}
+"""
+SELDOM = """
+spec: invariant/v1
+name: seldom
+at_most: {count: "<count?>", times: 1}
+"""
+AVERAGE = """
+spec: invariant/v1
+name: average
+scope: episode
+mean: {of: "<of>", min: "<min>", max: "<max>"}
 """
 SCENARIO = """
 spec: scenario/v1
@@ -298,12 +316,13 @@ agent: player
 map: {drawing: S}
 start: {n: "<scenario start>"}
 drift: [change]
-invariants: [law]
+invariants: [law, timed, seldom, average]
 until: "<until?>"
 horizon: 1
 """
 SPECS = {
-    "inner": INNER, "outer": WORLD, "judge": GOVERNOR, "player": AGENT, "change": DRIFT, "law": INVARIANT, "probe": SCENARIO
+    "inner": INNER, "outer": WORLD, "judge": GOVERNOR, "player": AGENT, "change": DRIFT, "law": INVARIANT, "probe": SCENARIO,
+    "timed": TIMED, "seldom": SELDOM, "average": AVERAGE,
 }  # fmt: skip
 ROWS = {
     "world: `start` (of a part too), a glyph's `cell`": ["start", "part", "cell"],
@@ -333,6 +352,9 @@ ROWS = {
     "drift: `at`": ["at?"],
     "drift: `when`, `from`": ["drift when?", "from"],
     "drift: `effects`": ["drift"],
+    "invariant: a memory field's `start`": ["monitor"],
+    "invariant: `within`, `at_most`, `mean`": ["after?", "answer?", "count?", "of", "min", "max"],
+    "invariant: `when` and `effect` in `remember`": ["monitor when?", "monitor write"],
     "invariant: `when`, `require`, `witness`": ["law when?", "law?", "law witness"],
     "scenario: `start`": ["scenario start"],
     "scenario: `until`": ["until?"],

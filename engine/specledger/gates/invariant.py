@@ -73,7 +73,7 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     if model.name in (PROGRESS, WATCHDOG):
         scope.wrong(E_NAME_TAKEN, f"{model.name!r} is what results call something that no invariant finds", "name")
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
-    monitor, scope, require = check_monitor(model, footing, scope.within(previous=footing.state))
+    monitor, scope, require = check_monitor(model, footing, scope)
     when = scope.condition(model.when, "when")
     witness = scope.each(model.witness, "witness")
     scope.sealed(witness.types, "witness")

@@ -102,18 +102,20 @@ def check_monitor(model: InvariantSpec, footing: Footing, scope: Scope) -> tuple
     Args:
         model: The invariant.
         footing: The world that it is about.
-        scope: What its expressions read without a memory: the state and `previous`.
+        scope: What the start of a memory reads: the state. The other expressions also read `previous`.
 
     Returns:
         The memory, None if it has none; the scope of `when` and `witness`; what is required, None if that is wrong.
     """
     for key, form in _SHORT_FORMS.items():
         if getattr(model, key) is not None:
-            return _short(key, form, model, scope)
+            return _short(key, form, model, scope.within(previous=footing.state))
     memory, remember = model.memory, model.remember
     if memory is None and not remember:
+        scope = scope.within(previous=footing.state)
         return None, scope, scope.expression("require", expect=BOOL)
     types, start, inner = check_fields(memory, scope)
+    inner = inner.within(previous=footing.state)
     scope.sealed(types, "memory", "fields")
     acting = inner.within(action=_optional(footing.action, "op"), outcome=_optional(footing.outcome))
     writes = check_writes(remember, types, acting)
@@ -148,7 +150,7 @@ def _short(key: str, form: ShortForm, model: InvariantSpec, scope: Scope) -> tup
 
 
 def compile_monitor_begin(monitor: Monitor, footing: Footing) -> Callable[[Any], dict[str, Any]]:
-    """`state -> memory` in the first state of an episode; `previous` is that state too."""
+    """`state -> memory` in the first state of an episode, which is `previous` there, too."""
 
     def compose(emitter: Emitter) -> str:
         state = emitter.local("state")

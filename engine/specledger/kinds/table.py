@@ -13,6 +13,7 @@ from specledger.spec.drift import Drift
 from specledger.spec.governor import Governor
 from specledger.spec.invariant import Invariant
 from specledger.spec.law import Law
+from specledger.spec.library import Library
 from specledger.spec.model import LanguageModel
 from specledger.spec.probe import Probe
 from specledger.spec.profile import Profile
@@ -58,6 +59,7 @@ KINDS: Final[Kinds] = by_name(
     Kind("governor", Governor),
     Kind("invariant", Invariant),
     Kind("drift", Drift),
+    Kind("library", Library),
     Kind("profile", Profile, checks.check_profile),
     Kind("probe", Probe),
     Kind("vocabulary", Vocabulary, checks.check_vocabulary),

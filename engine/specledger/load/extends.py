@@ -1,9 +1,10 @@
-"""`extends`: a document built on another one of its kind.
+"""`extends` and `use`: a document built on another one of its kind, or on the definitions of libraries.
 
-Mappings merge recursively, a mapping merges into a list of items by their `id`, everything else is replaced. Documents
-merge as written, before params and references.
+Mappings merge recursively, a mapping merges into a list of items by their `id`, `{add: [...]}` appends to any list,
+everything else is replaced. Documents merge as written, before params and references.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -12,6 +13,10 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
+from specledger.spec.base import Models
+
+_SHARED: Final = ("types", "constants", "functions")
+"""What a library defines."""
 
 MAX_CHAIN: Final = 32
 """Documents that extend one another."""
@@ -32,6 +37,12 @@ E_EXTENDS_DEPTH = code(
     "A chain of `extends` that is too long",
     "At most 32 documents extend one another. Long chains are hard to read; merge some of them.",
 )
+E_EXTENDS_USE = code(
+    "E_EXTENDS_USE",
+    "`use` cannot add definitions of a library",
+    "`use` is a list of names or relative paths of specs of the kind library. Their types, constants and functions are "
+    "added to those of the document, which needs a kind that has functions; no name may be defined twice.",
+)
 E_EXTENDS_ITEM = code(
     "E_EXTENDS_ITEM",
     "An item is taken away that is not there",
@@ -49,7 +60,7 @@ class Template:
         path: Its file, links followed.
         kind: Its kind.
         root: The merged tree, without `extends`.
-        leads: Where its `extends`, and those of what it extends, lead.
+        leads: Where its `extends` and `use`, and those of what they lead to, lead.
     """
 
     document: Document
@@ -67,8 +78,9 @@ class Template:
 class Templates:
     """Reads documents and merges them with what they extend, each once."""
 
-    def __init__(self, library: DocumentSource, diagnostics: Diagnostics) -> None:
+    def __init__(self, library: DocumentSource, models: Models, diagnostics: Diagnostics) -> None:
         self._library = library
+        self._models = models
         self._diagnostics = diagnostics
         self._done: dict[Path, Template | None] = {}
 
@@ -95,17 +107,64 @@ class Templates:
     def _extend(self, document: Document, chain: tuple[Path, ...]) -> Template | None:
         """The template of the document at the end of a chain."""
         kind, path = kind_of(document), chain[-1]
-        node = document.root.child("extends")
+        own = self._with_libraries(document.root, kind, chain)
+        if own is None:
+            return None
+        root, leads = own
+        node = root.child("extends")
         if node is None:
-            return Template(document, path, kind, document.root)
+            return Template(document, path, kind, root, leads)
         found = None if node.flawed else self._base(node, kind, chain)
         if found is None:
             return None
         lead, base = found
-        root = _without(self._merge(base.root, document.root), "extends")
-        return Template(document, path, kind, root, base.leads | {lead})
+        return Template(
+            document, path, kind, _without(self._merge(base.root, root), "extends"), base.leads | leads | {lead}
+        )
+
+    def _with_libraries(
+        self, root: Node, kind: str, chain: tuple[Path, ...]
+    ) -> tuple[Node, frozenset[ResolvedRef]] | None:
+        """A document with the definitions of the libraries that it uses, and where these lead."""
+        node, leads = root.child("use"), frozenset[ResolvedRef]()
+        if node is None:
+            return root, leads
+        if not node.elements or any(not isinstance(one.value, str) for one in node.elements):
+            message = "`use` is not a list of libraries"
+            self._diagnostics.error(
+                E_EXTENDS_USE, message, place_of(node), expected="[name, ...]", found=describe(node)
+            )
+            return None
+        sections = [name for name in _SHARED if name in self._models[kind].model_fields]
+        if "functions" not in sections:
+            self._diagnostics.error(E_EXTENDS_USE, f"the kind {kind} has no functions", node.key_span)
+            return None
+        root = _without(root, "use")
+        for one in node.elements:
+            found = self._base(one, "library", chain)
+            if found is None:
+                return None
+            leads |= found[1].leads | {found[0]}
+            root = self._define(root, found[1].root, sections, one)
+        return root, leads
+
+    def _define(self, root: Node, library: Node, sections: Sequence[str], reference: Node) -> Node:
+        """A document with the definitions of one library."""
+        members = dict(root.members)
+        for section in sections:
+            given, own = library.child(section), members.get(section)
+            if given is None:
+                continue
+            for name in sorted(given.members.keys() & (own.members if own is not None else {}).keys()):
+                if own is not None and own.members[name] is not given.members[name]:
+                    message = f"{name!r} of the library `{reference.value}` is defined here, too"
+                    related = (("in the library", given.members[name].key_span),)
+                    self._diagnostics.error(E_EXTENDS_USE, message, own.members[name].key_span, related=related)
+            members[section] = given if own is None else replace(own, value={**given.members, **own.members})
+        return replace(root, value=members)
 
     def _base(self, node: Node, kind: str, chain: tuple[Path, ...]) -> tuple[ResolvedRef, Template] | None:
+        """The document that `extends` or one element of `use` names."""
         if not isinstance(node.value, str):
             message = "`extends` is not the name of a spec"
             self._diagnostics.error(E_EXTENDS_TYPE, message, place_of(node), expected="text", found=describe(node))
@@ -128,6 +187,8 @@ class Templates:
 
         Each value keeps the place that it comes from; a merged mapping has the place of the second.
         """
+        if base.elements and set(over.members) == {"add"} and over.members["add"].elements:
+            return replace(base, value=(*base.elements, *over.members["add"].elements), key=over.key)
         if over.is_mapping and _has_items(base):
             return self._merge_items(base, over)
         if not base.is_mapping or not over.is_mapping:

@@ -107,7 +107,7 @@ class Resolver:
     _templates: Templates = field(init=False)
 
     def __post_init__(self) -> None:
-        self._templates = Templates(self.library, self.diagnostics)
+        self._templates = Templates(self.library, self.models, self.diagnostics)
 
     def cases(self, file: FilePath, changes: Sequence[Change], only: str | None = None) -> list[ResolvedCase]:
         """The cases of a document; without those that have findings.
@@ -265,7 +265,7 @@ def _split(changes: Sequence[Change], diagnostics: Diagnostics) -> tuple[dict[st
         step = change.argument
         if step is not None:
             given[step.key] = replace(change.value, key=step.place)
-        elif change.steps[0].key in ("with", "extends", "params", "matrix"):
+        elif change.steps[0].key in ("with", "extends", "use", "params", "matrix"):
             message = f"`{change.steps[0].key}` is not part of the resolved spec"
             hint = "give an argument by with.param=value"
             diagnostics.error(E_SET_PATH, message, change.steps[0].place.span, hint=hint)

@@ -54,6 +54,12 @@ _OWN: Final[dict[str, Any]] = {
             ]
         },
     },
+    "Libraries": {
+        "type": "array",
+        "description": "libraries whose functions, constants and types are added to those of this document",
+        "items": {"type": "string"},
+        "minItems": 1,
+    },
     "Matrix": {
         "type": "object",
         "description": "params mapped to lists of values: one case for each combination",
@@ -82,6 +88,8 @@ def schema_for(kind: str, model: type[Spec]) -> dict[str, Any]:
             "params": {"$ref": "#/definitions/Params"},
             "matrix": {"$ref": "#/definitions/Matrix"},
         }
+        if "functions" in fields:
+            document["properties"]["use"] = {"$ref": "#/definitions/Libraries"}
     partial["DocumentPartial"]["required"] = ["spec", "name", "extends"]
     return {
         "$schema": DIALECT,
@@ -156,7 +164,8 @@ class _Complete:
 class _Partial(_Complete):
     """The same without `required`, since mappings are merged; lists are not, so their elements are complete.
 
-    A list of items that have an `id` may also be a mapping, which is merged into the list of the other document.
+    A list may also be `{add: [...]}`, and a list of items that have an `id` a mapping that is merged into the list of
+    the other document.
     """
 
     def __init__(self, named: frozenset[str]) -> None:
@@ -167,11 +176,14 @@ class _Partial(_Complete):
         """One schema, and the mapping that may stand for it."""
         found = super().translate(schema)
         items = schema.get("items") if isinstance(schema, Mapping) else None
-        name = items.get("$ref") if isinstance(items, Mapping) else None
-        if name not in self._named:
+        if not isinstance(items, Mapping):
             return found
+        added = {"type": "object", "properties": {"add": found}, "required": ["add"], "additionalProperties": False}
+        name = items.get("$ref")
+        if name not in self._named:
+            return {"anyOf": [found, added]}
         item = {"anyOf": [{"$ref": f"#/definitions/{name}Partial"}, {"type": "null"}]}
-        return {"anyOf": [found, {"type": "object", "additionalProperties": item}]}
+        return {"anyOf": [found, added, {"type": "object", "additionalProperties": item}]}
 
 
 def _wants_placeholder(schema: Mapping[str, Any]) -> bool:

@@ -184,3 +184,70 @@ def test_after_a_thousand_findings_no_more_are_looked_for(project, wrong, told):
     found = [code for code, _ in project.found("far.yaml")]
     assert len(found) == told
     assert found.count("E_FINDINGS") == found.index("E_REF_MISSING") == int(wrong > 1000)
+
+
+LIBRARY = """\
+spec: library/v1
+name: geometry
+constants: {FAR: 9}
+functions:
+  squared: {args: [n], is: n * n}
+  distant: {args: [n], is: squared(n) > FAR}
+"""
+
+
+def test_a_library_gives_its_definitions_with_their_places(project):
+    project.write("geometry.yaml", LIBRARY)
+    project.write("base.yaml", BASE.replace("constants", "use: [geometry]\nconstants").replace("x < A", "distant(x)"))
+    spec = project.one("base.yaml").main
+    assert spec.model.constants == {"A": 1, "B": 2, "FAR": 9}
+    assert sorted(spec.model.functions) == ["distant", "squared"]
+    assert str(spec.span("functions", "squared", "is")) == "geometry.yaml:5:28"
+
+
+def test_a_library_may_use_another_one_and_be_inherited(project):
+    project.write("geometry.yaml", LIBRARY)
+    project.write("more.yaml", "spec: library/v1\nname: more\nuse: [geometry]\nconstants: {NEAR: 2}\n")
+    project.write("base.yaml", BASE.replace("constants", "use: [more, geometry]\nconstants"))
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\nuse: [geometry]\n")
+    assert project.one("child.yaml").main.model.constants == {"A": 1, "B": 2, "FAR": 9, "NEAR": 2}
+
+
+USES = {
+    "a name that is defined twice": (
+        "use: [geometry]\nfunctions: {squared: {args: [n], is: n}}",
+        "E_EXTENDS_USE",
+        "4:13",
+    ),
+    "no list": ("use: geometry", "E_EXTENDS_USE", "3:6"),
+    "another kind": ("use: [base]", "E_REF_KIND", "3:7"),
+    "nothing of this name": ("use: [geometric]", "E_REF_MISSING", "3:7"),
+}
+
+
+@pytest.mark.parametrize(("use", "code", "place"), USES.values(), ids=USES)
+def test_what_cannot_be_used_is_a_finding_at_its_place(project, use, code, place):
+    project.write("geometry.yaml", LIBRARY)
+    project.write("base.yaml", BASE)
+    project.write("user.yaml", f"spec: agent/v1\nname: user\n{use}\ncandidates: [{{op: go}}]\nscore: 1\n")
+    assert (code, f"user.yaml:{place}") in project.found("user.yaml")
+
+
+def test_libraries_in_a_circle_and_kinds_without_functions_are_findings(project):
+    project.write("a.yaml", "spec: library/v1\nname: a\nuse: [b]\n")
+    project.write("b.yaml", "spec: library/v1\nname: b\nuse: [a]\n")
+    assert project.found("a.yaml") == [("E_EXTENDS_CYCLE", "b.yaml:3:7")]
+    project.write("geometry.yaml", LIBRARY)
+    project.write("words.yaml", "spec: vocabulary/v1\nname: words\nuse: [geometry]\nforms: [a]\n")
+    assert project.found("words.yaml") == [("E_EXTENDS_USE", "words.yaml:3:1")]
+
+
+def test_elements_are_added_to_an_inherited_list(project):
+    project.write("base.yaml", BASE.replace("gates", "invariants: [one]\ngates"))
+    for name in ("one", "two"):
+        project.write(f"{name}.yaml", f"spec: invariant/v1\nname: {name}\nrequire: true\n")
+    added = "invariants: {add: [two]}\ngates: {add: [{id: roof, deny: x > 9, reason: roof}]}\n"
+    project.write("child.yaml", f"spec: governor/v1\nname: child\nextends: base\n{added}")
+    model = project.one("child.yaml").main.model
+    assert len(model.invariants) == 2
+    assert [gate.id for gate in model.gates] == ["floor", "roof"]

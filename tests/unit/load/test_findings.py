@@ -86,10 +86,10 @@ def test_a_wrong_value_is_reported_at_its_place(project, more, code, line, colum
 
 
 def test_a_missing_key_of_a_document_points_at_its_first_line(project):
-    project.write("i.yaml", "# about\nspec: invariant/v1\nname: i\n")
+    project.write("i.yaml", "# about\nspec: vocabulary/v1\nname: i\n")
     (found,) = project.rejected("i.yaml")
     assert (found.code, str(found.span)) == ("E_SPEC_MISSING_KEY", "i.yaml:2:1")
-    assert found.message == "the document lacks the key `require`"
+    assert found.message == "the document lacks the key `forms`"
 
 
 def test_rules_between_keys_point_at_the_key_of_the_mapping(project):
