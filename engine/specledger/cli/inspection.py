@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from specledger.report.receipt_diff import Change, Divergence, Parting
     from specledger.report.trace import StepLine, Trace
 
+_DIGITS: Final = 10  # of a number of a step at most
 _SHOWN: Final = 20  # fields of a receipt that people are shown
 
 
@@ -130,9 +131,12 @@ def _line(change: Change) -> str:
 def trace(
     bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder or zip file that `spec run` wrote.")],
     episode: Annotated[int | None, typer.Option(min=0, help="The only episode that is shown.")] = None,
-    step: Annotated[int | None, typer.Option(min=0, help="The one step that is shown whole.")] = None,
+    step: Annotated[
+        str | None, typer.Option(metavar="[EPISODE:]STEP", help="The one step that is shown whole: 22, or 0:22.")
+    ] = None,
     field: Annotated[
-        str | None, typer.Option(metavar="PATH", help="The field that is shown: step.cost.total, commit.proposals.0.")
+        str | None,
+        typer.Option(metavar="PATH", help="The field that is shown: step.cost.total, commit.proposals.0, state.level."),
     ] = None,
     most: Annotated[int, typer.Option(min=1, max=10_000, help="How many lines are shown at most.")] = 200,
     format_: TextOrJson = Format.HUMAN,
@@ -140,12 +144,27 @@ def trace(
     """Show the steps of a run after checking its chain: proposals, rejections, choices and costs."""
     from specledger.report.trace import trace_run, trace_step
 
+    wanted = None if step is None else _place(step, episode)
     with ExitStack() as held:
         (evidence,) = open_all([bundle], None, held)
-        if step is not None:
-            _say_step(trace_step(evidence, episode or 0, step, field), field, format_)
+        if wanted is not None:
+            _say_step(trace_step(evidence, *wanted, field), field, format_)
         else:
             _say_lines(trace_run(evidence, episode, most, field), format_)
+
+
+def _place(step: str, episode: int | None) -> tuple[int, int]:
+    """The episode and the step that `--step` names, as `22` or as traces print it, `0:22`.
+
+    Raises:
+        typer.BadParameter: It is neither, or another episode than that of --episode.
+    """
+    before, colon, t = step.rpartition(":")
+    if not all(word.isascii() and word.isdigit() and len(word) < _DIGITS for word in [t, *([before] if colon else [])]):
+        raise typer.BadParameter(f"--step {printable(step)} is no step such as 22 or 0:22")
+    if colon and episode not in (None, int(before)):
+        raise typer.BadParameter(f"--step {printable(step)} is not in --episode {episode}")
+    return int(before) if colon else episode or 0, int(t)
 
 
 def _say_step(found: Any, field: str | None, format_: Format) -> None:
@@ -156,8 +175,12 @@ def _say_step(found: Any, field: str | None, format_: Format) -> None:
     elif field is not None:
         print_text(_escaped(found))
     else:
-        heads = (f"{one['type']}  receipt {one['seq']}, {one['digest']}\n{_escaped(one['body'])}" for one in found)
-        print_text("\n".join(heads))
+        print_text("\n".join(f"{_head(one)}\n{_escaped(one['body'])}" for one in found))
+
+
+def _head(one: Mapping[str, Any]) -> str:
+    source = f"receipt {one['seq']}, {one['digest']}" if "digest" in one else f"after receipt {one['seq']}, recomputed"
+    return f"{one['type']}  {source}"
 
 
 def _escaped(value: Any) -> str:
@@ -185,7 +208,8 @@ def _trace_line(line: StepLine) -> str:
     place = f"{line.episode}:{'-' if line.t is None else line.t}"
     if set(line.facts) == {"value"}:
         return printable(f"{place:>8}  {shown(line.facts['value'])}")
-    words = list(_step_words(line.facts)) if line.kind == "step" else [line.kind, *_other_words(line.facts)]
+    named = [] if line.kind in line.facts else [line.kind]  # `drift slip`, not `drift  drift slip`
+    words = list(_step_words(line.facts)) if line.kind == "step" else [*named, *_other_words(line.facts)]
     return printable(f"{place:>8}  {'  '.join(words)}")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 
 from specledger.cli.options import OutputFormat
 from specledger.core.canonical import pretty
-from specledger.core.diagnostics import Diagnostic, render
+from specledger.core.diagnostics import Diagnostic, counted, render
 from specledger.report.formats import FORMATS, Output
 
 _WIDTH: Final = 30
@@ -55,8 +55,8 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     """Findings with their excerpts, and their count."""
     found = list(diagnostics)
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
-    warnings = f", {_count(len(found) - errors, 'warning')}" if len(found) > errors else ""
-    closing = f"{_count(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
+    warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
+    closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
     return "\n\n".join([*(render(diagnostic, _source) for diagnostic in found), closing])
 
 
@@ -76,10 +76,6 @@ def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
         }
         for diagnostic in diagnostics
     ]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _encodable(value: Any) -> Any:

@@ -164,7 +164,7 @@ def _as_json(finished: Finished) -> dict[str, Any]:
     return {
         **known,
         "incidents": [
-            {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail}
+            {"episode": each.episode, "t": each.t, "what": each.what, "detail": each.detail, "at": each.at}
             for each in finished.incidents
         ],
     }

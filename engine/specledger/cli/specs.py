@@ -15,7 +15,7 @@ from specledger.cli.codes import DEFECT, E_INTERNAL
 from specledger.cli.options import AllowOutside, AnyFormat, Files, Format, OutputFormat, Overrides, TextOrJson
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Severity, printable
+from specledger.core.diagnostics import Diagnostic, Severity, counted, printable
 from specledger.core.diagnostics import explain as page_of
 from specledger.core.verdict import Exit
 from specledger.report.formats import FORMATS
@@ -97,8 +97,8 @@ def _print_checked(
 def _total(fine: int, wanted: Targets) -> str:
     """How many files were checked, and how many are in order."""
     wrong = len(wanted.files) - fine
-    skipped = f"; skipped {_count(len(wanted.skipped), 'YAML file')} without a spec" if wanted.skipped else ""
-    return f"checked {_count(len(wanted.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
+    skipped = f"; skipped {counted(len(wanted.skipped), 'YAML file')} without a spec" if wanted.skipped else ""
+    return f"checked {counted(len(wanted.files), 'file')}: {fine} ok, {wrong} with errors{skipped}"
 
 
 def _checked_text(checked: Sequence[CheckedSpec]) -> str:
@@ -126,7 +126,7 @@ def plan(
     else:
         print_text("\n".join(_plan_text(one) for one in found))
         steps = sum(one.get("most_steps", 0) + one.get("most_trial_steps", 0) for one in found)
-        print_text(f"{_count(len(found), 'case')}, {_count(steps, 'step')} at most; nothing was run")
+        print_text(f"{counted(len(found), 'case')}, {counted(steps, 'step')} at most; nothing was run")
     raise typer.Exit(Exit.CONFORMS)
 
 
@@ -163,10 +163,6 @@ def _value(value: Any) -> str:
     if value is None:
         return "none"
     return printable(value) if isinstance(value, str) else canonical_bytes(value).decode()
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def show_spec(

@@ -234,6 +234,11 @@ def suggest(word: str, candidates: Iterable[str]) -> str | None:
     return by_fold[near[0]] if near else None
 
 
+def counted(number: int, noun: str) -> str:
+    """A number with its noun, of which the plural ends in s."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def printable(text: str) -> str:
     r"""The text on one line with every character that could steer a terminal or hide itself written as an escape.
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from specledger.core.canonical import LINE_LIMIT, NotCanonical, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.evidence.archive import SUFFIX, InvalidArchive, pack, read_member
 from specledger.evidence.layout import (
     ATTACHED,
@@ -160,6 +160,7 @@ def _hold(folder: Path) -> int | None:
     return descriptor
 
 
+_MOST_NAMED: Final = 5  # bundles that a hint lists
 _NESTED: Final = 3  # folders inside one another in a bundle that holds others
 _LISTED: Final = {SOURCES: is_source, COUNTEREXAMPLES: is_counterexample}
 """The folders of a bundle's own files, and what the path of one of these looks like."""
@@ -182,6 +183,23 @@ def replaceable(place: Path) -> bool:
 def holds_bundle(place: Path) -> bool:
     """Whether there is a bundle at a place, by its looks: a folder with a manifest, or a file."""
     return (place / MANIFEST).exists() or place.is_file()
+
+
+def suggest_bundle(place: Path) -> str:
+    """What to name instead of a place without a bundle."""
+    inside = _bundles(place)
+    if inside:
+        return f"there are bundles in it: {', '.join(f'`{place / name}`' for name in inside[:_MOST_NAMED])}"
+    near = suggest(place.name, _bundles(place.parent))
+    return f"did you mean `{place.with_name(near)}`?" if near else "`spec run FILE --out DIR` writes a bundle"
+
+
+def _bundles(folder: Path) -> list[str]:
+    """The names of the bundles in a folder, of which not everything may be read."""
+    try:
+        return sorted(one.name for one in folder.iterdir() if (one / MANIFEST).exists() or one.suffix == SUFFIX)
+    except OSError:
+        return []
 
 
 def covers_of(place: Path) -> frozenset[str]:

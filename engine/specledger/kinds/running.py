@@ -65,16 +65,21 @@ class Incident:
         episode, t: When.
         what: The name of an invariant or a probe, or the code of an error.
         detail: The witness, the expression that failed, the cause of a probe, or the reasons of each proposal.
+        offset: The character of the expression at which it failed.
+        at: `file:line:column` of that, if it is known.
     """
 
     episode: int
     t: int
     what: str
     detail: Any
+    offset: int | None = None
+    at: str | None = None
 
     def __str__(self) -> str:
         detail = self.detail if isinstance(self.detail, str) else canonical_bytes(self.detail).decode()
-        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}")
+        place = "" if self.at is None else f"  ({self.at})"
+        return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{place}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +144,6 @@ def footer(finished: Finished) -> list[str]:
         f"  receipts {manifest['receipts']['count']}, root {manifest['receipts']['root']}",
         f"  evidence {printable(str(finished.place))}{replaced}",
     ]
-
-
-def counted(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def text_table(title: str, rows: Sequence[Sequence[str]]) -> list[str]:

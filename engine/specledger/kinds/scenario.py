@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
-from specledger.core.diagnostics import Diagnostic, printable
+from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
@@ -19,7 +20,6 @@ from specledger.kinds.running import (
     Progress,
     RunOptions,
     bundle_writer,
-    counted,
     footer,
 )
 from specledger.kinds.scenario_events import scenario_events
@@ -43,10 +43,21 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
         for event in scenario_events(bundle, writer, options, progress, found.append):
             writer.add(event)
             if len(incidents) < MOST_INCIDENTS:
-                incidents += incidents_of(event)
+                incidents += [replace(one, at=_place(bundle, one)) for one in incidents_of(event)]
         manifest = writer.finish(attach=options.seal.attach)
     shown = tuple(incidents[:MOST_INCIDENTS])
     return Finished(case_name(bundle), bundle.main.kind, place, manifest, shown, found=tuple(found))
+
+
+def _place(bundle: Bundle, incident: Incident) -> str | None:
+    """Where the expression that failed was written; None if nothing failed or it was written in no file."""
+    if incident.offset is None:
+        return None
+    for spec in bundle.specs.values():
+        for path, expression in spec.expressions():
+            if expression == incident.detail:
+                return str(spec.text(*path).span(incident.offset, incident.offset + 1))
+    return None
 
 
 def _events(bundle: Bundle) -> Iterator[Event]:
@@ -57,14 +68,14 @@ def incidents_of(event: Event) -> list[Incident]:
     """The failures in an event: errors, broken invariants, failed probes, and a step without an admissible proposal."""
     body = event.body
     if event.type == "error":
-        return [Incident(body["episode"], body["t"], body["code"], body["expression"])]
+        return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
     if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
         return [Incident(body["episode"], body["t"], body["probe"], body["cause"])]
     if event.type not in ("step", "episode_end"):
         return []
     t = body["t"] if event.type == "step" else body["steps"]
     causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
-    found = [Incident(body["episode"], t, cause["code"], cause["expression"]) for cause in causes]
+    found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
     found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
     if event.type == "step" and body["chosen"] is None:
         reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]

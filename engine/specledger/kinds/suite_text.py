@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import printable
+from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict
-from specledger.kinds.running import Finished, counted, footer, text_table
+from specledger.kinds.running import Finished, footer, text_table
 from specledger.report.figures import decimal, share
 
 _MEANS: Final = ("mean", "slope", "difference")

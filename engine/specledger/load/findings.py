@@ -200,7 +200,7 @@ def _tell(
     if finding.sort == "extra_forbidden":
         near = _near(finding, model, root)
         known = known_keys(_owners(finding, model))
-        hint = f"did you mean `{near}`?" if near else _unknown(str(finding.path[-1]), model, known, models)
+        hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, models)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
     elif finding.sort == "missing":
         message = f"{_name(finding.path[:-1])} lacks the key `{finding.path[-1]}`"
@@ -277,15 +277,24 @@ def _near(finding: _Finding, model: type[BaseModel], root: Node) -> str | None:
     return suggest(str(finding.path[-1]), [key for key in known_keys(_owners(finding, model)) if key not in taken])
 
 
-def _unknown(key: str, model: type[BaseModel], known: tuple[str, ...], models: Models) -> str | None:
+def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], models: Models) -> str | None:
     """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
+    key = str(finding.path[-1])
     path = find_key(Shape(model), key) if key not in known else None
-    if path is not None:
+    own = [name for name in known if any(map(_free, shapes_at(model, (*finding.path[:-1], name))))]
+    if len(finding.path) > 1 and len(own) == 1:
+        belongs = f"a name of your own belongs in `{own[0]}`"
+    elif path is not None:
         belongs = f"`{key}` belongs " + (f"in `{'.'.join(path[:-1])}`" if path[1:] else "at the top of the document")
     else:
         kinds = [f"`{kind}`" for kind, other in models.items() if key in Shape(other).fields]
         belongs = f"`{key}` is a key of the kind {_either(kinds)}" if 0 < len(kinds) <= _SHOWN_KEYS else ""
     return "; ".join(words for words in (belongs, _listing(known)) if words) or None
+
+
+def _free(shape: Shape) -> bool:
+    """Whether authors choose the keys of a place."""
+    return any(leaf.is_mapping for leaf in shape.leaves)
 
 
 def _owners(finding: _Finding, model: type[BaseModel]) -> tuple[Shape, ...]:

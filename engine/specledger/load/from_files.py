@@ -117,7 +117,9 @@ def _find(target: str, kind: str | None, library: Library, models: Models, diagn
             E_REF_AMBIGUOUS, f"`{target}` is the name of several specs: {places}", hint="write <kind>/<name>"
         )
         return None
-    near = suggest(target, library.names(kind))
-    hint = f"did you mean `{near}`?" if near else "give the path of a file, ending in .yaml"
+    beside = next((name for suffix in SUFFIXES if is_file(Path(name := target + suffix))), None)
+    near = f"the file {beside}" if beside else suggest(target, library.names(kind))
+    quoted = near if beside else f"`{near}`"
+    hint = f"did you mean {quoted}?" if near else "give the path of a file, ending in .yaml; `spec ls` lists names"
     diagnostics.error(E_REF_MISSING, f"there is no {kind or 'spec'} `{target}`", hint=hint)
     return None

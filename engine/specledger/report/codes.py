@@ -72,7 +72,15 @@ E_TRACE_FIELD = code(
     "E_TRACE_FIELD",
     "no receipt has such a field",
     "A field is a path of keys and indices with dots between, beginning with the type of a receipt: `step.cost.total`, "
-    "`commit.proposals.0.action`, `drift.changed`. A key with a dot stands in double quotes.",
+    "`commit.proposals.0.action`, `drift.changed`; or it begins with `state`, the recomputed state after each step: "
+    "`state.level`. A key with a dot stands in double quotes.",
+)
+E_TRACE_STATE = code(
+    "E_TRACE_STATE",
+    "a state cannot be recomputed from the receipts",
+    "`spec trace` recomputes the states of a run from the start, the changes by drifts and the actions that its "
+    "receipts hold. Another digest than the recorded one means that the run cannot be replayed; `spec verify` says at "
+    "which receipt.",
 )
 E_AGENT_CHECK = code(
     "E_AGENT_CHECK",

@@ -29,7 +29,8 @@ _NAMES_SPECS: Final = frozenset({"specs", "receipts.head", "receipts.root"})
 _OF_WHAT_IS_THERE: Final = frozenset(
     {"start", "verdict", "law", "escalation"}
 )  # `digest`: of a spec, or of a verdict that is listed
-_LABELS: Final = ("name", "drift")  # by which the start lists what has more than a name
+_LABELS: Final = ("id", "name", "drift")  # by which things in lists are told apart
+_BEFORE: Final = 60  # characters that are shown before the first difference of two long texts
 _AUDIT: Final = b'"type":"audit"}'
 
 
@@ -127,21 +128,31 @@ def walk(left: Any, right: Any, path: str) -> Iterator[Change]:
         for key in sorted({*left, *right}):
             inner = f"{path}.{key}" if path else str(key)
             yield from walk(left.get(key, ABSENT), right.get(key, ABSENT), inner)
+    elif (labelled := _matched(left, right)) is not None:
+        yield from walk(*labelled, path)
     elif isinstance(left, list) and isinstance(right, list):
         for index, (one, other) in enumerate(zip_longest(left, right, fillvalue=ABSENT)):
             yield from walk(one, other, f"{path}[{index}]")
     elif type(left) is not type(right) or left != right:
-        yield Change(shorten(path, LONGEST), _shown(left), _shown(right))
+        yield Change(shorten(path, LONGEST), *_shown(left, right))
 
 
-def _shown(value: Any) -> str | None:
+def _shown(left: Any, right: Any) -> Iterator[str | None]:
+    """Two values as texts of a bounded length; of long ones that begin alike, what is around the first difference."""
+    texts = [_text(value) for value in (left, right)]
+    first, second = (text or "" for text in texts)
+    alike = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), 0)
+    cut = max(0, alike - _BEFORE) if None not in texts and max(len(first), len(second)) > LONGEST else 0
+    return (text and shorten(("\u2026" if cut else "") + text[cut:], LONGEST) for text in texts)
+
+
+def _text(value: Any) -> str | None:
     if value is ABSENT:
         return None
     try:
-        text = value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
+        return value if isinstance(value, str) else canonical_bytes(value, FLOATS_ANYWHERE).decode()
     except NotCanonical:
-        text = repr(value)
-    return shorten(text, LONGEST)
+        return repr(value)
 
 
 def _most(changes: Sequence[Change]) -> tuple[tuple[Change, ...], int]:
@@ -171,10 +182,28 @@ def _labelled(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[dict[st
     """Two starts, with lists as mappings from the names in them: one that is left out does not move the others."""
     sides: list[dict[str, Any]] = [dict(left), dict(right)]
     for key in {*left} & {*right}:
-        one, other = (_by_label(side[key]) for side in sides)
-        if one is not None and other is not None and [*filter(other.get, one)] == [*filter(one.get, other)]:
-            sides[0][key], sides[1][key] = one, other
+        found = _same_order(*(_by_label(side[key]) for side in sides))
+        if found is not None:
+            sides[0][key], sides[1][key] = found
     return sides
+
+
+def _matched(left: Any, right: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Two lists of named things, or of texts to which some were added or of which some were taken, by their names."""
+    found = _same_order(_by_label(left), _by_label(right))
+    if found is None or not left or not right:
+        return None
+    texts = any(isinstance(one, str) for one in (*left, *right))
+    return None if texts and not (found[0].keys() <= found[1].keys() or found[1].keys() <= found[0].keys()) else found
+
+
+def _same_order(
+    one: dict[str, Any] | None, other: dict[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """Two mappings whose common keys come in the same order, else None: the order of a list can mean something."""
+    if one is None or other is None or [*filter(other.get, one)] != [*filter(one.get, other)]:
+        return None
+    return one, other
 
 
 def _by_label(value: Any) -> dict[str, Any] | None:

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, suggest
 from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE, SCENARIO
 from specledger.report.codes import E_REPORT_RECEIPTS, E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STEP
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
+from specledger.report.states import states
 
 FORMAT: Final = "specledger/trace/v1"
 
 MOST_LINES: Final = 10_000
 """The largest number of lines."""
+STATE: Final = "state"
+"""What a path begins with that leads into the recomputed state after a step."""
 LONGEST: Final = 160
 """Characters of one value on a line."""
 MOST_REASONS: Final = 4
@@ -79,7 +82,8 @@ def trace_run(evidence: Evidence, episode: int | None, most: int, field: str | N
         else:
             more += 1
     if not lines and field is not None:
-        raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt has the field {field}")])
+        hint = _suggest_field(evidence, field)
+        raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt has the field {field}", hint=hint)])
     if not lines and episode is not None:
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no episode {episode}")])
     return Trace(tuple(lines), more)
@@ -91,7 +95,9 @@ def trace_lines(evidence: Evidence, field: str | None = None) -> Iterator[StepLi
     Raises:
         Rejected: E_TRACE_KIND, E_TRACE_FIELD, E_REPORT_RECEIPTS.
     """
-    return _refusing(evidence, _lines(evidence, None if field is None else _words(field)))
+    words = None if field is None else _words(field)
+    made = _states(evidence, words) if words is not None and words[0] == STATE else _lines(evidence, words)
+    return _refusing(evidence, made)
 
 
 def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = None) -> Any:
@@ -104,7 +110,8 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
         field: A path; then only its value.
 
     Returns:
-        The receipts of the step, each `{type, seq, digest, body}`, or the value.
+        The receipts of the step, each `{type, seq, digest, body}`, and as the last `{type: state, seq, body}` the
+        recomputed state after it; or the value.
 
     Raises:
         Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
@@ -112,15 +119,19 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     found = list(_refusing(evidence, _receipts_of(evidence, episode, t)))
     if not found:
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}")])
+    words = [] if field is None else _words(field)
+    if field is None or words[0] == STATE:
+        after = (one for one in states(evidence) if one[:2] == (episode, t))
+        found += [{"type": STATE, "seq": seq, "body": state} for _, _, seq, state in _refusing(evidence, after)]
     if field is None:
         return found
-    words = _words(field)
     for receipt in found:
         if receipt["type"] == words[0]:
             present, value = _follow(receipt["body"], words[1:])
             if present:
                 return value
-    raise Rejected([Diagnostic(E_TRACE_FIELD, f"no receipt of step {t} in episode {episode} has the field {field}")])
+    message = f"no receipt of step {t} in episode {episode} has the field {field}"
+    raise Rejected([Diagnostic(E_TRACE_FIELD, message, hint=_suggest_field(evidence, field))])
 
 
 def _receipts(evidence: Evidence) -> Iterator[tuple[int, bytes, str, Body]]:
@@ -142,11 +153,43 @@ def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
         Rejected: E_TRACE_KIND, or E_REPORT_RECEIPTS if a receipt is malformed.
     """
     if evidence.kind != SCENARIO:
-        raise Rejected([Diagnostic(E_TRACE_KIND, f"evidence of the kind {evidence.kind} has no steps")])
+        message = f"evidence of the kind {evidence.kind} has no steps"
+        raise Rejected([Diagnostic(E_TRACE_KIND, message, hint=_first_run(evidence))])
     try:
         yield from made
     except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
         raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"malformed receipt: {error!r}")]) from None
+
+
+def _first_run(evidence: Evidence) -> str:
+    """What can be traced instead: the bundle of a run of a suite."""
+    runs = [body["place"] for type_, body in evidence.bodies() if type_ == "run" and "place" in body]
+    if not runs:
+        return "`spec report` shows it"
+    more = f", the first of {len(runs)}" if len(runs) > 1 else ""
+    return f"its runs have steps: spec trace {evidence.place / runs[0]}{more}"
+
+
+def _states(evidence: Evidence, words: list[str]) -> Iterator[StepLine]:
+    """The lines of the states after the steps, or of a field of them."""
+    for episode, t, seq, state in states(evidence):
+        present, value = _follow(state, words[1:])
+        if present:
+            yield StepLine(STATE, episode, t, seq, {"value": value})
+
+
+def _suggest_field(evidence: Evidence, field: str) -> str:
+    """The path that was probably meant: the type of a receipt was left out, or a key is misspelt."""
+    words = _words(field)
+    known: dict[str, None] = {}
+    for _, _, type_, body in _receipts(evidence):
+        if _follow(body, words)[0]:
+            return f"did you mean `{type_}.{field}`?"
+        known |= dict.fromkeys([type_, *(f"{type_}.{key}" for key in body)])
+    near = suggest(".".join(words[:2]), known)
+    types = dict.fromkeys(name.partition(".")[0] for name in known)
+    begins = f"a path begins with the type of a receipt ({', '.join(types)}), or with `{STATE}`"
+    return f"did you mean `{near}`?" if near else begins
 
 
 def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:

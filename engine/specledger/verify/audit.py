@@ -210,6 +210,10 @@ def _hash_of(line: bytes) -> str:
 
 
 def _no_log(path: Path, why: str) -> Rejected:
-    inside = path.name != AUDIT_LOG and holds_bundle(path.parent)
-    hint = f"it is part of a bundle: verify the folder `{path.parent}`" if inside else None
-    return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no audit log: {why}", hint=hint)])
+    if path.name != AUDIT_LOG and holds_bundle(path.parent):
+        hint = f"it is part of a bundle: verify the folder `{path.parent}`"
+    elif path.suffix in (".yaml", ".yml"):
+        hint = f"a spec is checked by `spec check {path}`, and run by `spec run {path}`, whose evidence is verified"
+    else:
+        hint = "`spec verify` takes what `spec run` wrote: a folder or a zip file, an audit log, or a run log"
+    return Rejected([Diagnostic(E_AUDIT_NO_LOG, f"{path} is no evidence: {why}", hint=hint)])

@@ -14,7 +14,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
-from specledger.evidence.workplace import explain_partial
+from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.load import Bundle
 from specledger.spec.base import Models
 from specledger.verify import check_names
@@ -196,7 +196,7 @@ def read_bundle(
     if not place.is_dir() or not any((place / name).exists() for name in (MANIFEST, RECEIPTS, SPECS)):
         there = os.path.lexists(place)
         message = f"`{place}` is no bundle" if there else f"there is nothing at `{place}`"
-        raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(place))])
+        raise Rejected([Diagnostic(E_NO_EVIDENCE, message, hint=explain_partial(place) or suggest_bundle(place))])
     # 1
     with verification.check(check_names.MANIFEST):
         manifest = read_manifest(place, kind.receipts.name)

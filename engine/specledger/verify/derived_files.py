@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
-from specledger.core.diagnostics import Rejected, code
+from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.counterexamples import Finder, find_cases, parts_of
 from specledger.evidence.layout import MAX_SOURCE, MAX_SOURCES, ORIGIN, SOURCES, SPECS
 from specledger.load.sources import InvalidSources, load_sources, read_sources
@@ -52,7 +52,7 @@ def check_counterexamples(place: Path, paths: Sequence[str], find: Finder, read:
     for path, parts in parts_of(cases, read()):
         if not _holds(place / path, parts):
             raise Broken(E_COUNTEREXAMPLES, f"{path} is not what the receipts show")
-    return f"{len(cases)} files"
+    return counted(len(cases), "file")
 
 
 def _holds(path: Path, parts: Iterator[bytes]) -> bool:
@@ -101,7 +101,7 @@ def check_sources(place: Path, paths: Sequence[str], digest: str, models: Models
         recorded = read_document(place / SPECS, MAX_SPECS, E_SOURCES)
         apart = _first_apart(found.document()["specs"], recorded["specs"])
         raise Broken(E_SOURCES, f"they do not resolve to the specs that ran: {apart}"[:_LONGEST])
-    return f"{len(documents)} files"
+    return counted(len(documents), "file")
 
 
 def _first_apart(resolved: Mapping[str, Any], recorded: Mapping[str, Any]) -> str:

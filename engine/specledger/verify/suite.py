@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import NotCanonical
-from specledger.core.diagnostics import Rejected, code
+from specledger.core.diagnostics import Rejected, code, counted
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
@@ -109,7 +109,7 @@ class SuiteContent:
         # 10
         with verification.check(check_names.RUNS) as note:
             outcomes = self._check_runs(replay=obstacle is None)
-            note.message = f"{len(outcomes)} runs"
+            note.message = counted(len(outcomes), "run")
         # 11
         with verification.check(check_names.ASSESSMENT) as note:
             note.message = self._check_assessment(outcomes, replay=obstacle is None)
@@ -163,7 +163,7 @@ class SuiteRuns:
         for place, known in self.outcomes.items():
             if _DIFFERS in known:
                 raise Broken(E_RUNS, f"{place}: {known[_DIFFERS]}")
-        return f"{len(self.outcomes)} runs"
+        return counted(len(self.outcomes), "run")
 
     def judge(self, obstacle: str | None) -> Count:
         """Judge the checks of the suite and every run, which is made once more for that."""

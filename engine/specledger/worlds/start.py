@@ -53,9 +53,17 @@ E_START_ILL_FORMED = code(
 class IllFormedError(ValueError):
     """A start state that the world refuses; `code` says which way, `at` where in a drawing, `first` where before."""
 
-    def __init__(self, code_: str, message: str, at: Stretch | None = None, first: Stretch | None = None) -> None:
-        """Keep the code, the message and the places."""
+    def __init__(
+        self,
+        code_: str,
+        message: str,
+        at: Stretch | None = None,
+        first: Stretch | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """Keep the code, the message, the places and what to do about it."""
         self.code = code_
+        self.hint = hint
         self.at = at
         self.first = first
         super().__init__(message)
@@ -91,7 +99,8 @@ class Starter:
             state = self._draw(state, grid)
         missing = sorted(set(self.world.state.fields) - set(state))
         if missing:
-            raise IllFormedError(E_START_INCOMPLETE, f"no start value for {', '.join(missing)}")
+            message = f"no start value for {', '.join(missing)}"
+            raise IllFormedError(E_START_INCOMPLETE, message, hint=self._where_to_give(missing[0], grid))
         try:
             check_weight(state)
         except NotCanonical as error:
@@ -103,6 +112,16 @@ class Starter:
             if not holds(state):
                 raise IllFormedError(E_START_ILL_FORMED, message)
         return state
+
+    def _where_to_give(self, name: str, grid: Grid | None) -> str:
+        """Where a field can get its start value."""
+        setting = {
+            character
+            for character, glyph in self.world.glyphs.items()
+            if any(effect.target[0] == name for effect in glyph.effects)
+        }
+        drawn = f"put {' or '.join(f'`{one}`' for one in sorted(setting))} on the map, or " if grid and setting else ""
+        return f"{drawn}write `start: {{{name}: ...}}` in the world or in the scenario"
 
     def _draw(self, state: dict[str, Any], grid: Grid) -> dict[str, Any]:
         if self.world.drawing is None:
@@ -173,7 +192,7 @@ def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
 def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagnostics: Diagnostics) -> None:
     """Make one start state and turn what is wrong with it into a finding at the scenario's map."""
     drawn = spec is not None and spec.drawing is not None
-    place = () if spec is None else ("map", "drawing" if drawn else "generate")
+    place = _origin(scope) if spec is None else ("map", "drawing" if drawn else "generate")
 
     def span(at: Stretch | None) -> Span | None:
         return scope.source.span(*place) if at is None or not drawn else _inside(scope.source.text(*place), at)
@@ -183,9 +202,14 @@ def report_start(make: Callable[[], Any], spec: Map | None, scope: Scope, diagno
     except IllFormedError as error:
         first = span(error.first) if error.first is not None and drawn else None
         related = () if first is None else (("the other one", first),)
-        diagnostics.error(error.code, str(error), span(error.at), related=related)
+        diagnostics.error(error.code, str(error), span(error.at), related=related, hint=error.hint)
     except MapError as error:
         diagnostics.error(E_MAP, str(error), span(error.at))
+
+
+def _origin(scope: Scope) -> tuple[str, ...]:
+    """Where a start without a map comes from: the scenario's `start`, else its world."""
+    return ("world",) if scope.source.span("start") == scope.source.span() else ("start",)
 
 
 def _inside(drawing: Text, at: Stretch) -> Span:

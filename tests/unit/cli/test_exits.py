@@ -236,7 +236,8 @@ def test_whoever_meets_the_folder_of_a_run_that_did_not_end_is_told(spec, tmp_pa
     assert hint in done.json["diagnostics"][0]["hint"]
     assert (folder / files[0]).exists()
     (tmp_path / "other").mkdir()
-    assert spec(word, tmp_path / "other", "--format", "json").json["diagnostics"][0]["hint"] is None
+    said = spec(word, tmp_path / "other", "--format", "json").json["diagnostics"][0]["hint"]
+    assert said == "`spec run FILE --out DIR` writes a bundle"
 
 
 def test_folders_that_only_look_like_leftovers_stay(spec, climb, tmp_path):

@@ -54,27 +54,31 @@ def test_what_a_run_says_in_json(spec, project):
 REFUSALS = [["too_tired"], ["too_tired"], ["too_far", "too_tired"]]
 DIVISION = "E_EVAL_DIVISION_BY_ZERO"
 WRONG = {
-    "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)]),
-    "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)]),
-    "an error of the agent": ("agent.with.fear=2", DIVISION, "action.by + 0 / (FEAR - n)", [(0, 2), (1, 2)]),
+    "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)], None),
+    "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)], None),
+    "an error of the agent": ("agent.with.fear=2", DIVISION, "action.by + 0 / (FEAR - n)", [(0, 2), (1, 2)], "climber.yaml:9:20"),
     "an error of a gate": (
         "governor.with.dread=2",
         DIVISION,
         "1 / (DREAD - next.n) > 1",
         [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)],
+        "warden.yaml:14:22",
     ),
 }
 
 
 @pytest.mark.usefixtures("project")
-@pytest.mark.parametrize(("change", "what", "detail", "places"), WRONG.values(), ids=WRONG)
-def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, what, detail, places):
+@pytest.mark.parametrize(("change", "what", "detail", "places", "at"), WRONG.values(), ids=WRONG)
+def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, what, detail, places, at):
     told = spec("run", "climb.yaml", "--set", change, "--format=json").json["runs"][0]["incidents"]
-    assert told == [{"episode": episode, "t": t, "what": what, "detail": detail} for episode, t in places]
+    assert told == [{"episode": episode, "t": t, "what": what, "detail": detail, "at": at} for episode, t in places]
     lines = spec("run", "climb.yaml", "--set", change).out.splitlines()
     first = lines.index("  first incidents:") + 1
     shown = detail if isinstance(detail, str) else json.dumps(detail, separators=(",", ":"))
-    assert lines[first : first + len(places)] == [f"    episode {n}, step {t}: {what}  {shown}" for n, t in places]
+    there = "" if at is None else f"  ({at})"
+    assert lines[first : first + len(places)] == [
+        f"    episode {n}, step {t}: {what}  {shown}{there}" for n, t in places
+    ]
     assert lines[first + len(places)].startswith("  specs ")
 
 

@@ -103,12 +103,12 @@ def test_places_inside_a_bundle_are_refused(copies):
 
 @pytest.mark.usefixtures("project")
 def test_how_deeply_a_spec_is_looked_at():
-    checked, findings = check(
-        ["climb.yaml", "stairs.yaml", "pot.yaml", "climber.yaml", "warden.yaml", "bounded.yaml", "shift.yaml"]
-    )
+    alone = ["stairs.yaml", "pot.yaml", "climber.yaml", "warden.yaml", "bounded.yaml", "shift.yaml"]
+    with_scenario = {one.depth for one in check(["climb.yaml", *alone])[0]}
+    assert with_scenario == {"compiled"}, "a scenario types what it uses"
+    checked, findings = check(alone)
     assert findings == ()
     assert [(one.kind, one.depth) for one in checked] == [
-        ("scenario", "compiled"),
         ("world", "compiled"),
         ("world", "compiled"),
         ("agent", "shape"),

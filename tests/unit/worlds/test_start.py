@@ -136,7 +136,7 @@ def test_a_start_that_makes_no_sense(make, name):
     lines = Path(finding.span.file).read_text().splitlines()
     assert finding.span.file.endswith("scenario.yaml")
     if "line" not in words and "column" not in words:  # those point into the drawing
-        places = ("drawing:", "generate:") if "map" in scenario else "spec:"
+        places = ("drawing:", "generate:") if "map" in scenario else ("world:", "start:")
         assert lines[finding.span.start.line - 1].strip().startswith(places)
 
 
