@@ -56,7 +56,13 @@ DIVISION = "E_EVAL_DIVISION_BY_ZERO"
 WRONG = {
     "no admissible action": ("governor.with.stamina=2", "progress", REFUSALS, [(0, 2), (1, 2)], None),
     "a broken invariant": ("governor.invariants.bounded.with.top=1", "bounded", {"n": 2}, [(0, 1), (1, 1)], None),
-    "an error of the agent": ("agent.with.fear=2", DIVISION, "action.by + 0 / (FEAR - n)", [(0, 2), (1, 2)], "climber.yaml:9:20"),
+    "an error of the agent": (
+        "agent.with.fear=2",
+        DIVISION,
+        "action.by + 0 / (FEAR - n)",
+        [(0, 2), (1, 2)],
+        "climber.yaml:9:20",
+    ),
     "an error of a gate": (
         "governor.with.dread=2",
         DIVISION,
