@@ -17,7 +17,7 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow coverage golden bench clean
+.PHONY: help install demo quick test slow coverage mutation golden bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browse
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov
+
+mutation: install  ## put 240 seeded faults into the engine and count those that tests notice; takes hours
+	@$(BIN)/python -c 'import cosmic_ray' 2>/dev/null || $(PIP) install --quiet --editable '.[mutation]'
+	$(BIN)/python -m tools.mutation
 
 golden: install  ## write the golden files anew, to be read in the diff
 	$(BIN)/pytest -q -n0 tests/golden --snapshot-update

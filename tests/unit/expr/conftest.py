@@ -39,6 +39,8 @@ STATE = RecordType(
     },
 )
 
+MAYBE = RecordType("maybe", {"a": INT, "o": INT}, frozenset({"o"}))
+
 
 def field_sum(matrix):
     total = sum(map(sum, matrix))
@@ -56,7 +58,7 @@ ENVIRONMENT = Environment(
         "i": INT, "n": IntType(0, 9), "x": DOUBLE, "b": BOOL, "s": STRING, "nothing": NULL, "d": DYN,
         "ints": ListType(INT), "doubles": ListType(DOUBLE), "strings": ListType(STRING), "m": MapType(INT),
         "p": CELL, "q": CELL, "hazards": ListType(HAZARD, 8), "here": CELL, "grid": ListType(ListType(INT)),
-        "next": STATE, "maybe": RecordType("maybe", {"a": INT, "o": INT}, frozenset({"o"})),
+        "next": STATE, "maybe": MAYBE, "full": MAYBE,
         "mixed": RecordType("mixed", {"a": INT, "b": STRING}), "deep.er.name": INT,
     },
     constants={"WALL": (INT, 1), "NAMES": (ListType(STRING), ["N", "E"]), "HALF": (DOUBLE, 0.5)},
@@ -85,7 +87,7 @@ VALUES = {
     "hazards": [{"id": "h1", "kind": "lava", "x": 1, "y": 1}, {"id": "h2", "kind": "acid", "x": 4, "y": 0}],
     "next": {"here": {"x": 1, "y": 0}, "grid": [[9]], "energy": 50,
              "hazards": [{"id": "h1", "kind": "lava", "x": 1, "y": 1}]},
-    "maybe": {"a": 1}, "mixed": {"a": 1, "b": "z"}, "deep.er.name": 12,
+    "maybe": {"a": 1}, "full": {"a": 1, "o": 2}, "mixed": {"a": 1, "b": "z"}, "deep.er.name": 12,
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ VALUES = [
     ("s.startsWith('h') && s.endsWith('lo')", True), ("r'\\d' + '\\x41\\u00e9\\U0001f600\\101'", "\\dAé😀A"), ("''''a'b'''", "'a'b"),
     # lists and maps
     ("ints[0] + ints[n - 1]", 5), ("ints + [9]", [3, 1, 2, 9]), ("2 in ints", True), ("'a' in m", True), ("m['b'] + m.a", 3),
-    ("{'x': 1, 'y': i}.y", 7), ("{i: 'seven'}[7]", "seven"), ("{true: 1}[b]", 1), ("size({'a': 1, 'b': 2})", 2), ("size(m)", 2),
+    ("{'x': 1, 'y': i}.y", 7), ("{i: 'seven'}[7]", "seven"), ("{true: 1}[b]", 1), ("size({'a': 1, 'b': 2})", 2), ("size(m)", 2), ("size(maybe)", 1), ("size(full)", 2),
     ("[[1], []] == [[1], []]", True), ("p == {'y': 0, 'x': 1}", True), ("[p, q][1].x", -2), ("doubles == doubles", True),
     ("{'a': x} == {'a': x}", True), ("has(maybe.o)", False), ("has(maybe.a)", True), ("has(m.zzz)", False), ("has(next.threat)", True), ("has({'a': 1}.b)", False),
     ("p['x']", 1), ("{'a': 1, 'b': 2}[strings[0]]", 2), ("'x' in p", True), ("deep.er.name", 12), ("NAMES[1]", "E"), ("[1, 2,]", [1, 2]),
@@ -61,6 +61,7 @@ ERRORS = [
     ("9223372036854775807 + i", OVERFLOW, "9223372036854775807 + i"), ("-9223372036854775808 - i", OVERFLOW, None), ("9223372036854775807 * i", OVERFLOW, None),
     ("-(-9223372036854775808 + i - 7)", OVERFLOW, "-("), ("(-9223372036854775808 + i - 7) / -1", OVERFLOW, None), ("(-9223372036854775808 + i - 7) % -1", OVERFLOW, None),
     ("math.abs(-9223372036854775808 + i - 7)", OVERFLOW, "math.abs("), ("sum([9223372036854775807, i])", OVERFLOW, "sum("), ("int(x * 1e300)", OVERFLOW, None),
+    ("sum([4611686018427387904] + [4611686018427387904])", OVERFLOW, "sum("), ("size(maybe) - 9223372036854775807 - 3", OVERFLOW, None), ("9223372036854775806 + size(full)", OVERFLOW, None),
     ("int(9223372036854775807.0)", OVERFLOW, None), ("int('9223372036854775808')", OVERFLOW, None), ("(9223372036854775807 + i) - i", OVERFLOW, "9223372036854775807 + i"),
     ("1 / (i - 7)", ZERO, "1 / (i"), ("i % (n - 3)", ZERO, "i % (n"), ("b && 1 / (i - 7) == 1", ZERO, "1 / (i"), ("!b || 1 / (i - 7) == 1", ZERO, None),
     ("ints[3]", INDEX, "ints[3]"), ("ints[-1]", INDEX, None), ("ints[n - 4]", INDEX, None), ("ints[i - 8]", INDEX, None), ("[][i]", INDEX, None), ("[1][d.k[0]]", INDEX, None),

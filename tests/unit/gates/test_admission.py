@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.core.rng import Stream
+from specledger.expr import EvaluationError
 from specledger.gates.admission import ALLOW, CONSTRAIN, DENY
 from specledger.gates.digests import receive, trace_commit
 from specledger.gates.documents import axion, document_type
@@ -235,6 +237,26 @@ def test_every_invariant_of_the_kernel_has_a_case():
     assert {invariant.name for invariant in admission.invariants} == {name for name, _ in BROKEN.values()} | {
         "axion-i0"
     }
+
+
+@pytest.mark.parametrize("severity", ["fatal", "warn"])
+def test_a_warning_lets_a_broken_document_through_but_never_one_that_cannot_be_judged(severity):
+    """An invariant that cannot be evaluated denies, whatever its severity."""
+
+    def fail(*arguments):
+        raise EvaluationError("E_EVAL_OVERFLOW", "too much")
+
+    whole, state, written = kernel()
+    for judge, code, denied in (
+        (lambda *arguments: {"seen": 1}, "odd:broken", severity == "fatal"),
+        (fail, "odd:E_EVAL_OVERFLOW", True),
+    ):
+        odd = replace(whole.invariants[0], name="odd", severity=severity, judge=judge)
+        ruling = replace(whole, invariants=(odd, *whole.invariants)).rule(state, receive(written))
+        assert (ruling.verdict == DENY, ruling.codes) == (denied, (code,))
+        assert rejecting(ruling) == (["odd"] if denied else [])
+        (told,) = ruling.witnesses
+        assert (told["invariant"], told["severity"]) == ("odd", "fatal" if code != "odd:broken" else severity)
 
 
 MALFORMED = {

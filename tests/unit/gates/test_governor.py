@@ -68,6 +68,19 @@ def test_a_gate_that_requires_and_one_that_denies_are_opposites(make):
     ]
 
 
+@pytest.mark.parametrize("of", ["when", "deny", "require", "witness"])
+def test_an_outcome_that_one_part_of_a_gate_reads_alone_is_computed(make, of):
+    parts = {"when": "true", "deny": "true", "witness": {}}
+    parts |= {"witness": {"was": "outcome.was"}} if of == "witness" else {of: "outcome.was == 2"}
+    parts |= {"deny": None} if of == "require" else {}
+    gate = {name: part for name, part in parts.items() if part is not None}
+    made = make(governor={"gates": [{"id": "was", "reason": "r", **gate}]})
+    found = [judge(made, adds(1), state={"x": x, "purse": 0})[0].rejected for x in (1, 2)]
+    held = {"gate": "was", "reason": "r", "witness": {}}
+    told = [[{**held, "witness": {"was": was}}] for was in (1, 2)]
+    assert found == {"require": [[held], []], "witness": told}.get(of, [[], [held]])
+
+
 def test_the_first_of_the_greatest_admitted_is_chosen(make):
     made = make(governor={"choose": {"maximise": "-(proposal.score - 2) * (proposal.score - 2) / 2"}})
     assert [judgement.value for judgement in judge(made, adds(1, 2, 3))] == [0, 0, 0]

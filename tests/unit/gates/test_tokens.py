@@ -127,6 +127,15 @@ def test_the_rate_counts_all_tokens_of_a_capability(world, actuator):
     assert len(world.calls) == 3
 
 
+def test_the_rate_is_counted_up_to_the_most_that_a_scope_can_name(world, actuator):
+    scope = limited(max_calls=1000, per_ms=50)
+    for _ in range(1000):
+        act(actuator, actuator.issue(SUBMISSION, "move", scope, 300), 0, 300)
+    assert reason(act, actuator, actuator.issue(SUBMISSION, "move", scope, 349), 0, 349) == "rate"
+    act(actuator, actuator.issue(SUBMISSION, "move", scope, 350), 0, 350)
+    assert len(world.calls) == 1001
+
+
 @given(gaps=st.lists(st.integers(0, 300), max_size=25), most=st.integers(1, 4), window=st.integers(1, 600))
 def test_no_window_holds_more_executions_than_the_rate_permits(gaps, most, window):
     world, at_ms = World(), 0

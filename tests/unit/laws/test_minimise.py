@@ -42,6 +42,16 @@ def test_how_small_a_start_becomes(law_of, candidate, ring, size):
     assert set(small) <= set(law.starts)
 
 
+def test_a_law_that_reads_a_step_after_the_violation_is_minimised(law_of):
+    """The violation is at step 0, and what it is compared with at step 5: candidates are followed that far."""
+    claim = {"op": ">", "lhs": N, "rhs": {"obs": "N", "t": {"const": 5}}}
+    law = law_of({**bounded("count('>')", 1), "claim_ast": claim})
+    small, judged = minimise(law, law.universe.cells(".>>.><.><<"), 0)
+    assert len(small) == 4
+    assert judged > 0
+    assert Run(law, small).first_violation() == 0
+
+
 @pytest.mark.parametrize("budget", [0, 1, 7])
 def test_a_budget_is_kept(law_of, budget):
     law = law_of({**bounded("count('>')", 1), "trial": {"candidates": budget}})

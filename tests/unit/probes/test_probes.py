@@ -31,6 +31,7 @@ class Plain:
     deterministic: bool = True
     predicted: str = "high"
     claims: bool = True
+    about: str = "x"
     noise: list[str] = field(default_factory=list)
     reads: tuple[str, ...] = ("x",)
     opens: bool = True
@@ -46,7 +47,7 @@ class Plain:
         text = f"IF cf:cf-0 THEN CHOICE {self.predicted}"
         one = {"cf_id": "cf-0", "mutation": {"var": "x", "new_value": self.value}}
         one["predicted_outcome"] = {"choice": self.predicted, "score": 0}
-        claims = [{"var": "x", "expected_effect_on_choice": text}] if self.claims else []
+        claims = [{"var": self.about, "expected_effect_on_choice": text}] if self.claims else []
         return {"trace": {"causal_claims": claims, "counterfactuals": [one]}}
 
     def valid(self, document):
@@ -62,7 +63,7 @@ class Plain:
 
     def parse(self, text):
         words = text.split()
-        return {"counterfactual": words[1][3:], "choice": words[-1]} if words[0] == "IF" else None
+        return {"counterfactual": words[1][3:], "choice": words[-1]} if len(words) == 5 else None
 
     def names(self, state):
         return ["x", "y"]
@@ -136,8 +137,16 @@ def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
     assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
 
 
-def test_abstaining_is_inconclusive(tmp_path):
-    outcome = made(tmp_path, Plain(claims=False))
+UNUSABLE = {
+    "no claim": Plain(claims=False),
+    "its counterfactual changes another variable": Plain(about="y"),
+    "no form of the vocabulary": Plain(predicted="high OR low"),
+}
+
+
+@pytest.mark.parametrize("subject", UNUSABLE.values(), ids=UNUSABLE)
+def test_an_agent_without_a_usable_claim_abstains(tmp_path, subject):
+    outcome = made(tmp_path, subject)
     assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "abstained")
 
 

@@ -141,7 +141,10 @@ def test_every_format_tells_which_bundle_showed_it(judged, trap):
         0,
         1,
     ]
-    assert text_of("oscal", report).count("receipts/c0.1") >= 2
+    *bundles, profile = json.loads(text_of("oscal", report))["assessment-results"]["results"]
+    observed = [one["uuid"] for result in bundles for one in result["observations"] if one["title"] == "receipts/c0.1"]
+    assert len(set(observed)) == 2
+    assert [one["observation-uuid"] for one in profile["findings"][0]["related-observations"]] == observed
     page = text_of("html", report)
     assert 'href="#bundles.heights">receipts/c0.1 in heights: passed</a>' in page.replace("<bdi>", "").replace(
         "</bdi>", ""

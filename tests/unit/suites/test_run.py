@@ -132,6 +132,16 @@ def test_a_mutant_that_fails_with_its_control_is_not_caught(receipts):
     assert (mutant["verdict"], mutant["caught"]) == ("FAIL", [])
 
 
+@pytest.mark.parametrize(("height", "broken"), [(3, "control"), (0, "mutated")])
+def test_a_mutant_with_an_error_on_one_side_alone_is_an_error(receipts, height, broken):
+    """The highest step is 3 without the change and 0 with it."""
+    (mutant,) = receipts(f"checks.climbs.require=1 / (highest.value - {height}) < 9")["mutant"]
+    other = {"control": "mutated", "mutated": "control"}[broken]
+    assert (mutant[broken].pop("climbs"), mutant[other].pop("climbs")) == ("ERROR", "PASS")
+    assert "ERROR" not in {*mutant["control"].values(), *mutant["mutated"].values()}
+    assert (mutant["verdict"], mutant["caught"]) == ("ERROR", [])
+
+
 def test_a_mutant_of_another_suite(project, receipts, edit):
     text = (project / "heights.yaml").read_text()
     (project / "others.yaml").write_text(text.replace("name: heights", "name: others"))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specledger.suites.figures import PlannedFigure, Resampling, compute
 from specledger.suites.statistics import (
     ONE,
     clopper_pearson,
@@ -136,6 +137,21 @@ def test_few_clusters_tell_nothing():
     assert clustered([], mean, 99, 0) is None
     assert clustered([[10, 5]], mean, 99, 0) is None
     assert clustered([[0, 0], [0, 0]], mean, 99, 0) is None
+
+
+@pytest.mark.parametrize("statistic", ["mean", "rate", "slope", "difference"])
+def test_a_scenario_without_values_makes_no_interval(statistic):
+    """With one scenario that has values there is nothing to draw again, so there is no interval, not one of width zero."""
+    values = [[0, 1], [1, 2]] if statistic == "slope" else [0, 1]
+    figure = PlannedFigure("f", statistic, ("a", "b") if statistic == "difference" else ("a",), None, 0)
+    runs = [
+        {"run": arm, "arm": arm, "scenario": scenario, "seed": 1, "samples": {"f": [found] if found else []}}
+        for arm in figure.over
+        for scenario, found in (("with", values), ("without", []))
+    ]
+    (told,) = compute(figure, runs, Resampling(99, 1))
+    assert told["of"] > 0
+    assert "cluster" not in told
 
 
 def test_resampling_is_a_function_of_its_seed():

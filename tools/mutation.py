@@ -1,0 +1,160 @@
+"""Put a seeded sample of faults into the engine, one at a time, and count those that its tests notice.
+
+Cosmic Ray makes the faults and runs the tests. This program chooses which faults (by digest, so that a sample stays the
+same where a module does), which tests, and where: in copies of a commit, never in the checkout. An interrupted run goes
+on where it stopped; `--again` tries the unnoticed faults once more, with the tests of the commit.
+"""
+
+import argparse
+import ast
+import hashlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from cosmic_ray.commands import init
+from cosmic_ray.config import serialize_config
+from cosmic_ray.work_db import WorkDB, use_db
+from cosmic_ray.work_item import TestOutcome, WorkItem, WorkResult
+
+# What covers each package, without goldens: its own tests first, then those of its nearest users.
+TESTS = {
+    "core": "unit/core properties/test_canonical*.py properties/test_[mr]*.py unit/evidence unit/load",
+    "expr": "unit/expr properties/test_expr_*.py conformance/test_cel.py unit/worlds",
+    "worlds": "unit/worlds properties/test_gridworld.py properties/test_variables.py unit/agents unit/run",
+    "gates": "unit/gates unit/verify/test_judge_kernel.py unit/run conformance/axion",
+    "probes": "unit/probes unit/suites/test_probing.py conformance/axion",
+    "run": "unit/run unit/oracles unit/gates conformance/test_determinism.py conformance/axion",
+    "laws": "unit/laws properties/test_law*.py properties/test_proofs*.py unit/verify/test_law.py conformance/laws",
+    "suites": "unit/suites unit/kinds unit/cli/test_run.py unit/pipeline",
+    "evidence": "unit/evidence conformance/evidence unit/verify conformance/tampered",
+    "verify": "unit/verify conformance/tampered conformance/test_profile_evidence.py",
+    "discovery": "unit/discovery unit/verify/test_*discovery.py conformance/proposer",
+    "load": "unit/load properties/test_[lp]*.py unit/pipeline unit/spec unit/cli/test_bad_input.py",
+}
+PYTEST = "-m pytest -q -x -n0 -p no:cacheprovider -m 'not slow'"
+TIMEOUT_S = 300
+# Faults that are not realistic or change nothing: a decorator less (an import fails, a cache is lost), identity for
+# equality, shifts and powers for sums, another operator for the stars of an argument list (a syntax error).
+EXCLUDED = re.compile(
+    r"RemoveDecorator|Comparison\w*_(Eq|NotEq|Lt|LtE|Gt|GtE)_Is|Comparison\w*_(Is|IsNot)_(Eq|NotEq|Lt|Gt)"
+    r"|Binary\w*_(RShift|LShift|Pow|BitXor|Div)$|Binary\w*_Pow_"
+)
+
+
+def declared(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Ranges that decide nothing at run time: annotations, which are never evaluated, and decorators (`frozen`)."""
+    nodes = list(ast.walk(ast.parse(source)))
+    found = [getattr(node, name, None) for node in nodes for name in ("annotation", "returns")]
+    found += [each for node in nodes for each in getattr(node, "decorator_list", ())]
+    return [
+        ((each.lineno, each.col_offset), (each.end_lineno or 0, each.end_col_offset or 0))
+        for each in found
+        if isinstance(each, ast.expr)
+    ]
+
+
+def sample(session: Path, folder: Path, package: str, size: int, seed: int) -> None:
+    """Fill a session with `size` faults of a package: one at each of the places whose digests are smallest."""
+    modules = sorted((folder / "engine/specledger" / package).rglob("*.py"))
+    ignored = {path: declared(path.read_text(encoding="utf-8")) for path in modules}
+    drawn: dict[tuple[Path, tuple[int, int]], tuple[str, WorkItem]] = {}
+    with use_db(session, WorkDB.Mode.create) as db:
+        init(modules, db, {})
+        for item in db.work_items:
+            fault = item.mutations[0]
+            path = fault.module_path.relative_to(folder)
+            hint = any(start <= fault.start_pos < end for start, end in ignored[fault.module_path])
+            if hint or EXCLUDED.search(fault.operator_name):
+                continue
+            text = f"{seed} {path} {fault.operator_name} {fault.occurrence}"
+            one = (hashlib.sha256(text.encode()).hexdigest(), item)
+            place = (path, fault.start_pos)
+            drawn[place] = min(drawn.get(place, one), one, key=lambda each: each[0])
+        db.clear()
+        places = sorted(drawn, key=lambda place: hashlib.sha256(f"{seed} {place}".encode()).digest())
+        db.add_work_items(drawn[place][1] for place in places[:size])
+
+
+def unpack(commit: str, folder: Path, *paths: str) -> None:
+    """Copy a commit, or some of its paths, into a folder, and compile the engine there."""
+    command = ["git", "archive", commit, *paths]
+    archive = subprocess.run(command, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tree:
+        tree.extractall(folder, filter="data")
+    subprocess.run([sys.executable, "-m", "compileall", "-q", folder / "engine"], check=True)
+
+
+def prepare(package: str, arguments: argparse.Namespace) -> Path:
+    """Make the copy, the configuration and the session of a package, if they are not there."""
+    folder: Path = arguments.out / package
+    session = folder.with_suffix(".sqlite")
+    if not session.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        unpack(arguments.commit, folder)
+        sample(session, folder, package, arguments.faults, arguments.seed)
+    elif arguments.again:
+        unpack(arguments.commit, folder, "tests")
+        with use_db(session) as db:
+            done = db.completed_work_items
+            db.clear()
+            db.add_work_items(item for item, _ in done)
+            for item, result in done:
+                if result.is_killed:
+                    db.set_result(item.job_id, result)
+    found = [sorted((folder / "tests").glob(pattern)) for pattern in TESTS[package].split()]
+    tests = " ".join(str(path.relative_to(folder)) for paths in found for path in paths)
+    config = {"module-path": str(folder), "timeout": TIMEOUT_S, "distributor": {"name": "local"}}
+    config["test-command"] = f"nice -n 10 {sys.executable} {PYTEST} {tests}"
+    folder.with_suffix(".toml").write_text(serialize_config(config), encoding="utf-8")
+    return folder
+
+
+def execute(folder: Path) -> None:
+    """Let Cosmic Ray run the tests once without a fault, then on each fault that has no result yet."""
+    environment = os.environ | {"PYTHONPATH": str(folder / "engine")}
+    config, session = str(folder.with_suffix(".toml")), str(folder.with_suffix(".sqlite"))
+    for words in (["baseline", config], ["exec", config, session]):
+        subprocess.run([sys.executable, "-m", "cosmic_ray.cli", *words], cwd=folder, env=environment, check=True)
+
+
+def row(package: str, results: list[WorkResult]) -> str:
+    """One row of the table: what ended by the time limit is noticed, too."""
+    noticed = [one for one in results if one.is_killed]
+    late = sum(one.output == "timeout" for one in noticed)
+    return f"| {package} | {len(results)} | {len(noticed)} | {late} | {len(results) - len(noticed)} |"
+
+
+def main() -> int:
+    """Run the packages, two at a time; print the table and every fault that went unnoticed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("packages", nargs="*", default=list(TESTS), metavar="PACKAGE")
+    parser.add_argument("--faults", type=int, default=20, help="of each package")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--commit", default="HEAD")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--out", type=lambda text: Path(text).resolve(), default=Path("out/mutation").resolve())
+    arguments = parser.parse_args()
+    folders = [prepare(package, arguments) for package in arguments.packages]
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(execute, folders))
+    every: list[WorkResult] = []
+    print("| package | faults | noticed | of these by the time limit | unnoticed |\n| --- | --- | --- | --- | --- |")
+    for folder in folders:
+        with use_db(folder.with_suffix(".sqlite")) as db:
+            results = [one for _, one in db.results]
+        print(row(folder.name, results))
+        every += results
+    print(row("all", every))
+    unnoticed = [one for one in every if one.test_outcome == TestOutcome.SURVIVED]
+    print(*(f"\n{one.diff}" for one in unnoticed), sep="\n")
+    return int(len(unnoticed) * 10 > len(every))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
