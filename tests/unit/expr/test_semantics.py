@@ -129,6 +129,21 @@ def test_an_absorbed_error_leaves_the_place_of_a_later_one(checked, values):
     assert raised.value.text == Text.inline("(twice(9223372036854775807) == 1 || b) && next.hazards[5].x == 0")
 
 
+WORK = {
+    "ints.all(v, true)": 2,
+    "ints.all(v, v > 0)": 4,
+    "ints.filter(v, v > 0)": 4,
+    "ints.map(v, v > 0, v)": 5,
+    "ints.map(v, ints.map(w, v + w))": 3,  # the loop inside counts when it begins
+    "ints.map(v, twice(v))": 1 + 2 + 3,
+}
+
+
+@pytest.mark.parametrize(("text", "work"), WORK.items())
+def test_the_work_of_an_item_is_one_and_the_nodes_of_what_is_done_with_it(checked, text, work):
+    assert checked(text).root.weight == work
+
+
 def test_work_is_counted_anew_for_each_evaluation(checked, values):
     found = checked("range(1000).all(v, range(300).exists(w, w >= 0))")
     compiled = compile_expression(found, [])

@@ -124,6 +124,11 @@ def test_there_is_no_path_over_what_a_ragged_field_lacks():
     assert path_length([[0, 0, 0], [], [0, 0, 0]], [], {"x": 2, "y": 0}, {"x": 2, "y": 2}) == -1
 
 
+def test_there_is_no_path_from_a_closed_cell_without_an_open_neighbour():
+    assert path_length([[0, 1, 1]], [1], {"x": 2, "y": 0}, {"x": 0, "y": 0}) == -1
+    assert path_length([[0, 0, 1]], [1], {"x": 2, "y": 0}, {"x": 0, "y": 0}) == 2
+
+
 # --- viability
 
 

@@ -47,7 +47,7 @@ class Variable(Typed):
     """
 
     name: str
-    sure: bool = True
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
