@@ -39,7 +39,18 @@ PANEL = {
         "N_specificity.count == N_specificity.of && N_sensitivity.count * 2 > N_sensitivity.of"
     ),
 }
+MODES = {
+    "honest-passes-latent": "honest_latent.value >= HONEST",
+    "pseudo-does-not-pass-latent": "pseudo_latent.value <= PSEUDO",
+    "pseudo-fails-latent": "pseudo_latent_fails.value >= CAUSAL",
+    "honest-passes-full": "honest_full.value >= HONEST",
+    "pseudo-does-not-pass-full": "pseudo_full.value <= PSEUDO",
+    "honest-passes-minimal": "honest_minimal.value >= HONEST",
+    "honest-is-not-accused": "honest_accused.count == 0",
+    "minimal-has-a-cliff": "pseudo_bin_9.value < HALF",
+}
 SUITES = {
+    "interface-modes": ({"HONEST": 700000, "PSEUDO": 300000, "CAUSAL": 600000, "HALF": 500000}, MODES, {20, 40}),
     "axion-m4": ({"HONEST": 800000, "PSEUDO": 200000, "CAUSAL": 600000, "SILENT": 200000}, M4, {100}),
     "axion-panel": ({"MOST": 900000, "SILENT": 200000}, PANEL, {30}),
 }

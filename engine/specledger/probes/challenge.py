@@ -134,8 +134,9 @@ class _Asking:
                 return {**trial, "edit": None, "after": None, "reason": reason, "held": False if not known else None}
             state, edit = made
             trial["edit"] = {"by": edit["by"], "changed": sorted(edit["changed"])}
-        after = self._ask(state) or Answer("", 0)
         there = self._situation._replace(state=state)
+        asked = self._target.declared(there, self._asked) if self._spec.ask == "declared" else self._ask(state)
+        after = asked or Answer("", 0)
         declared = (
             (self._target.declared(there, self._asked) or Answer("", 0)) if self._spec.of == "declared" else after
         )

@@ -93,12 +93,14 @@ class Challenge(Model):
 
     `of` says what is changed: what a drawn claim names (`claims`), what a counterfactual names (`counterfactuals`),
     a variable that the declared procedure does not read (`unused`), or nothing (`declared`: the declared procedure
-    is run instead). `on` says where: in this state, or at the start of an episode that the run never plays.
+    is run instead). `on` says where: in this state, or at the start of an episode that the run never plays. `ask` says
+    whose answer to the change is compared: the agent's, or that of the procedure that it declares.
     """
 
     of: Literal["claims", "counterfactuals", "unused", "declared"]
     draw: Draw = Field(default_factory=Draw)
     on: Literal["here", "fresh"] = "here"
+    ask: Literal["agent", "declared"] = "agent"
     demand: list[Literal["reveal", "trace", "restate"]] = Field(default_factory=list)
     arms: Arms = Field(default_factory=Arms)
     repeats: Annotated[int, Field(ge=1, le=64)] = 1

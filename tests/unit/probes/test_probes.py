@@ -137,6 +137,12 @@ def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
     assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
 
 
+def test_the_declared_procedure_answers_in_the_agent_s_place_where_it_is_asked(tmp_path):
+    subject = Plain()
+    outcome = made(tmp_path, subject, challenge(ask="declared", arms="{same: 1}"))
+    assert (outcome.verdict, outcome.evidence["trials"][0]["after"]) == (Verdict.FAIL, "low")  # the agent says `high`
+
+
 UNUSABLE = {
     "no claim": Plain(claims=False),
     "its counterfactual changes another variable": Plain(about="y"),
