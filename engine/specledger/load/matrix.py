@@ -1,7 +1,7 @@
 """`matrix`: one document, several cases, each a combination of arguments with a name."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Final
@@ -19,7 +19,7 @@ MAX_CASES: Final = 4096
 E_MATRIX_TYPE = code(
     "E_MATRIX_TYPE",
     "A matrix that is written wrongly",
-    "`matrix` maps names of params to lists of values; `exclude` and `include` are lists of mappings of params to "
+    "`matrix` maps names of params to lists of values or ranges of integers, {from: 0, to: 255, step: 5}; `exclude` and `include` are lists of mappings of params to "
     "values: matrix: {seed: [1, 2], map: [a, b], exclude: [{seed: 2, map: b}], include: [{seed: 9, map: c}]}.",
 )
 E_MATRIX_AXIS = code(
@@ -145,13 +145,39 @@ class _Matrix:
         if name not in self._params:
             self._report_unknown(name, node, tuple(self._params))
             return []
+        if node.is_mapping:
+            node = self._range(name, node)
         if not node.is_list:
-            self._refuse(node, f"the axis `{name}` is no list")
+            self._refuse(node, f"the axis `{name}` is no list and no range `{{from, to, step}}`")
             return []
         if not node.elements and not node.flawed:
             self._diagnostics.error(E_MATRIX_EMPTY, f"the axis `{name}` has no value", place_of(node))
         checked = [self._params[name].check(value, self._diagnostics) for value in node.elements]
         return [value for value in checked if value is not None]
+
+    def _range(self, name: str, node: Node) -> Node:
+        """The list that a range of integers stands for; another node, or too long a range, as it is."""
+        members = node.members
+        numbers = {key: members[key].value for key in members}
+        whole = all(type(number) is int for number in numbers.values())
+        if (
+            not {"from", "to"} <= set(numbers) <= {"from", "to", "step"}
+            or not whole
+            or self._params[name].type != "int"
+        ):
+            return node
+        low, high, step = numbers["from"], numbers["to"], numbers.get("step", 1)
+        if step < 1 or high < low:
+            return replace(node, value=())
+        count = (high - low) // step + 1
+        if count > MAX_CASES:
+            message = f"the axis `{name}` has {count} values"
+            self._diagnostics.error(E_MATRIX_SIZE, message, place_of(node), expected=f"at most {MAX_CASES}")
+            count = 1
+        first = members["from"]
+        return replace(
+            node, value=tuple(replace(first, value=low + step * number, key=None) for number in range(count))
+        )
 
     def _entries(self, node: Node | None, names: tuple[str, ...]) -> list[dict[str, Node]]:
         """The mappings of `include` or `exclude`, as far as they are right."""

@@ -67,7 +67,17 @@ _OWN: Final[dict[str, Any]] = {
             name: {"type": "array", "items": {"type": "object", "minProperties": 1, "additionalProperties": _SCALAR}}
             for name in ("include", "exclude")
         },
-        "additionalProperties": {"type": "array", "minItems": 1, "items": _SCALAR},
+        "additionalProperties": {
+            "anyOf": [
+                {"type": "array", "minItems": 1, "items": _SCALAR},
+                {
+                    "type": "object",
+                    "properties": {name: {"type": "integer"} for name in ("from", "to", "step")},
+                    "required": ["from", "to"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
     },
 }
 

@@ -17,6 +17,8 @@ require: x > LOW
 
 CASES = {
     "one axis": ("{low: [1, 2]}", ["low=1", "low=2"]),
+    "a range": ("{low: {from: -1, to: 1}}", ["low=-1", "low=0", "low=1"]),
+    "a range with a step": ("{low: {from: 0, to: 7, step: 3}}", ["low=0", "low=3", "low=6"]),
     "two axes": ("{low: [1, 2], word: [a, b]}", ["low=1,word=a", "low=1,word=b", "low=2,word=a", "low=2,word=b"]),
     "the order of the axes": ("{word: [a, b], low: [1]}", ["word=a,low=1", "word=b,low=1"]),
     "exclusion": ("{low: [1, 2], word: [a, b], exclude: [{low: 1, word: b}, {low: 2}]}", ["low=1,word=a"]),
@@ -63,6 +65,11 @@ def test_ids_hold_nothing_that_a_path_or_a_shell_would_take_ill(project):
 WRONG = {
     "a list": ("[1]", "E_MATRIX_TYPE", 1),
     "an axis that is no list": ("{low: 1}", "E_MATRIX_TYPE", 15),
+    "a range of a billion": ("{low: {from: 0, to: 1000000000}}", "E_MATRIX_SIZE", 10),
+    "a range without an end": ("{low: {from: 0}}", "E_MATRIX_TYPE", 10),
+    "a range that is empty": ("{low: {from: 2, to: 1}}", "E_MATRIX_EMPTY", 10),
+    "a range that stands still": ("{low: {from: 0, to: 1, step: 0}}", "E_MATRIX_EMPTY", 10),
+    "a range of words": ("{word: {from: 0, to: 1}}", "E_MATRIX_TYPE", 10),
     "an axis that is no parameter": ("{lov: [1]}", "E_MATRIX_AXIS", 10),
     "an empty axis": ("{low: []}", "E_MATRIX_EMPTY", 10),
     "no axis": ("{}", "E_MATRIX_EMPTY", 1),
