@@ -19,7 +19,8 @@ MAX_CASES: Final = 4096
 E_MATRIX_TYPE = code(
     "E_MATRIX_TYPE",
     "A matrix that is written wrongly",
-    "`matrix` maps names of params to lists of values or ranges of integers, {from: 0, to: 255, step: 5}; `exclude` and `include` are lists of mappings of params to "
+    "`matrix` maps names of params to lists of values or ranges of integers, {from: 0, to: 255, step: 5}; `exclude` "
+    "and `include` are lists of mappings of params to "
     "values: matrix: {seed: [1, 2], map: [a, b], exclude: [{seed: 2, map: b}], include: [{seed: 9, map: c}]}.",
 )
 E_MATRIX_AXIS = code(
@@ -158,13 +159,10 @@ class _Matrix:
     def _range(self, name: str, node: Node) -> Node:
         """The list that a range of integers stands for; another node, or too long a range, as it is."""
         members = node.members
-        numbers = {key: members[key].value for key in members}
-        whole = all(type(number) is int for number in numbers.values())
-        if (
-            not {"from", "to"} <= set(numbers) <= {"from", "to", "step"}
-            or not whole
-            or self._params[name].type != "int"
-        ):
+        numbers = {key: one.value for key, one in members.items() if isinstance(one.value, int)}
+        if not {"from", "to"} <= set(numbers) == set(members) <= {"from", "to", "step"}:
+            return node
+        if self._params[name].type != "int":
             return node
         low, high, step = numbers["from"], numbers["to"], numbers.get("step", 1)
         if step < 1 or high < low:
