@@ -1,10 +1,13 @@
 """The wheel is whole: it carries the shipped specs and schemas, and works where there is no checkout."""
 
 import email
+import shutil
 import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests.toys import CLIMB
 
 pytestmark = pytest.mark.slow
 
@@ -62,6 +65,7 @@ def test_the_wheel_says_what_it_is(wheel, project):
     assert metadata["License-Expression"] == "Apache-2.0"
     assert "Apache License" in licence
     assert "spec = specledger.__main__:main" in scripts
+    assert "[pytest11]\nspecledger = specledger.pytest_plugin\n" in scripts
 
 
 def test_an_installed_wheel_finds_the_shipped_specs(spec, root, run_python):
@@ -69,3 +73,11 @@ def test_an_installed_wheel_finds_the_shipped_specs(spec, root, run_python):
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert shown.stdout.strip()
     assert shown.stdout == run_python("-c", SPEC, "show", "--resolved", "hazard", cwd=root).stdout
+
+
+def test_an_installed_wheel_is_a_pytest_plugin(spec, tmp_path):
+    shutil.copytree(CLIMB, tmp_path / "specs")
+    (tmp_path / "pytest.ini").write_text("[pytest]\nspecledger_specs = specs/climb.yaml\n", encoding="utf-8")
+    done = spec(str(tmp_path), "-p", "no:cacheprovider", "-v", program="import pytest; raise SystemExit(pytest.main())")
+    assert "specs/climb.yaml::climb PASSED" in done.stdout, done.stdout + done.stderr
+    assert "plugins: specledger-" in done.stdout or ", specledger-" in done.stdout

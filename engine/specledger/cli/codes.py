@@ -4,12 +4,6 @@ from typing import Final
 
 from specledger.core.diagnostics import code
 
-E_GOLDEN_DIFFERS = code(
-    "E_GOLDEN_DIFFERS",
-    "a golden differs",
-    "A scenario gives other receipts than the pinned ones. If the change is meant, accept it with the command that the "
-    "message names, and commit the files.",
-)
 E_GOLDEN_NONE = code(
     "E_GOLDEN_NONE",
     "there is no scenario to compare, or nothing to compare it with",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from specledger.cli.codes import E_GOLDEN_DIFFERS, E_GOLDEN_NONE
+from specledger.cli.codes import E_GOLDEN_NONE
 from specledger.cli.options import AllowOutside, Files, Format, TextOrJson, Workers, process_count
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text
 from specledger.core.diagnostics import Diagnostic
@@ -103,7 +103,7 @@ def _compare(
     bundles: Sequence[Bundle], update: bool, folder: Path, workers: int
 ) -> Iterator[tuple[dict[str, Any], Diagnostic | None]]:
     """Each case as JSON, with a finding if it differs from its pin and that is not accepted."""
-    from specledger.pipeline.golden import NOT_PINNED, pin_matches
+    from specledger.pipeline.golden import E_GOLDEN_DIFFERS, NOT_PINNED, pin_matches
     from specledger.pipeline.golden import pin as pin_case
 
     for bundle in bundles:

@@ -13,10 +13,10 @@ from typing import Any, Final, TextIO
 from specledger.cli.options import OutputFormat
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, counted, render
+from specledger.core.spans import read_source
 from specledger.report.formats import FORMATS, Output
 
 _WIDTH: Final = 30
-_MAX_SOURCE: Final = 4_194_304
 
 
 def print_text(text: str) -> None:
@@ -57,7 +57,7 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
     warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
-    return "\n\n".join([*(render(diagnostic, _source) for diagnostic in found), closing])
+    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), closing])
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -87,15 +87,6 @@ def _encodable(value: Any) -> Any:
     if isinstance(value, dict):
         return {_encodable(key): _encodable(member) for key, member in value.items()}
     return value
-
-
-def _source(file: str) -> str | None:
-    """The text of a file for excerpts, if it can be read."""
-    try:
-        path = Path(file)
-        return path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_SOURCE else None
-    except (OSError, ValueError):
-        return None
 
 
 def write_output(output: Output, out: Path | None = None) -> None:

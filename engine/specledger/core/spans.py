@@ -3,6 +3,10 @@
 from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+_MAX_SOURCE: Final = 4_194_304  # bytes
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -97,3 +101,12 @@ class Text:
     def _place(self, offset: int) -> Position:
         at, place = self.marks[bisect_right(self.marks, offset, key=lambda mark: mark[0]) - 1]
         return Position(place.line, place.column + offset - at)
+
+
+def read_source(file: str) -> str | None:
+    """The text of a file for excerpts, if it can be read and is not too large."""
+    try:
+        path = Path(file)
+        return path.read_text(encoding="utf-8") if path.stat().st_size <= _MAX_SOURCE else None
+    except (OSError, ValueError):
+        return None

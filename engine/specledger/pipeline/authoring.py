@@ -58,7 +58,7 @@ _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
 def load_codes() -> None:
     """Import every module below the command line, so that all diagnostic codes are registered."""
     for module in walk_packages(specledger.__path__, "specledger."):
-        if module.name.split(".")[1] not in ("cli", "__main__"):
+        if module.name.split(".")[1] not in ("cli", "pytest_plugin", "__main__"):
             import_module(module.name)
 
 

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical, parse_json, pretty
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import sha256_hex
 from specledger.core.events import Event
 from specledger.core.merkle import Tree
@@ -28,6 +28,12 @@ from specledger.load import Bundle
 from specledger.pipeline.executing import execute
 from specledger.verify.replay import differences, first_difference, is_digest
 
+E_GOLDEN_DIFFERS = code(
+    "E_GOLDEN_DIFFERS",
+    "a golden differs",
+    "A scenario gives other receipts than the pinned ones. If the change is meant, accept it with the command that the "
+    "message names, and commit the files.",
+)
 NOT_PINNED: Final = "nothing is pinned yet"
 """The difference from a pin that does not exist."""
 

@@ -1,0 +1,95 @@
+"""Test a case: its verdict is PASS, and it is as pinned. What failed is a finding at the place that says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from specledger.core.diagnostics import Diagnostic, code
+from specledger.core.spans import Span
+from specledger.core.verdict import Verdict
+from specledger.kinds import KINDS, MODELS, case_name, evidence_kinds
+from specledger.load import Bundle
+from specledger.pipeline.executing import execute
+from specledger.pipeline.golden import E_GOLDEN_DIFFERS, pin, pin_matches
+from specledger.pipeline.reporting import make_report
+from specledger.report.evidence import read_evidence
+from specledger.report.model import Check, Outcome
+
+E_TEST_VERDICT = code(
+    "E_TEST_VERDICT",
+    "the verdict of a tested spec is not PASS",
+    "A spec that is run as a test must end with the verdict PASS. The finding names the failed check and where in the "
+    "run it failed first; `spec run` and `spec trace` show more. A scenario that is meant to fail says so by `expect`.",
+)
+
+MOST_CHECKS: Final = 5
+"""Failed checks that are described."""
+
+
+def find_failures(
+    bundle: Bundle, goldens: Path | None = None, *, update: bool = False, accept: str = ""
+) -> list[Diagnostic]:
+    """Run a case and find what is wrong.
+
+    Args:
+        bundle: The case.
+        goldens: The folder of its golden; None if it has none.
+        update: Whether a golden that differs is accepted.
+        accept: How to accept it, for people.
+
+    Raises:
+        Rejected: It does not compile.
+    """
+    made, found = pin(bundle), []
+    difference = None if goldens is None else pin_matches(made, goldens)
+    if goldens is not None and difference is not None:
+        if update:
+            made.write(goldens)
+        else:
+            span = bundle.main.span("name")
+            found.append(
+                Diagnostic(E_GOLDEN_DIFFERS, f"{made.name}: {difference}", span, hint=f"to accept it: {accept}")
+            )
+    verdict = Verdict(made.tree["result"]["verdict"])
+    if verdict is not Verdict.PASS:
+        found += _failures(bundle, verdict)
+    return found
+
+
+def _failures(bundle: Bundle, verdict: Verdict) -> Iterator[Diagnostic]:
+    """Why the verdict is what it is, from evidence that is made again."""
+    with TemporaryDirectory(prefix="specledger-") as folder:
+        place = Path(folder) / "tested"
+        execute(bundle, place)
+        (subject,) = make_report([read_evidence(place, evidence_kinds(KINDS), MODELS)]).subjects
+    for outcome in (Outcome.FAILED, Outcome.CANNOT_TELL):
+        checks = [check for check in subject.checks if check.outcome is outcome and not check.warning]
+        for check in checks[:MOST_CHECKS]:
+            yield Diagnostic(
+                E_TEST_VERDICT, f"{case_name(bundle)} is {verdict}: {_words(check)}", _place(bundle, check)
+            )
+        if checks:
+            return
+    message = f"{case_name(bundle)} is {verdict}: no check failed, and too little was checked"
+    yield Diagnostic(E_TEST_VERDICT, message, bundle.main.span("name"))
+
+
+def _words(check: Check) -> str:
+    """What failed, how often, and where first."""
+    words = check.id if check.outcome is Outcome.CANNOT_TELL else f"{check.id} failed {check.tally}"
+    words += f", {check.why}" if check.why else ""
+    for first in check.observations[:1]:
+        parts = (("run", first.run), ("episode", first.episode), ("step", first.t))
+        where = ", ".join(f"{word} {value}" for word, value in parts if value is not None)
+        words += f"{', first in ' + where if where else ''}: {first.what} {first.detail}"
+    return words
+
+
+def _place(bundle: Bundle, check: Check) -> Span:
+    """The expression that a check states, else the name of its spec."""
+    spec = bundle.specs.get(check.spec or bundle.root, bundle.main)
+    path = next((path for path, text in spec.expressions() if text == check.says), ("name",))
+    return spec.span(*path)

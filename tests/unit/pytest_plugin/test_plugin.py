@@ -1,0 +1,118 @@
+"""Specs as test items: what a project marks is collected, runs, and fails with excerpts; other projects see nothing."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.toys import CLIMB
+
+PLUGIN = ("-p", "no:specledger", "-p", "specledger.pytest_plugin", "-p", "no:cacheprovider")
+ENGINE = Path(__file__).parents[3] / "engine"
+MARKED = """
+[pytest]
+testpaths = specs
+specledger_specs =
+    specs/*.yaml
+"""
+PINNED = f"{MARKED}specledger_goldens = goldens\n"
+
+
+@pytest.fixture
+def project(pytester, monkeypatch):
+    """A project with the smallest scenario."""
+    monkeypatch.setenv("PYTHONPATH", str(ENGINE))
+    shutil.copytree(CLIMB, pytester.path / "specs")
+    pytester.makeini(MARKED)
+    return pytester
+
+
+def tested(project, *words):
+    return project.runpytest_subprocess(*PLUGIN, *words)
+
+
+def edit(project, name, old, new):
+    file = project.path / "specs" / name
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_marked_specs_are_items(project):
+    edit(project, "climb.yaml", "seed: 3", "seed: three")
+    edit(project, "stairs.yaml", "spec: world/v1", "spec: world/v1\nfoo: 1")
+    done = tested(project, "-v")
+    done.assert_outcomes(passed=5, failed=2)
+    done.stdout.fnmatch_lines(
+        [
+            "specs/climb.yaml::check FAILED*",
+            "specs/stairs.yaml::check FAILED*",
+            "specs/climb.yaml:*: error[[]E_*",
+            "* | seed: three",
+            "* | *^*",
+        ]
+    )
+    assert "Traceback" not in done.stdout.str()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        (
+            "bounded.yaml",
+            "default: 9",
+            "default: 1",
+            "specs/bounded.yaml:5:10: *climb is FAIL: invariant/bounded failed 2 *",
+        ),
+        (
+            "climb.yaml",
+            "climber",
+            "{use: climber, with: {fear: 2}}",
+            "specs/climb.yaml:2:7: *climb is ERROR: evaluation*",
+        ),
+    ],
+)
+def test_a_case_fails_with_the_check_at_its_place(project, file, old, new, said):
+    edit(project, file, old, new)
+    done = tested(project, "specs/climb.yaml")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines([said.replace("climb is", "error[[]E_TEST_VERDICT[]]: climb is"), "* | *^*"])
+    assert "first in episode 0, step " in done.stdout.str()
+
+
+@pytest.mark.slow
+def test_cases_of_a_matrix_are_items(project):
+    edit(project, "climb.yaml", "name: climb\n", "name: climb\nparams: {most: {type: int}}\nmatrix: {most: [3, 4]}\n")
+    edit(project, "climb.yaml", "horizon: 3", 'horizon: "${most}"')
+    done = tested(project, "-v", "specs/climb.yaml")
+    done.stdout.fnmatch_lines(
+        ["specs/climb.yaml::climb[[]most=3[]] PASSED*", "specs/climb.yaml::climb[[]most=4[]] PASSED*"]
+    )
+
+
+@pytest.mark.slow
+def test_goldens_are_updated_by_the_flag_of_snapshots_in_several_processes(project):
+    project.makeini(PINNED)
+    tested(project, "specs/climb.yaml").stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*nothing is pinned yet"])
+    tested(project, "-n2", "--snapshot-update").assert_outcomes(passed=7)
+    tested(project, "-n2").assert_outcomes(passed=7)
+    edit(project, "climb.yaml", "seed: 3", "seed: 4")
+    done = tested(project, "specs/climb.yaml")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*changed specs: scenario/climb*", "*--snapshot-update"])
+
+
+@pytest.mark.parametrize("pattern", ["specs/*.yml", "/specs/*.yaml"])
+def test_a_pattern_without_files_is_refused(project, pattern):
+    project.makeini(MARKED.replace("specs/*.yaml", pattern))
+    tested(project).stderr.fnmatch_lines(["ERROR: specledger_specs: there is no file *"])
+
+
+def test_nothing_is_loaded_in_a_project_that_marks_nothing(project):
+    project.makeini("[pytest]\ntestpaths = specs\n")
+    done = project.run("python", "-X", "importtime", "-m", "pytest", *PLUGIN)
+    done.stdout.fnmatch_lines(["*no tests ran*"])
+    loaded = set(re.findall(r"\|\s+(specledger[\w.]*)$", done.stderr.str(), re.MULTILINE))
+    assert loaded == {"specledger", "specledger.pytest_plugin"}
