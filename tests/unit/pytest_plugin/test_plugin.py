@@ -28,7 +28,7 @@ def project(pytester, monkeypatch):
     return pytester
 
 
-def tested(project, *words):
+def run_pytest(project, *words):
     return project.runpytest_subprocess(*PLUGIN, *words)
 
 
@@ -42,7 +42,7 @@ def edit(project, name, old, new):
 def test_marked_specs_are_items(project):
     edit(project, "climb.yaml", "seed: 3", "seed: three")
     edit(project, "stairs.yaml", "spec: world/v1", "spec: world/v1\nfoo: 1")
-    done = tested(project, "-v")
+    done = run_pytest(project, "-v")
     done.assert_outcomes(passed=5, failed=2)
     done.stdout.fnmatch_lines(
         [
@@ -76,7 +76,7 @@ def test_marked_specs_are_items(project):
 )
 def test_a_case_fails_with_the_check_at_its_place(project, file, old, new, said):
     edit(project, file, old, new)
-    done = tested(project, "specs/climb.yaml")
+    done = run_pytest(project, "specs/climb.yaml")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines([said.replace("climb is", "error[[]E_TEST_VERDICT[]]: climb is"), "* | *^*"])
     assert "first in episode 0, step " in done.stdout.str()
@@ -86,7 +86,7 @@ def test_a_case_fails_with_the_check_at_its_place(project, file, old, new, said)
 def test_cases_of_a_matrix_are_items(project):
     edit(project, "climb.yaml", "name: climb\n", "name: climb\nparams: {most: {type: int}}\nmatrix: {most: [3, 4]}\n")
     edit(project, "climb.yaml", "horizon: 3", 'horizon: "${most}"')
-    done = tested(project, "-v", "specs/climb.yaml")
+    done = run_pytest(project, "-v", "specs/climb.yaml")
     done.stdout.fnmatch_lines(
         ["specs/climb.yaml::climb[[]most=3[]] PASSED*", "specs/climb.yaml::climb[[]most=4[]] PASSED*"]
     )
@@ -95,11 +95,11 @@ def test_cases_of_a_matrix_are_items(project):
 @pytest.mark.slow
 def test_goldens_are_updated_by_the_flag_of_snapshots_in_several_processes(project):
     project.makeini(PINNED)
-    tested(project, "specs/climb.yaml").stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*nothing is pinned yet"])
-    tested(project, "-n2", "--snapshot-update").assert_outcomes(passed=7)
-    tested(project, "-n2").assert_outcomes(passed=7)
+    run_pytest(project, "specs/climb.yaml").stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*nothing is pinned yet"])
+    run_pytest(project, "-n2", "--snapshot-update").assert_outcomes(passed=7)
+    run_pytest(project, "-n2").assert_outcomes(passed=7)
     edit(project, "climb.yaml", "seed: 3", "seed: 4")
-    done = tested(project, "specs/climb.yaml")
+    done = run_pytest(project, "specs/climb.yaml")
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["*E_GOLDEN_DIFFERS*changed specs: scenario/climb*", "*--snapshot-update"])
 
@@ -107,7 +107,7 @@ def test_goldens_are_updated_by_the_flag_of_snapshots_in_several_processes(proje
 @pytest.mark.parametrize("pattern", ["specs/*.yml", "/specs/*.yaml"])
 def test_a_pattern_without_files_is_refused(project, pattern):
     project.makeini(MARKED.replace("specs/*.yaml", pattern))
-    tested(project).stderr.fnmatch_lines(["ERROR: specledger_specs: there is no file *"])
+    run_pytest(project).stderr.fnmatch_lines(["ERROR: specledger_specs: there is no file *"])
 
 
 def test_nothing_is_loaded_in_a_project_that_marks_nothing(project):
