@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
-from specledger.core.diagnostics import Diagnostics, code
-from specledger.expr import BOOL, DYN, Checked, Environment, EvaluationError, compile_expression
+from specledger.core.diagnostics import Diagnostics, code, suggest
+from specledger.core.spans import Span
+from specledger.evidence.kind import RECEIPT_KINDS, ReceiptKind
+from specledger.expr import BOOL, DYN, Checked, Environment, EvaluationError, RecordType, Type, compile_expression
+from specledger.expr.check.relations import join
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt
 from specledger.report.observations import Observations
 from specledger.spec.profile import EvidenceCheck, Profile
+from specledger.verify import check_names
 from specledger.verify.checks import Status, Verification
 
 W_PROFILE_CONSTANT = code(
@@ -24,10 +29,18 @@ W_PROFILE_CONSTANT = code(
     "every receipt or of none, so it shows nothing about them.",
 )
 
+E_PROFILE_UNKNOWN = code(
+    "E_PROFILE_UNKNOWN",
+    "evidence that no bundle can have",
+    "A profile names types of receipts of runs, suites, laws and discoveries, and sentences of `spec verify`. What names "
+    "another one is answered by no bundle, so that it would always be untested.",
+)
+
 ASKED: Final = ("receipts", "verified")
 """The first words of the names of such checks."""
 
 _NAMES: Final = ("body", "start")
+_SENTENCES: Final = frozenset(text for name, text in vars(check_names).items() if name.isupper())
 _MOST_HOLDING: Final = 3
 """Receipts that are shown of what holds of all."""
 _OUTCOMES: Final[Mapping[Status, Outcome]] = {
@@ -68,17 +81,32 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
     """Type the expressions of a profile; those that are wrong are left out, with findings."""
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
-    scope = Scope(Environment(dict.fromkeys(_NAMES, DYN)), spec, diagnostics)
+    plain = Scope(Environment(dict.fromkeys(_NAMES, DYN)), spec, Diagnostics())
     found = []
     for number, control in enumerate(model.controls):
         for place, named in enumerate(control.evidence):
             id_ = name_question(control.id, place, named)
             path = ("controls", number, "evidence", place)
             if named.verified is not None:
+                _known(
+                    named.verified,
+                    _SENTENCES,
+                    "sentence of `spec verify`",
+                    spec.span(*path, "verified"),
+                    diagnostics,
+                )
                 found.append(Question(id_, named))
             elif named.receipts is not None:
-                require = scope.expression(*path, "require", expect=BOOL)
-                when = None if named.when is None else scope.expression(*path, "when", expect=BOOL)
+                names = {type_ for kind in _kinds(named) for type_ in kind.types()}
+                if not _known(named.receipts, names, "type of receipts", spec.span(*path, "receipts"), diagnostics):
+                    continue
+                typed = Scope(Environment(_types(named)), spec, diagnostics)
+                for key in ("require", "when"):
+                    if getattr(named, key) is not None:
+                        typed.expression(*path, key, expect=BOOL)
+                # Receipts are not trusted to have these types: what is evaluated checks each value.
+                require = plain.expression(*path, "require", expect=BOOL)
+                when = None if named.when is None else plain.expression(*path, "when", expect=BOOL)
                 if require is None or (when is None) != (named.when is None):
                     continue
                 if not require.variables:
@@ -86,6 +114,44 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
                     diagnostics.warn(W_PROFILE_CONSTANT, message, spec.span(*path, "require"))
                 found.append(Question(id_, named, None if when is None else _function(when), _function(require)))
     return tuple(found)
+
+
+def _kinds(named: EvidenceCheck) -> list[ReceiptKind]:
+    return [kind for kind in RECEIPT_KINDS if named.kind in (None, kind.name)]
+
+
+def _types(named: EvidenceCheck) -> dict[str, Type]:
+    """The types of `body` and `start`: those of every kind of evidence that has such receipts."""
+    assert named.receipts is not None  # noqa: S101 - the caller looked
+    types = [types for kind in _kinds(named) if named.receipts in (types := kind.types())]
+    places = {"body": named.receipts, "start": "start"}
+    found: dict[str, list[Type]] = {name: [each[type_] for each in types] for name, type_ in places.items()}
+    return {name: reduce(_either, of_kinds) for name, of_kinds in found.items()}
+
+
+def _either(first: Type, second: Type) -> Type:
+    """The type of what is of one of two types: a record with the fields of both."""
+    if not isinstance(first, RecordType) or not isinstance(second, RecordType):
+        return join(first, second) or DYN
+    fields = {
+        key: _either(
+            first.fields.get(key, second.fields.get(key, DYN)), second.fields.get(key, first.fields.get(key, DYN))
+        )
+        for key in {**first.fields, **second.fields}
+    }
+    return RecordType(
+        first.name, fields, first.optional | second.optional | (first.fields.keys() ^ second.fields.keys())
+    )
+
+
+def _known(name: str, names: Collection[str], what: str, span: Span | None, diagnostics: Diagnostics) -> bool:
+    """Whether evidence can have what a profile names; with a finding if it cannot."""
+    if name in names:
+        return True
+    near = suggest(name, names)
+    hint = f"did you mean `{near}`?" if near else f"there is {', '.join(sorted(names))}"
+    diagnostics.error(E_PROFILE_UNKNOWN, f"there is no {what} {name!r}", span, hint=hint)
+    return False
 
 
 def questions_of(profile: Bundle) -> tuple[Question, ...]:

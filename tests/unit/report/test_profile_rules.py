@@ -49,23 +49,22 @@ TABLE = {
     "where it is asked": ("receipts: step, when: 'body.t < 3', require: 'body.t < 3'", "passed", [0]),
     "where it is never asked": ("receipts: step, when: 'body.t < 0', require: 'body.t < 0'", "not applicable", [0]),
     "compared with the start": ("receipts: drift, require: 'body.t in start.drifts[0].schedule'", "passed", [0]),
-    "a field that is not there": ("receipts: step, require: 'body.nothing > 0'", "cannot tell", [0]),
-    "a condition without value": ("receipts: step, when: 'body.nothing', require: 'body.t > 0'", None, []),
+    "a figure that is not there": ("receipts: step, require: 'body.record.nothing > 0'", "cannot tell", [0]),
+    "a condition without value": ("receipts: step, when: 'body.record', require: 'body.t > 0'", None, []),
     "one that can be told to fail": (
-        "receipts: step, require: 'body.t < 3 || body.nothing > 0'",
+        "receipts: step, require: 'body.t < 3 || body.record.nothing > 0'",
         "cannot tell",
         [0],
     ),
     "of both bundles": ("receipts: start, require: 'size(body.specs) == 64'", "passed", [0, 1]),
     "of one kind": ("receipts: start, kind: suite, require: 'body.runs == 2'", "passed", [1]),
     "of one name": ("receipts: start, of: concave, require: 'body.horizon == 100'", "passed", [0]),
-    "of another kind": ("receipts: start, kind: law, require: 'true || body.a'", "untested", [None]),
+    "of another kind": ("receipts: start, kind: law, require: 'true || body.law == start.law'", "untested", [None]),
     "of another name": ("receipts: step, of: hazard, require: 'body.t >= 0'", "untested", [None]),
-    "of no such type": ("receipts: verdict, require: 'body.t >= 0'", "untested", [None]),
+    "of a type of another kind": ("receipts: verdict, require: 'size(body.digest) > 0'", "untested", [None]),
     "verified": (f"verified: {CHAIN}", "passed", [0, 1]),
     "not made": ("verified: replay gives the same bytes, kind: scenario", "untested", [0]),
     "verified of one kind": (f"verified: {CHAIN}, kind: suite", "passed", [1]),
-    "no such sentence": ("verified: all is well", "untested", [None]),
     "a check of one kind": ("check: evaluation, kind: suite", "passed", [1]),
 }
 
@@ -113,6 +112,13 @@ def test_evidence_that_says_too_little_or_too_much_is_refused(evidence, asked):
         ("receipts: step, require: 'state.t > 0'", "E_EXPR_UNKNOWN_NAME"),
         ("receipts: step, require: 'body.t'", "E_EXPR_TYPE"),
         ("receipts: step, when: 'size(body)', require: 'body.t > 0'", "E_EXPR_TYPE"),
+        ("receipts: step, require: 'body.choosen != null'", "E_EXPR_UNKNOWN_FIELD"),
+        ("receipts: step, require: 'body.decisions.all(d, d.reject == [])'", "E_EXPR_UNKNOWN_FIELD"),
+        ("receipts: drift, require: 'body.t in start.drifts[0].scedule'", "E_EXPR_UNKNOWN_FIELD"),
+        ("receipts: start, kind: suite, require: 'body.horizon > 0'", "E_EXPR_UNKNOWN_FIELD"),
+        ("receipts: stepp, require: 'body.t > 0'", "E_PROFILE_UNKNOWN"),
+        ("receipts: step, kind: law, require: 'body.t > 0'", "E_PROFILE_UNKNOWN"),
+        ("verified: receipts form a hash chain", "E_PROFILE_UNKNOWN"),
     ],
 )
 def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked):
@@ -121,6 +127,23 @@ def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked
     (found,) = rejected.value.diagnostics
     assert found.span is not None
     assert (found.code, found.span.start.line) == (code, 5)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "column", "hint"),
+    [
+        ("receipts: stepp, require: 'body.t > 0'", "stepp", "did you mean `step`?"),
+        ("verified: receipts form one hash chian", "receipts form", f"did you mean `{CHAIN}`?"),
+        ("receipts: step, require: 'body.choosen != null'", "choosen", "did you mean `chosen`?"),
+    ],
+)
+def test_what_no_bundle_can_have_is_found_at_its_column_with_a_hint(evidence, column, hint, asked):
+    with pytest.raises(Rejected) as rejected:
+        questions_of(asked(evidence))
+    (found,) = rejected.value.diagnostics
+    assert found.span is not None
+    line = f"  - {{id: c0, section: s, says: it must, status: shown, evidence: [{{{evidence}}}]}}"
+    assert (found.span.start.column, found.hint) == (line.index(column) + 1, hint)
 
 
 def test_what_always_comes_out_the_same_is_warned_of(asked):

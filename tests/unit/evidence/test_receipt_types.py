@@ -1,0 +1,38 @@
+"""The types of receipts are those of the pinned ones: every field, and no other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from specledger.evidence.kind import RECEIPT_KINDS
+from specledger.expr import RecordType, conforms
+
+ROOT = Path(__file__).parents[3] / "fixtures"
+PINNED = {"scenario": ["golden", "misbehaviour"], "suite": ["suites"], "law": ["laws"], "discovery": ["discovery"]}
+RARE = {"scenario": {"error"}}
+"""Types of receipts that no pinned run has."""
+
+
+def pinned(kind):
+    for path in (path for folder in PINNED[kind] for path in (ROOT / folder).glob("**/*.jsonl")):
+        for line in map(json.loads, path.read_bytes().splitlines()):
+            yield from line["pin"]["receipts"] if "pin" in line else [line]
+
+
+def wrong(value, type_, place="body"):
+    """Where a value does not fit."""
+    if isinstance(type_, RecordType) and isinstance(value, dict):
+        if not type_.fields.keys() - type_.optional <= value.keys() <= type_.fields.keys():
+            return f"{place}: {sorted(value.keys() ^ type_.fields.keys())}"
+        return next((found for key in value if (found := wrong(value[key], type_.fields[key], f"{place}.{key}"))), "")
+    return "" if conforms(value, type_) else f"{place}: {str(value)[:200]} is no {type_}"
+
+
+@pytest.mark.parametrize("kind", RECEIPT_KINDS, ids=lambda kind: kind.name)
+def test_pinned_receipts_have_these_fields(kind):
+    types, seen = kind.types(), set()
+    for receipt in pinned(kind.name):
+        seen.add(receipt["type"])
+        assert wrong(receipt["body"], types[receipt["type"]]) == ""
+    assert types.keys() - seen == RARE.get(kind.name, set())
