@@ -1,7 +1,7 @@
 """The types of receipts: by kind of evidence and type of receipt, the fields that a body has.
 
-The expressions of profiles are checked against them. What a world, a governor, a ranking or a law decides is `dyn`, and so
-is what may be null.
+The expressions of profiles are checked against them. What a world, a governor, a ranking or a law decides is `dyn`, and
+so is what may be null.
 """
 
 from __future__ import annotations

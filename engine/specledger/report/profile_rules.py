@@ -32,8 +32,8 @@ W_PROFILE_CONSTANT = code(
 E_PROFILE_UNKNOWN = code(
     "E_PROFILE_UNKNOWN",
     "evidence that no bundle can have",
-    "A profile names types of receipts of runs, suites, laws and discoveries, and sentences of `spec verify`. What names "
-    "another one is answered by no bundle, so that it would always be untested.",
+    "A profile names types of receipts of runs, suites, laws and discoveries, and sentences of `spec verify`. What "
+    "names another one is answered by no bundle, so that it would always be untested.",
 )
 
 ASKED: Final = ("receipts", "verified")
