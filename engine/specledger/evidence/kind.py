@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
 from specledger.evidence.counterexamples import Finder, discovery_cases, law_cases, run_cases
 from specledger.evidence.result import DiscoveryTally, Fold, LawTally, SuiteTally, Tally
-
-if TYPE_CHECKING:
-    from specledger.expr import RecordType
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +28,6 @@ class ReceiptKind:
     cases: Finder
     may_fail: Callable[[Mapping[str, Any]], bool]
 
-    def types(self) -> Mapping[str, RecordType]:
-        """By the type of a receipt the type of its body."""
-        from specledger.evidence.receipt_types import types_of  # noqa: PLC0415 - a chain is checked without expressions
-
-        return types_of(self.name)
-
 
 def _run_may_fail(result: Mapping[str, Any]) -> bool:
     return result.get("status", result["verdict"]) != Verdict.PASS or bool(result["warnings"])
@@ -47,5 +38,3 @@ LAW: Final = ReceiptKind(layout.LAW, LawTally, law_cases, lambda result: bool(re
 DISCOVERY: Final = ReceiptKind(layout.DISCOVERY, DiscoveryTally, discovery_cases, lambda _: True)
 SUITE: Final = ReceiptKind(layout.SUITE, SuiteTally, lambda _: iter(()), lambda _: False)
 """The failing cases of a suite are those of its runs."""
-
-RECEIPT_KINDS: Final = (RUN, SUITE, LAW, DISCOVERY)

@@ -10,7 +10,6 @@ from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
-from specledger.evidence.kind import RECEIPT_KINDS, ReceiptKind
 from specledger.expr import BOOL, DYN, Checked, Environment, EvaluationError, RecordType, Type, compile_expression
 from specledger.expr.check.relations import join
 from specledger.lang.scope import Scope
@@ -21,6 +20,7 @@ from specledger.report.observations import Observations
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify import check_names
 from specledger.verify.checks import Status, Verification
+from specledger.verify.receipt_types import ReceiptTypes, receipt_types
 
 W_PROFILE_CONSTANT = code(
     "W_PROFILE_CONSTANT",
@@ -97,7 +97,7 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
                 )
                 found.append(Question(id_, named))
             elif named.receipts is not None:
-                names = {type_ for kind in _kinds(named) for type_ in kind.types()}
+                names = {type_ for types in _kinds(named) for type_ in types}
                 if not _known(named.receipts, names, "type of receipts", spec.span(*path, "receipts"), diagnostics):
                     continue
                 typed = Scope(Environment(_types(named)), spec, diagnostics)
@@ -116,16 +116,17 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
     return tuple(found)
 
 
-def _kinds(named: EvidenceCheck) -> list[ReceiptKind]:
-    return [kind for kind in RECEIPT_KINDS if named.kind in (None, kind.name)]
+def _kinds(named: EvidenceCheck) -> list[ReceiptTypes]:
+    """The types of the receipts of each kind of evidence that may be meant."""
+    return [types for kind, types in receipt_types().items() if named.kind in (None, kind)]
 
 
 def _types(named: EvidenceCheck) -> dict[str, Type]:
     """The types of `body` and `start`: those of every kind of evidence that has such receipts."""
     assert named.receipts is not None  # noqa: S101 - the caller looked
-    types = [types for kind in _kinds(named) if named.receipts in (types := kind.types())]
+    kinds = [types for types in _kinds(named) if named.receipts in types]
     places = {"body": named.receipts, "start": "start"}
-    found: dict[str, list[Type]] = {name: [each[type_] for each in types] for name, type_ in places.items()}
+    found: dict[str, list[Type]] = {name: [types[type_] for types in kinds] for name, type_ in places.items()}
     return {name: reduce(_either, of_kinds) for name, of_kinds in found.items()}
 
 

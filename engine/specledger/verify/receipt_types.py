@@ -217,6 +217,6 @@ _KINDS: Final = {layout.SCENARIO: _run, layout.SUITE: _suite, layout.LAW: _law, 
 
 
 @cache
-def types_of(kind: str) -> ReceiptTypes:
-    """The types of the receipts of a kind of evidence."""
-    return _KINDS[kind]()
+def receipt_types() -> Mapping[str, ReceiptTypes]:
+    """By kind of evidence the types of its receipts."""
+    return {kind: types() for kind, types in _KINDS.items()}
