@@ -478,6 +478,7 @@ class RunFollower:
         self.count: Counter[str] = Counter()
         self.violations: Dict[str, Counter[str]] = {"fatal": Counter(), "warn": Counter()}
         self.probes: Dict[str, Counter[str]] = {}
+        self.faults: Counter[str] = Counter()
 
     def add(self, type_: str, body: JSON) -> None:
         """Take the next receipt."""
@@ -492,6 +493,8 @@ class RunFollower:
         clear = all("PASS" in one for one in self.probes.values())
         verdict = "PASS" if self.count["checks"] and clear else "INCONCLUSIVE"
         verdict = "FAIL" if self.violations["fatal"] or "FAIL" in probed else verdict
+        if self.faults:  # a verdict about rules is not drawn from an agent that did not answer
+            verdict = "FAIL" if self.first.get("agent_faults") == "fail" else "INCONCLUSIVE"
         verdict = "ERROR" if self.count["errors"] else verdict
         judged: JSON = {"verdict": verdict}
         if "expect" in self.first:
@@ -501,7 +504,8 @@ class RunFollower:
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         made = {**judged, **{name: self.count[name] for name in names}, "rejections": self.rejections}
         made.update(violations=self.violations["fatal"], warnings=self.violations["warn"])
-        return {**made, "probes": self.probes} if self.probes else made
+        made.update({"probes": self.probes} if self.probes else {})
+        return {**made, "faults": self.faults} if self.faults else made
 
     @staticmethod
     def _need(holds: object, message: str) -> None:
@@ -621,6 +625,7 @@ class RunFollower:
         for name, idle in body["idle"].items():
             most = steps * (("step", name) in self.invariants) + (("episode", name) in self.invariants)
             self._need(type(idle) is int and 0 < idle <= most, "an invariant is idle more often than it is checked")
+        self.faults.update(fault["reason"] for fault in body.get("faults", ()))
         checks = self.scopes["episode"] - sum(body["idle"].values())
         self.count.update({"episodes": 1, "successes": int(success is not None), "checks": checks})
         self.rejected = dict.fromkeys(self.rejected, 0)
@@ -741,6 +746,7 @@ def run_heading(known: JSON, key: str, root: JSON) -> JSON:
         "episodes": root.get("episodes", 1),
         "horizon": root["horizon"],
         "expect": root.get("expect"),
+        "agent_faults": root.get("agent_faults"),
         "invariants": [
             {"name": one["name"], "scope": one.get("scope", "step"), "severity": one.get("severity", "fatal")}
             for one in invariants
@@ -830,9 +836,10 @@ def check_tape(folder: Path, kind: str, present: bool, specs: JSON, told: Told) 
     if not present:
         return
     lines = [parse(line, code, "a line of the tape") for line in read_lines(folder / TAPE, code, MAX_LINE)]
-    form = "specledger/model-tape/v1" if kind == "discovery" else "specledger/tape/v1"
+    form = "specledger/model-tape/v1" if kind == "discovery" else "specledger/tape/v2"
     require(lines and lines[0]["format"] == form, code, "the first line is not that of a tape")
     if kind != "discovery":
+        check_exchanges(lines[1:], told)
         return
     count, answers = len(lines) - 1, [one["answer"] for one in told.of("iteration")]
     require(count >= len(answers), "E_TAPE_MISSING", f"the tape has no answer for iteration {count}")
@@ -843,6 +850,26 @@ def check_tape(folder: Path, kind: str, present: bool, specs: JSON, told: Told) 
         made["digest"] = tagged("model-answer", canonical(answer))
         in_order = is_count(line["iteration"], number) and same(recorded, made)
         require(in_order, code, f"iteration {number} records another answer than the tape")
+
+
+def check_exchanges(lines: List[JSON], told: Told) -> None:
+    """The exchanges are numbered, an answer has its hash, and a missing answer is an agent fault of the run."""
+    code = "E_TAPE_FORM"
+    counted: Counter[Any] = Counter()
+    for seq, line in enumerate(lines):
+        held, failure = line["received"], line["failure"]
+        require(is_count(line["seq"], seq), code, f"exchange {seq} has another number")
+        data = b"" if held is None else held["text"].encode() if "text" in held else base64.b64decode(held["base64"])
+        own = held is None or (line["size"], line["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+        require(own, code, f"the answer of exchange {seq} has another hash")
+        if failure is not None and line["message"] != "watch":
+            counted[line["episode"], line["t"], line["message"], failure] += 1
+    recorded = Counter(
+        (end["episode"], one["t"], one["message"], one["reason"])
+        for end in told.of("episode_end")
+        for one in end.get("faults", ())
+    )
+    require(not counted - recorded, code, "an answer is missing on the tape, and the receipts have no agent fault")
 
 
 ENTRY_KEYS = {"entry_id", "timestamp_ms", "event", "prev_entry_hash", "entry_hash", "proposal_hash", "trace_hash"}

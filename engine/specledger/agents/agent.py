@@ -52,8 +52,8 @@ BREACH: Final = "breach"
 E_AGENT_OUTSIDE = code(
     "E_AGENT_OUTSIDE",
     "an agent from outside cannot be used here",
-    "The procedure of an agent that is asked `outside` is unknown. So it narrates for no other agent, and no "
-    "probe can ask it again about a clone; it acts, and its documents are judged like any others.",
+    "The procedure of an agent that is asked `outside` is unknown. So it narrates for no other agent, and is not "
+    "declared as the procedure of another one.",
 )
 
 MOST_PROPOSALS: Final = 256

@@ -30,7 +30,7 @@ class Narration:
     Attributes:
         decider: Who chooses.
         teller: Who is asked what would change the choice.
-        declared: Whose procedure the trace declares.
+        declared: Whose procedure the trace declares; None where an agent from outside declares none.
         views: The world, as far as it can be asked about states.
         vary: The variables that are tried, in order.
         most: The most claims.
@@ -44,7 +44,7 @@ class Narration:
 
     decider: Procedure
     teller: Procedure
-    declared: Procedure
+    declared: Procedure | None
     views: Views
     vary: tuple[str, ...]
     most: int
@@ -96,6 +96,7 @@ class Narration:
         focus = [name for name in self.vary if name in known]
         digest = hash_json(views.normalize(state, focus))
         seen = views.observe(state)
+        assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
         declared = self.declared.propose(seen, memory, point)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label)
         claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
@@ -107,14 +108,14 @@ class Narration:
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
             "causal_claims": [
-                claim(number, one, _supporting(nodes, one.choice.label), self.say) for number, one in enumerate(claimed)
+                claim(number, one, supporting(nodes, one.choice.label), self.say) for number, one in enumerate(claimed)
             ],
             "counterfactuals": [
                 counterfactual(number, one, digest, shares[number]) for number, one in enumerate(supposed)
             ],
         }
         request = self.request(choice.action)
-        steps = [_step(action) for action in self.plan(state, memory, choice, point)]
+        steps = [step_of(action) for action in self.plan(state, memory, choice, point)]
         name = f"{self.decider.name}/{point.episode}/{point.t}/{point.asked}"
         return {
             "proposal_id": uuid_of("proposal", name),
@@ -126,10 +127,11 @@ class Narration:
         }
 
 
-def _step(action: Mapping[str, Any]) -> dict[str, Any]:
+def step_of(action: Mapping[str, Any]) -> dict[str, Any]:
+    """An action as a step of a plan."""
     return {"op": action["op"], "args": {name: value for name, value in action.items() if name != "op"}}
 
 
-def _supporting(nodes: list[dict[str, Any]], label: str) -> list[int]:
+def supporting(nodes: list[dict[str, Any]], label: str) -> list[int]:
     """The nodes that a claim rests on: what was seen, and the score of the choice that it predicts, if there is one."""
     return [0, *(node["id"] for node in nodes if node["kind"] == "evaluation" and node["summary"] == label)][:64]

@@ -16,6 +16,7 @@ from specledger.agents.procedure import DecisionPoint, Procedure
 STATE: Final = "state_digest(focus_vars)"
 SCORE: Final = "score(action)"
 GREATEST: Final = "first of the greatest scores"
+UNDECLARED: Final = "undeclared"
 """The expressions of nodes; the declared score itself is in the node of kind `assumption`."""
 
 
@@ -45,6 +46,16 @@ def write_trace(
     inputs = {"labels": [label for label, _, _ in scored], "scores": [score for _, _, score in scored]}
     nodes.append(_node(last, "inference", "the choice", GREATEST, inputs, chosen))
     return nodes, edges
+
+
+def write_choice(focus: list[str], digest: str, chosen: str) -> Any:
+    """The nodes and edges of a choice whose procedure is not declared: what was seen, and what was chosen."""
+    inputs: dict[str, Any] = {"focus_vars": focus}
+    nodes = [
+        _node(0, "observation", "the state as it was seen", STATE, inputs, digest),
+        _node(1, "inference", "the choice", UNDECLARED, {}, chosen),
+    ]
+    return nodes, [_edge(0, 1, "supports")]
 
 
 def _node(number: int, kind: str, summary: str, expression: str, inputs: Any, output: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specledger.agents.agent import E_AGENT_OUTSIDE, Agent, Around, check_agent
+from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.claims import Views
 from specledger.agents.narration import Narration
 from specledger.agents.procedure import DecisionPoint, Procedure, compile_draws, compile_proposals
@@ -26,7 +26,7 @@ from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.probes.check import Probe, check_probe
 from specledger.spec.agent import Agent as AgentSpec
-from specledger.spec.agent import Requests
+from specledger.spec.agent import Outside, Requests
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.spec.governor import Grant
@@ -140,11 +140,17 @@ class _Assembly:
             narration=narration,
             probes=probes,
             weigh=self._weigh(),
-            unused=unused_variables(parts.world, narration.declared.reads, views.names),
+            unused=self._unused(narration),
             deterministic=parts.decider is not None and not parts.decider.draws,
             ms_per_tick=admits.ms_per_tick,
             signing=_signing(admits),
         )
+
+    def _unused(self, narration: Narration) -> Callable[[Any], list[str]]:
+        """`state -> variables that the declared procedure does not read`; none where no procedure is declared."""
+        if narration.declared is None:
+            return lambda _state: []
+        return unused_variables(self._parts.world, narration.declared.reads, narration.views.names)
 
     def _refuse_unknown_ops(self, admits: AdmissionSpec) -> None:
         """Findings for operations that a capability of this world allows and the world lacks.
@@ -183,7 +189,8 @@ class _Assembly:
         parts, model = self._parts, self._parts.agent.model
         assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
         if parts.decider is None:
-            return self._mute(views, say)
+            assert model.outside is not None  # noqa: S101 - see the compiler
+            return self._outside(model.outside, views, say, grants)
         if model.narration is None or not model.predicts:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
             parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
@@ -208,16 +215,29 @@ class _Assembly:
             nonces=model.narration.nonces,
         )
 
-    def _mute(self, views: Views, say: Callable[[Mapping[str, str]], str]) -> Narration | None:
-        """The narration of an agent outside: it gives its reasons itself, and has no procedure that could be asked."""
-        parts = self._parts
-        scenario = parts.spec.model
-        if isinstance(scenario, Scenario) and scenario.probes:
-            message = "no probe can ask an agent outside about a clone"
-            parts.diagnostics.error(E_AGENT_OUTSIDE, message, parts.spec.span("probes"))
-            return None
-        procedure = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
-        return Narration(procedure, procedure, procedure, views, (), 0, say, lambda _action: None, trace_commit)
+    def _outside(
+        self,
+        outside: Outside,
+        views: Views,
+        say: Callable[[Mapping[str, str]], str],
+        grants: Mapping[str, Mapping[str, Any]],
+    ) -> Narration | None:
+        """The narration of an agent outside: what it says becomes documents, and it may declare a procedure."""
+        parts, declared = self._parts, None
+        reference = parts.agent.refs.get(("outside", "declares"))
+        if reference is not None:
+            spec = parts.bundle.specs[reference]
+            agent = check_agent(spec, parts.around, parts.diagnostics)
+            if agent is None:
+                return None
+            if agent.memory.fields:
+                message = "the procedure that an agent outside declares has no memory"
+                parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("outside", "declares"))
+                return None
+            declared = self._procedure(spec, agent)
+        mute = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
+        request = _request(grants, outside.requests)
+        return Narration(mute, mute, declared, views, (), 0, say, request, trace_commit)
 
     def _other(self, key: str, default: Procedure | None) -> Procedure | None:
         """The procedure of the agent that a key of the narration names, if it names one."""

@@ -214,6 +214,7 @@ class Plan:
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
         signed: Whether the kernel signs with a key, which a run that is made again does not have.
+        agent_faults: What agent faults make of the run: `inconclusive` or `fail`.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
     """
@@ -247,5 +248,6 @@ class Plan:
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
     signed: bool = False
+    agent_faults: str = "inconclusive"
     expect: Mapping[str, str] = field(default_factory=dict)
     check_weights: bool = True

@@ -142,6 +142,7 @@ class _Compiler:
             outside=None if outside is None else PlannedOutside(outside, _operations(world), governor.claims),
             watchdog=self._watchdog(outside),
             signed=kernel is not None and kernel.signing is not None,
+            agent_faults=self.model.agent_faults,
             expect={} if self.model.expect is None else self.model.expect.model_dump(exclude_none=True),
             check_weights=may_exceed_limit(
                 [world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]

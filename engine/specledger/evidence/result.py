@@ -32,6 +32,8 @@ class Tally:
         self._warnings: Counter[str] = Counter()
         self._invariants: Counter[str] = Counter()
         self._probes: dict[str, Counter[str]] = {}
+        self._faults: Counter[str] = Counter()
+        self._faults_fail = False
         self._endings: set[str] = set()
         self._expected: Mapping[str, Any] = {}
         self._failed = False
@@ -45,6 +47,7 @@ class Tally:
         """
         if type_ == "start":
             self._expected = body.get("expect", {})
+            self._faults_fail = body.get("agent_faults") == "fail"
             self._invariants.update(invariant["scope"] for invariant in body["invariants"])
             self._gates.update(dict.fromkeys(body["gates"], 0))
         elif type_ == "drift":
@@ -62,6 +65,7 @@ class Tally:
             self._figures["successes"] += 1 if body["success"] else 0
             self._figures["checks"] += self._invariants["episode"] - sum(body["idle"].values())
             self._breaches(body["violations"])
+            self._faults.update(fault["reason"] for fault in body.get("faults", ()))
         elif type_ == "end":
             self._ended = True
 
@@ -95,12 +99,14 @@ class Tally:
     def status(self) -> Verdict:
         """The verdict of the receipts, whatever was expected.
 
-        ERROR if anything could not be evaluated or the run did not end, FAIL on a fatal breach, a step without an
-        admissible action or a probe that failed, INCONCLUSIVE if nothing was checked or a probe never passed, else
-        PASS.
+        ERROR if anything could not be evaluated or the run did not end; after an agent fault FAIL or INCONCLUSIVE, as
+        the scenario says; FAIL on a fatal breach, a step without an admissible action or a probe that failed,
+        INCONCLUSIVE if nothing was checked or a probe never passed, else PASS.
         """
         if self._figures["errors"] or not self._ended:
             return Verdict.ERROR
+        if self._faults:
+            return Verdict.FAIL if self._faults_fail else Verdict.INCONCLUSIVE
         if self._violations or self._failed:
             return Verdict.FAIL
         unclear = any(Verdict.PASS.value not in counts for counts in self._probes.values())
@@ -135,6 +141,7 @@ class Tally:
             "violations": dict(self._violations),
             "warnings": dict(self._warnings),
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
+            **({"faults": dict(self._faults)} if self._faults else {}),
         }
 
 

@@ -39,11 +39,15 @@ _SLOT: Final = re.compile(r"<([a-z]+)>")
 
 
 class Vocabulary:
-    """The forms of one spec."""
+    """The forms of one spec.
+
+    Attributes:
+        forms: As they are written.
+    """
 
     def __init__(self, forms: list[str]) -> None:
         """Take checked forms; the first one is written, all are read."""
-        self._forms = forms
+        self.forms = forms
         self._patterns = [_pattern(form) for form in forms]
 
     def say(self, values: Mapping[str, str]) -> str:
@@ -52,7 +56,7 @@ class Vocabulary:
         Raises:
             KeyError: A slot has no value.
         """
-        return _SLOT.sub(lambda slot: values[slot[1]], self._forms[0])
+        return _SLOT.sub(lambda slot: values[slot[1]], self.forms[0])
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The slots of the one form that a text matches; None if it matches none, or several."""

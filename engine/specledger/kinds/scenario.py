@@ -135,13 +135,20 @@ def _text(finished: Finished) -> str:
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
+    lines += _figures("agent faults", result.get("faults", {}), "")
     if result["errors"]:
         lines.append(f"  {counted(result['errors'], 'error')}: something could not be evaluated")
     if finished.incidents:
         lines.append("  first incidents:")
         lines += [f"    {incident}" for incident in finished.incidents]
     if result.get("status", result["verdict"]) == Verdict.INCONCLUSIVE:
-        why = "a probe never passed" if result["checks"] else "no invariant was checked"
+        why = (
+            "the agent had faults"
+            if "faults" in result
+            else "a probe never passed"
+            if result["checks"]
+            else "no invariant was checked"
+        )
         lines.append(f"  {why}, so nothing can be concluded")
     return "\n".join([*lines, *footer(finished)])
 

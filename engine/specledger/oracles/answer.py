@@ -1,14 +1,14 @@
-"""The answer of an outside agent to one question, and its form in a recording.
+"""The answer of an outside agent to one message, the exchange of both, and its form in a recording.
 
 An answer holds the received bytes, or their number and hash where there were too many; without an answer, a code says
-why.
+why. An exchange holds the hash of its message: replay computes the message again.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import parse_json
 from specledger.core.digest import sha256_hex
@@ -30,10 +30,9 @@ process of the run itself ended; too many bytes came; what came is not JSON."""
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an agent answered for one decision.
+    """What an agent answered to one message.
 
     Attributes:
-        episode, t: Which decision.
         received: The bytes, without the end of their line; None if none came, or more than are kept.
         failure: One of `FAILURES`, or empty.
         reason: A detail of it: the class of an exception, how a process ended.
@@ -41,64 +40,101 @@ class Answer:
         sha256: Their hash; empty if there are none.
     """
 
-    episode: int
-    t: int
     received: bytes | None = None
     failure: str = ""
     reason: str = ""
     size: int = 0
     sha256: str = ""
 
-    def document(self) -> dict[str, Any]:
-        """The answer as a tape holds it."""
+
+class Asked(NamedTuple):
+    """One message, as an exchange names it.
+
+    Attributes:
+        session: Which run of the agent it is sent to; each begins with `hello`.
+        message: Its type.
+        question: The SHA-256 of its canonical bytes.
+    """
+
+    session: int
+    message: str
+    question: str
+
+
+AT_WORK: Final = Asked(0, "watch", "0" * 64)
+"""What an agent inside the engine is at work on: it is sent no message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A message and its answer, at one decision of a run.
+
+    Attributes:
+        episode, t: The decision.
+        asked: The message.
+        answer: Its answer.
+    """
+
+    episode: int
+    t: int
+    asked: Asked
+    answer: Answer
+
+    def document(self, seq: int) -> dict[str, Any]:
+        """The exchange as line `seq` of a tape."""
+        answer = self.answer
         return {
+            "seq": seq,
             "episode": self.episode,
             "t": self.t,
-            "failure": self.failure or None,
-            "reason": self.reason,
-            "received": _encoded(self.received),
-            "sha256": self.sha256 or None,
-            "size": self.size,
+            **self.asked._asdict(),
+            "failure": answer.failure or None,
+            "reason": answer.reason,
+            "received": _encoded(answer.received),
+            "sha256": answer.sha256 or None,
+            "size": answer.size,
         }
 
     @classmethod
-    def read(cls, document: Any) -> Answer:
-        """The answer that a tape holds.
+    def read(cls, document: Any, seq: int) -> Exchange:
+        """The exchange on line `seq` of a tape.
 
         Raises:
-            ValueError: The document is not an answer.
+            ValueError, TypeError: The document is not an exchange.
         """
         if not isinstance(document, dict) or document.keys() != _KEYS:
-            raise ValueError("no answer")
-        received, failure = _decoded(document["received"]), document["failure"] or ""
-        episode, t, size, reason = (document[key] for key in ("episode", "t", "size", "reason"))
-        answer = cls(episode, t, received, failure, reason, size, document["sha256"] or "")
-        counts = all(type(number) is int and number >= 0 for number in (episode, t, size))
-        texts: tuple[object, ...] = (reason, answer.sha256)
-        if not counts or not all(isinstance(text, str) for text in texts):
-            raise ValueError("no answer")
-        if (failure and failure not in FAILURES) or answer.document() != document:
-            raise ValueError("no answer")
-        if received is not None and (len(received), sha256_hex(received)) != (answer.size, answer.sha256):
+            raise ValueError("no exchange")
+        given, failure = _decoded(document["received"]), document["failure"] or ""
+        episode, t, session, size = numbers = [document[key] for key in ("episode", "t", "session", "size")]
+        message, question, reason = texts = [document[key] for key in ("message", "question", "reason")]
+        answer = Answer(given, failure, reason, size, document["sha256"] or "")
+        made = cls(episode, t, Asked(session, message, question), answer)
+        if not all(type(number) is int and number >= 0 for number in (*numbers, document["seq"])):
+            raise ValueError("no exchange")
+        if not all(isinstance(text, str) for text in (*texts, answer.sha256)):
+            raise ValueError("no exchange")
+        if (failure and failure not in FAILURES) or made.document(seq) != document:
+            raise ValueError("no exchange")
+        if given is not None and (len(given), sha256_hex(given)) != (size, answer.sha256):
             raise ValueError("an answer has another hash")
-        return answer
+        return made
 
 
-def received(episode: int, t: int, data: bytes) -> Answer:
+def received(data: bytes) -> Answer:
     """The answer that some bytes are."""
     size, digest = len(data), sha256_hex(data) if data else ""
     if size > MOST_ANSWER:
-        return Answer(episode, t, None, TOO_LONG, "", size, digest)
+        return Answer(None, TOO_LONG, "", size, digest)
     if not data:
-        return Answer(episode, t)
+        return Answer()
     try:
         parse_json(data)
     except ValueError:
-        return Answer(episode, t, data, NOT_JSON, "", size, digest)
-    return Answer(episode, t, data, "", "", size, digest)
+        return Answer(data, NOT_JSON, "", size, digest)
+    return Answer(data, "", "", size, digest)
 
 
-_KEYS: Final = {"episode", "t", "failure", "reason", "received", "sha256", "size"}
+_KEYS: Final = {"seq", "episode", "t", *Asked._fields, "failure", "reason", "received", "sha256", "size"}
 
 
 def _encoded(data: bytes | None) -> Any:

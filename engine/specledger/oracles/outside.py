@@ -41,26 +41,26 @@ E_AGENT_START = code(
 _PATIENCE_MS: Final = 1_000  # how often a reader looks whether anybody still waits for it
 
 
-class Policy(Protocol):
-    """An outside agent that can be asked."""
+class Transport(Protocol):
+    """One session with an agent from outside: messages go out, one answer comes back for each."""
 
     @property
     def started(self) -> bool:
-        """Whether it runs, so that an answer takes no more than its own time."""
+        """Whether the agent runs, so that an answer takes no more than its own time."""
 
-    def answer(self, episode: int, t: int, question: bytes) -> Answer:
-        """Ask once, starting it before if it does not run.
+    def exchange(self, message: bytes) -> Answer:
+        """Send one message, the canonical JSON of an object, and wait for its answer; start the agent if need be.
 
         Raises:
             Rejected: E_AGENT_START.
         """
 
     def close(self) -> None:
-        """End it."""
+        """End the agent."""
 
 
-def policy_of(outside: Outside) -> Policy:
-    """The agent that a spec names; it is not started yet."""
+def transport_of(outside: Outside) -> Transport:
+    """A session with the agent that a spec names; it is not started yet."""
     kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
     if outside.command is not None:
         return Program(outside.command, kept)
@@ -83,14 +83,14 @@ class Program:
         """Whether it runs, as far as is known."""
         return self._process is not None
 
-    def answer(self, episode: int, t: int, question: bytes) -> Answer:
-        """Ask once; a program that closed its output, or wrote too much, is ended and started again the next time."""
+    def exchange(self, message: bytes) -> Answer:
+        """Write a line and read one; a program that closed its output, or wrote too much, is ended."""
         process = self._process or self._start()
         data, size, failure = b"", 0, CLOSED
         try:
             _drop(process)
             assert process.stdin is not None  # noqa: S101 - it was started with a pipe
-            process.stdin.write(question + b"\n")
+            process.stdin.write(message + b"\n")
             process.stdin.flush()
             data, size, failure = self._read(process)
         except OSError:
@@ -98,8 +98,8 @@ class Program:
         if failure:
             self.close()
             digest = sha256_hex(data) if data else ""
-            return Answer(episode, t, None, failure, "", size, digest)
-        return received(episode, t, data)
+            return Answer(None, failure, "", size, digest)
+        return received(data)
 
     def close(self) -> None:
         """End it, and wait until it is gone."""
@@ -158,7 +158,10 @@ def _drop(process: subprocess.Popen[bytes]) -> None:
 
 
 class Function:
-    """A function of a Python module, called with the question as a dict, in this process."""
+    """A function or a class of a Python module, in this process: what it is called with is the message as a dict.
+
+    A class is instantiated once for each session, and its instance is called.
+    """
 
     def __init__(self, target: str, environment: dict[str, str]) -> None:
         """Prepare to import it; from then on this process has no other environment than the one given."""
@@ -171,20 +174,26 @@ class Function:
         """Whether it was imported."""
         return self._call is not None
 
-    def answer(self, episode: int, t: int, question: bytes) -> Answer:
-        """Call it once. Bytes and text are the answer, None is an empty one, another value is written as JSON."""
+    def exchange(self, message: bytes) -> Answer:
+        """Call it once. Bytes and text are the answer, None is an empty one, another value is written as JSON.
+
+        A dict without an `id` gets that of the message: a call cannot answer another one.
+        """
         call = self._call or self._start()
         try:
-            given = call(parse_canonical(question, limit=len(question)))
+            asked: Any = parse_canonical(message, limit=len(message))
+            given = call(asked)
+            if type(given) is dict:
+                given = {"id": asked["id"], **given}
         except BaseException as error:
-            return Answer(episode, t, None, RAISED, _class_name(error))
+            return Answer(None, RAISED, _class_name(error))
         try:
             data = _bytes(given)
         except NotCanonical as error:
-            return Answer(episode, t, None, NOT_JSON, error.code)
+            return Answer(None, NOT_JSON, error.code)
         except Exception as error:
-            return Answer(episode, t, None, RAISED, _class_name(error))
-        return received(episode, t, data)
+            return Answer(None, RAISED, _class_name(error))
+        return received(data)
 
     def close(self) -> None:
         """Forget it."""
@@ -203,8 +212,12 @@ class Function:
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
         if not callable(found):
             raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is not a function")])
-        self._call = found
-        call: Callable[[Any], object] = found
+        try:
+            call: Callable[[Any], object] = found() if isinstance(found, type) else found
+        except BaseException as error:
+            message = f"{self._target} cannot be instantiated: {_class_name(error)}"
+            raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
+        self._call = call
         return call
 
 

@@ -1,9 +1,9 @@
 """Recordings of outside answers, and how a run reads them back instead of asking again.
 
 Two kinds of file share one form: canonical JSON documents, one for each line, the first of which names the format. The
-tape of a run holds the answers of an agent, or the decisions at which a kernel was ended, in the order of the run: its
-first line is `{"format", "mode", "head"}`, the durability of the run's audit log and the hash of the entry before its
-first one. The tape of a discovery holds the answers of a model: its other lines are `{"iteration", "request",
+tape of a run holds the exchanges with an agent, or the decisions at which a kernel was ended, in the order of the run:
+its first line is `{"format", "mode", "head"}`, the durability of the run's audit log and the hash of the entry before
+its first one. The tape of a discovery holds the answers of a model: its other lines are `{"iteration", "request",
 "answer"}`.
 """
 
@@ -16,11 +16,12 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import code
+from specledger.core.digest import sha256_hex
 from specledger.core.entries import GENESIS, Mode
-from specledger.oracles.answer import TIMED_OUT, Answer
+from specledger.oracles.answer import TIMED_OUT, Answer, Asked, Exchange
 from specledger.oracles.model import ModelAnswer, ModelRequest
 
-FORMAT: Final = "specledger/tape/v1"
+FORMAT: Final = "specledger/tape/v2"
 MODEL_FORMAT: Final = "specledger/model-tape/v1"
 
 MOST_LINE: Final = 8_388_608
@@ -33,13 +34,19 @@ E_TAPE_FORM = code(
     "E_TAPE_FORM",
     "the tape is malformed",
     "tape.jsonl begins with the tape's format, the mode of the audit log and its first head; every other line is one "
-    "answer, with the hash of its bytes. All are canonical JSON.",
+    "exchange, with its number, the hash of its message and the hash of its answer. All are canonical JSON.",
 )
 E_TAPE_MISSING = code(
     "E_TAPE_MISSING",
-    "the tape has no answer for a decision",
+    "the tape has no answer to a message",
     "Replay reads what an agent from outside answered, and never asks it. The tape was cut, an answer was taken out, "
-    "or the run comes to other decisions than the recorded one.",
+    "or the run comes to other messages than the recorded one.",
+)
+E_TAPE_QUESTION = code(
+    "E_TAPE_QUESTION",
+    "the tape answers another message",
+    "Replay computes every message to an agent from outside, and compares its hash with the recorded one. An answer "
+    "was moved, or the run asks something else than the recorded one.",
 )
 E_TAPE_EXTRA = code(
     "E_TAPE_EXTRA",
@@ -99,35 +106,35 @@ def _documents(path: Path) -> Iterator[tuple[int, Any]]:
 
 @dataclass
 class Tape:
-    """The answers of one run.
+    """The exchanges of one run.
 
     Attributes:
         mode: How the audit log is made durable.
         head: The hash that the log's first entry follows.
-        answers: In the order of the decisions.
+        exchanges: In their order.
     """
 
     mode: Mode = Mode.SIMULATED
     head: str = GENESIS
-    answers: list[Answer] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
     _size: int = field(default=0, compare=False)
 
-    def add(self, answer: Answer) -> None:
-        """Append an answer.
+    def add(self, exchange: Exchange) -> None:
+        """Append an exchange.
 
         Raises:
             TapeError: E_TAPE_SIZE.
         """
-        self._size += _LEAST + len(answer.received or b"")
+        self._size += _LEAST + len(exchange.answer.received or b"")
         if self._size > MOST_TAPE:
             raise TapeError(E_TAPE_SIZE, f"there are more than {MOST_TAPE} bytes of answers")
-        self.answers.append(answer)
+        self.exchanges.append(exchange)
 
     def lines(self) -> Iterator[bytes]:
         """The tape as a file, each line with its newline."""
         yield _line({"format": FORMAT, "head": self.head, "mode": self.mode.value})
-        for answer in self.answers:
-            yield _line(answer.document())
+        for seq, exchange in enumerate(self.exchanges):
+            yield _line(exchange.document(seq))
 
 
 def read_tape(path: Path) -> Tape:
@@ -145,9 +152,9 @@ def read_tape(path: Path) -> Tape:
     tape = Tape(Mode(header["mode"]), header["head"])
     for number, document in documents:
         try:
-            tape.add(Answer.read(document))
+            tape.add(Exchange.read(document, number - 2))
         except (ValueError, TypeError):
-            raise TapeError(E_TAPE_FORM, f"line {number} is not an answer") from None
+            raise TapeError(E_TAPE_FORM, f"line {number} is not an exchange") from None
     return tape
 
 
@@ -183,8 +190,11 @@ class Place(NamedTuple):
 class Asks(Protocol):
     """A live agent, asked from inside the process that a watchdog may end."""
 
-    def ask(self, place: Place, question: bytes) -> Answer:
-        """Ask, and wait for the answer."""
+    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+        """Send a message to a session of the agent, which `hello` starts, and wait for the answer."""
+
+    def end(self, session: int) -> None:
+        """End a session, if it is open."""
 
     def watch(self, place: Place, work: Callable[[], Made]) -> Made:
         """Execute the agent's work for a decision, and report its beginning and its end."""
@@ -194,7 +204,7 @@ class Oracle:
     """Gives the answers of a run in order: those of the tape, and after its end those of a live agent.
 
     Attributes:
-        tape: The answers so far.
+        tape: The exchanges so far.
         live: The agent; None where only the tape answers.
     """
 
@@ -205,21 +215,34 @@ class Oracle:
 
     @property
     def read(self) -> int:
-        """How many answers were read from the tape."""
+        """How many exchanges were read from the tape."""
         return self._next
 
-    def ask(self, place: Place, question: Callable[[], Mapping[str, Any]]) -> Answer:
-        """The answer for a decision.
+    def ask(self, place: Place, session: int, message: Mapping[str, Any]) -> Answer:
+        """The answer to a message of the type `message["type"]`.
 
         Raises:
-            TapeError: E_TAPE_MISSING.
+            NotCanonical: The message has no canonical form.
+            TapeError: E_TAPE_MISSING, E_TAPE_QUESTION.
         """
-        answer = self._recorded(place)
-        if answer is not None:
-            return answer
+        data = canonical_bytes(message)
+        asked = Asked(session, message["type"], sha256_hex(data))
+        if self._next < len(self.tape.exchanges):
+            exchange = self.tape.exchanges[self._next]
+            if (exchange.episode, exchange.t, exchange.asked) != (place.episode, place.t, asked):
+                where = f"episode {place.episode}, step {place.t}"
+                raise TapeError(E_TAPE_QUESTION, f"exchange {self._next} is not the `{asked.message}` of {where}")
+            self._next += 1
+            return exchange.answer
         if self.live is None:
-            raise TapeError(E_TAPE_MISSING, f"there is no answer for episode {place.episode}, step {place.t}")
-        return self.live.ask(place, canonical_bytes(question()))
+            where = f"the `{asked.message}` of episode {place.episode}, step {place.t}"
+            raise TapeError(E_TAPE_MISSING, f"there is no answer to {where}")
+        return self.live.ask(place, asked, data)
+
+    def end(self, session: int) -> None:
+        """End a session of a live agent."""
+        if self.live is not None:
+            self.live.end(session)
 
     def watch(self, place: Place, work: Callable[[], Made]) -> Made:
         """The result of an inside agent's work for a decision.
@@ -227,9 +250,11 @@ class Oracle:
         Raises:
             Halted: Its process was ended then.
         """
-        answer = self._recorded(place)
-        if answer is not None:
-            raise Halted(answer)
+        if self._next < len(self.tape.exchanges):
+            exchange = self.tape.exchanges[self._next]
+            if (exchange.episode, exchange.t) == (place.episode, place.t):
+                self._next += 1
+                raise Halted(exchange.answer)
         return work() if self.live is None else self.live.watch(place, work)
 
     def finish(self) -> None:
@@ -238,20 +263,11 @@ class Oracle:
         Raises:
             TapeError: E_TAPE_EXTRA.
         """
-        left = len(self.tape.answers) - self._next
+        left = len(self.tape.exchanges) - self._next
         if left:
-            answer = self.tape.answers[self._next]
-            where = f"episode {answer.episode}, step {answer.t}"
+            exchange = self.tape.exchanges[self._next]
+            where = f"episode {exchange.episode}, step {exchange.t}"
             raise TapeError(E_TAPE_EXTRA, f"{left} answers were not asked for, the first one for {where}")
-
-    def _recorded(self, place: Place) -> Answer | None:
-        if self._next == len(self.tape.answers):
-            return None
-        answer = self.tape.answers[self._next]
-        if (answer.episode, answer.t) != (place.episode, place.t):
-            return None
-        self._next += 1
-        return answer
 
 
 # The tape of a discovery

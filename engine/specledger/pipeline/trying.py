@@ -108,7 +108,7 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
-        answers = read_tape(place / TAPE).answers if (place / TAPE).exists() else None
+        answers = read_tape(place / TAPE).exchanges if (place / TAPE).exists() else None
         return read_agent(evidence.bodies(), answers, _claims(bundle))
 
 

@@ -23,6 +23,10 @@ ABSTAINED: Final = Outcome(Verdict.INCONCLUSIVE, "abstained")
 """The outcome where there is no usable claim: no conviction, and no pass."""
 
 
+UNDECLARED: Final = Outcome(Verdict.INCONCLUSIVE, "undeclared")
+"""The outcome where a declared procedure is needed, and the agent declares none."""
+
+
 class Aim(NamedTuple):
     """One thing to challenge: a variable, the value that it is given, and the choice that was predicted, if any."""
 
@@ -42,6 +46,8 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     """
     spec = probe.spec.challenge
     assert spec is not None  # noqa: S101 - the caller looked
+    if not target.declares and (spec.of in ("declared", "unused") or "trace" in spec.demand):
+        return UNDECLARED
     if spec.on == "fresh":
         situation = target.fresh(stream.integer(0, 2**31 - 1))
     before = target.choose(situation, 0)

@@ -17,7 +17,7 @@ from specledger.probes.challenge import make_challenge
 from specledger.probes.check import Probe
 from specledger.probes.offer import make_offer
 from specledger.probes.outcome import Outcome
-from specledger.probes.target import ProbeTarget, Situation
+from specledger.probes.target import ProbeTarget, Situation, Unanswered
 
 
 class ProbeRunner:
@@ -69,5 +69,7 @@ class ProbeRunner:
             if probe.offer is not None:
                 return make_offer(probe, target, situation)
             return make_challenge(probe, target, situation, stream)
+        except Unanswered as unanswered:
+            return Outcome(Verdict.INCONCLUSIVE, unanswered.cause)
         except EvaluationError as error:
             return Outcome(Verdict.ERROR, error.code)

@@ -57,6 +57,14 @@ class Reply(NamedTuple):
     taken: bool = False
 
 
+class Unanswered(Exception):  # noqa: N818 - an outcome of a question
+    """A question to the agent has no answer that says anything about it; `cause` is why the probe is inconclusive."""
+
+    def __init__(self, cause: str) -> None:
+        self.cause = cause
+        super().__init__(cause)
+
+
 class Attempt(NamedTuple):
     """What came of an attempt to break a rule: whether it was denied, by what, and whether that was logged."""
 
@@ -82,10 +90,18 @@ class Replayed(Protocol):
 
 
 class ProbeTarget(Protocol):
-    """One run as its probes see it. `asked` counts how often the agent was asked in this place before."""
+    """One run as its probes see it. `asked` counts how often the agent was asked in this place before.
 
-    deterministic: bool
-    """Whether the agent declares itself deterministic: it draws nothing."""
+    A question that an agent from outside does not answer raises `Unanswered`.
+    """
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the agent declares itself deterministic: it draws nothing."""
+
+    @property
+    def declares(self) -> bool:
+        """Whether the agent declares a procedure; without one nothing can be said about it."""
 
     def document(self, situation: Situation) -> Any:
         """The proposal that the agent committed to here, or submits there if it has not yet been asked; any value."""

@@ -15,7 +15,7 @@ from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.verdict import Verdict
 from specledger.gates.governor import SCHEMA
-from specledger.oracles.answer import TIMED_OUT, Answer
+from specledger.oracles.answer import TIMED_OUT, Exchange
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_agent import MALFORMED
 
@@ -28,7 +28,7 @@ class AgentReading:
 
     Attributes:
         decisions: The number of decisions that it was asked for.
-        failures: Questions without an answer, by reason.
+        failures: Agent faults, by reason.
         proposals: The number of proposals.
         malformed: Proposals that the gate `schema` rejected, by reason.
         rejected: Rejections by the other gates, by gate.
@@ -36,6 +36,7 @@ class AgentReading:
         lacking: Missing claims: where each is first missing, and its type.
         places: The first decision of each failure and each malformed form.
         outside: Whether the agent runs outside the engine.
+        messages: How many messages of each type it was sent.
     """
 
     decisions: int = 0
@@ -47,6 +48,7 @@ class AgentReading:
     lacking: dict[str, str] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     outside: bool = False
+    messages: Counter[str] = field(default_factory=Counter)
 
     @property
     def verdict(self) -> Verdict:
@@ -60,7 +62,7 @@ class AgentReading:
         found = []
         for why, count in sorted(self.failures.items()):
             code_ = E_AGENT_LATE if why == TIMED_OUT else E_AGENT_PROTOCOL
-            message = f"{self._of(count, why)} of {self.decisions} questions have no answer: {why}"
+            message = f"{self._of(count, why)} of {self.messages.total()} messages have no valid answer: {why}"
             found.append(Diagnostic(code_, message))
         for why, count in sorted(self.malformed.items()):
             message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
@@ -85,6 +87,7 @@ class AgentReading:
             "verdict": self.verdict.value,
             "outside": self.outside,
             "decisions": self.decisions,
+            "messages": dict(sorted(self.messages.items())),
             "failures": dict(sorted(self.failures.items())),
             "proposals": self.proposals,
             "malformed": dict(sorted(self.malformed.items())),
@@ -96,45 +99,50 @@ class AgentReading:
 
 def read_agent(
     bodies: Iterable[tuple[str, Mapping[str, Any]]],
-    answers: Iterable[Answer] | None,
+    exchanges: Iterable[Exchange] | None,
     claims: Mapping[str, str] = MappingProxyType({}),
 ) -> AgentReading:
     """Read how an agent answered.
 
     Args:
         bodies: The type and body of each receipt, in order.
-        answers: The recorded answers; None if the agent is a spec.
+        exchanges: The recorded exchanges; None if the agent is a spec.
         claims: The claims that each proposal must have, with their types.
     """
-    reading = AgentReading(outside=answers is not None)
+    reading = AgentReading(outside=exchanges is not None)
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
-    for answer in answers or ():
-        asked.add((answer.episode, answer.t))
-        if answer.failure:
-            failed.add((answer.episode, answer.t))
-            reading.failures[answer.failure] += 1
-            reading.places.setdefault(answer.failure, _place(answer.episode, answer.t))
-        for index, proposal in _proposals(answer):
+    steps: list[Mapping[str, Any]] = []
+    for exchange in exchanges or ():
+        reading.messages[exchange.asked.message] += 1
+        for index, proposal in _proposals(exchange):
             for name in claims.keys() - proposal.keys():
-                where = f"`[{index}].{name}` is missing in {_place(answer.episode, answer.t)}"
+                where = f"`[{index}].{name}` is missing in {_place(exchange.episode, exchange.t)}"
                 reading.lacking.setdefault(name, f"{where}, expected {claims[name]}")
     for type_, body in bodies:
-        if type_ != "step":
-            continue
-        asked.add((body["episode"], body["t"]))
+        if type_ == "step":
+            steps.append(body)
+            asked.add((body["episode"], body["t"]))
+        for fault in body.get("faults", ()) if type_ == "episode_end" else ():
+            asked.add((body["episode"], fault["t"]))
+            failed.add((body["episode"], fault["t"]))
+            reading.failures[fault["reason"]] += 1
+            where = f"`{fault['message']}` of {_place(body['episode'], fault['t'])}"
+            reading.places.setdefault(fault["reason"], where)
+    for body in steps:
         for decision in body["decisions"] if (body["episode"], body["t"]) not in failed else ():
             _decided(reading, body, decision["rejected"])
     reading.decisions = len(asked)
     return reading
 
 
-def _proposals(answer: Answer) -> list[tuple[int, Mapping[str, Any]]]:
+def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
     """The proposals of an answer that are mappings, numbered; the gate `schema` reports the others."""
     try:
-        given = parse_json(answer.received or b"")
+        body = parse_json(exchange.answer.received or b"")
     except ValueError:
         return []
+    given = body.get("proposals") if isinstance(body, dict) else None
     return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
 
 

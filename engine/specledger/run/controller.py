@@ -99,6 +99,9 @@ class DecisionController(Protocol):
     def actuator(self) -> EpisodeActuator:
         """The actuator of the next episode."""
 
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+
     def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
         """The events that attach to a place of a step.
 
@@ -112,10 +115,16 @@ class DecisionController(Protocol):
 class ProposalController:
     """The controller of a run whose agent gives sets of proposals. No event attaches to its steps."""
 
-    def __init__(self, plan: Plan, propose: Callable[[Moment], list[Proposal]]) -> None:
-        """Control one run of a plan, with the agent's answers from `propose`."""
+    def __init__(
+        self,
+        plan: Plan,
+        propose: Callable[[Moment], list[Proposal]],
+        faults: Callable[[], list[dict[str, Any]]] = list,
+    ) -> None:
+        """Control one run of a plan, with the agent's answers from `propose` and its faults from `faults`."""
         self._plan = plan
         self.propose = propose
+        self.faults = faults
 
     def judge(
         self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any

@@ -1,6 +1,6 @@
 """Agents under a kernel: the one interface through which the kernel and its probes ask an agent.
 
-`SpecAgent` answers for an agent that is a spec. An agent from outside is `outside_agent.OutsideDocuments`.
+`SpecAgent` answers for an agent that is a spec. An agent from outside is `outside_agent.OutsideAgent`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from specledger.agents.procedure import Choice, DecisionPoint, Procedure, first_
 from specledger.compile.plan import KernelPlan, Plan
 from specledger.core.canonical import NotCanonical
 from specledger.core.rng import Stream
+from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive
-from specledger.gates.snapshots import Challenge, Challenges, Vault
+from specledger.gates.snapshots import Challenge, Challenges, Vault, opens
 from specledger.oracles.recording import Place
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation
@@ -30,11 +31,16 @@ class Submitted(NamedTuple):
 class DocumentAgent(Protocol):
     """An agent that submits documents, and that probes can ask again about clones of a state.
 
-    Attributes:
-        deterministic: Whether the agent declares that it draws nothing.
+    What asks an agent from outside may raise `probes.target.Unanswered`, if there is no usable answer, or `Halted`, if
+    the process that waited for the answer ended.
     """
 
-    deterministic: bool
+    @property
+    def deterministic(self) -> bool:
+        """Whether the agent declares that it draws nothing."""
+
+    def begin(self, place: Place) -> None:
+        """Say at which decision of the run the calls that follow are made."""
 
     def decide(self, moment: Moment, place: Place) -> Submitted | None:
         """Submit a document for a decision of the run; None if the agent proposes nothing.
@@ -44,17 +50,20 @@ class DocumentAgent(Protocol):
         """
 
     def choose(self, situation: Situation, asked: int) -> Choice | None:
-        """Choose in a situation; `asked` counts the earlier questions there."""
+        """Choose in a situation; `asked` counts the earlier questions there.
+
+        With `asked` 0 it is the choice that the agent submitted there, or would submit at the start of an episode that
+        is never played. Nothing is executed.
+        """
 
     def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
         """Explain a choice as a document, with fork snapshots or without."""
 
-    def reveal(self, challenge: Challenge) -> bytes:
-        """The nonce that a challenge asks for.
+    def restate(self, situation: Situation) -> Any:
+        """The document in which the agent, asked again, gives its reasons for what it submitted in a situation."""
 
-        Raises:
-            Refused: The agent does not have it, or revealed it before.
-        """
+    def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
+        """The nonce that opens the commitment of a fork snapshot; empty if the agent does not open it."""
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
         """Answer an offer; None if the agent proposes nothing.
@@ -64,6 +73,9 @@ class DocumentAgent(Protocol):
             offer: What is offered.
             token: The token that it hands to the agent, None if there is none.
         """
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
 
 
 class SpecAgent:
@@ -77,6 +89,9 @@ class SpecAgent:
         self._vault = Vault(Stream.named(plan.seed, "nonce"), challenges, kernel.narration.nonces)
         self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer"), challenges)
         self.deterministic = kernel.deterministic
+
+    def begin(self, place: Place) -> None:
+        """Nothing: a situation says where it is."""
 
     def decide(self, moment: Moment, place: Place) -> Submitted | None:
         """Submit the document of the best proposal; under a watchdog in a live run.
@@ -108,13 +123,22 @@ class SpecAgent:
         snapshot = self._vault.snapshot if snapshots else None
         return self._narration.document(situation.state, situation.memory, choice, point, snapshot)
 
-    def reveal(self, challenge: Challenge) -> bytes:
-        """The nonce from the agent's vault.
+    def restate(self, situation: Situation) -> Any:
+        """The document of what the decider chooses there."""
+        choice = self.choose(situation, 0)
+        return None if choice is None else self.document(situation, choice, 1, snapshots=False)
 
-        Raises:
-            Refused: The vault does not have it, or revealed it before.
-        """
-        return self._vault.reveal(challenge)
+    def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
+        """The nonce from the agent's vault, if it opens the commitment."""
+        try:
+            nonce = self._vault.reveal(challenge)
+        except Refused:
+            return b""
+        return nonce if opens(snapshot, nonce) else b""
+
+    def faults(self) -> list[dict[str, Any]]:
+        """None: what a spec cannot answer is an evaluation error."""
+        return []
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
         """Take the offer if the best that it leads to has a greater score than the choice without it."""

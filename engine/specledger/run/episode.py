@@ -99,6 +99,7 @@ class Episode:
             self._ended = "error"
             yield from self._controller.events_at("error", self._moment(None))
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
+        faults = self._controller.faults()
         yield Event(
             "episode_end",
             {
@@ -111,6 +112,7 @@ class Episode:
                 "idle": dict(self._idle),
                 "gates": self._gates,
                 "state": self._digest,
+                **({"faults": faults} if faults else {}),
             },
         )
 

@@ -152,13 +152,8 @@ class KernelController:
         """
         if self.active is not None:
             return [self.active.proposal()]
-        tick = moment.episode * self.plan.horizon + moment.t
-        place = Place(moment.episode, moment.t, tick, self.submission.proposal_hash, self.submission.trace_hash)
-        try:
-            submitted = self.agent.decide(moment, place)
-        except Halted as halted:
-            self._enter(halt_event(halted.answer.failure == TIMED_OUT), self.submission, codes=(halted.answer.reason,))
-            raise
+        with self._logging_ends():
+            submitted = self.agent.decide(moment, self._place_of(moment))
         self.submission = receive(None) if submitted is None else submitted.submission
         return [] if submitted is None else [as_proposal(self.submission, submitted.score)]
 
@@ -172,6 +167,23 @@ class KernelController:
                 return [Judgement(list(ruling.rejected), 0, {}, {}) for _ in proposals]
         bare = [{"action": proposal["action"], "score": proposal["score"]} for proposal in proposals]
         return self.plan.judge(moment.state, bare, pending, writes, memory)
+
+    def _place_of(self, moment: Moment) -> Place:
+        tick = moment.episode * self.plan.horizon + moment.t
+        return Place(moment.episode, moment.t, tick, self.submission.proposal_hash, self.submission.trace_hash)
+
+    @contextmanager
+    def _logging_ends(self) -> Iterator[None]:
+        """Log that the process which asked the agent was ended."""
+        try:
+            yield
+        except Halted as halted:
+            self._enter(halt_event(halted.answer.failure == TIMED_OUT), self.submission, codes=(halted.answer.reason,))
+            raise
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+        return self.agent.faults()
 
     def actuator(self) -> EpisodeActuator:
         """The token actuator of the next episode."""
@@ -211,9 +223,11 @@ class KernelController:
         if place == "after_token" and moment.token is None:
             return
         situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
-        for event in self._probes.events_at(place, situation, self._target.at(moment)):
-            yield from self._flush()
-            yield event
+        self.agent.begin(self._place_of(moment))
+        with self._logging_ends():
+            for event in self._probes.events_at(place, situation, self._target.at(moment)):
+                yield from self._flush()
+                yield event
 
     def try_document(self, state: Any, document: Any) -> Ruling:
         """Rule about a document that is no decision of the run, and log that."""

@@ -1,8 +1,9 @@
-"""A live run: a kernel that asks its agent in a process of its own, episode by episode, and the tape of the answers.
+"""A live run: a kernel that asks its agent in a process of its own, and the tape of the exchanges.
 
-The process of the kernel asks, logs and acts. This process keeps only its answers, and makes the events of the run from
-them, as a replay does. A late answer, and an agent that ended its process, are recorded as answers too: a kernel's
-episode ends with them, any other run continues. The log and the record of an ending are arguments.
+The process of the kernel asks, logs and acts. This process keeps only the answers, and makes the events of an episode
+from them once the kernel has finished it, as a replay does. A late answer, and an agent that ended its process, are
+recorded as answers too: the episode of a kernel ends with them, any other run continues; both in a new process. The log
+and the record of an ending are arguments.
 
 Source: toy-pseudo-axion, WatchdogTimer and I5.
 """
@@ -19,10 +20,11 @@ from specledger.compile.plan import Plan, PlannedWatchdog
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
-from specledger.oracles.answer import DIED, TIMED_OUT, Answer
-from specledger.oracles.outside import Policy, policy_of
+from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange
+from specledger.oracles.outside import Transport, transport_of
 from specledger.oracles.recording import Oracle, Place, Tape, TapeError
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
+from specledger.spec.agent import Outside
 
 E_KERNEL_DIED = code(
     "E_KERNEL_DIED",
@@ -83,8 +85,7 @@ def conduct(
     events = make(replace(plan, oracle=oracle))
     yield next(events)
     kernel = _Kernel(events, oracle, plan, plan.watchdog, open_log, record)
-    for number in range(plan.episodes):
-        came = kernel.ask(number, plan.horizon)
+    for number, came in enumerate(kernel.episodes()):
         last = None
         for event in _episode(events):
             yield event
@@ -116,44 +117,49 @@ class _Kernel:
     ) -> None:
         self._events = events
         self._oracle = oracle
+        self._plan = plan
         self._outside = None if plan.outside is None else plan.outside.source
         self._limits = limits
         self._open_log = open_log
         self._record = record
 
-    def ask(self, episode: int, horizon: int) -> bytes | None:
-        """Let an episode be made, and put its answers on the tape.
+    def episodes(self) -> Iterator[bytes | None]:
+        """Let every episode be made, and put its exchanges on the tape.
 
-        Returns:
-            Its last event, as the kernel made it; None if the kernel did not come to it.
+        Yields:
+            The last event of each episode, as the kernel made it; None if the kernel was ended in that episode.
         """
-        while True:
-            watchdog = Watchdog(self._ended, self._limits.deadline_ms)
-            done, last = 0, None
+        number, horizon = 0, self._plan.horizon
+        while number < self._plan.episodes:
+            watchdog, done = Watchdog(self._ended, self._limits.deadline_ms), 0
             for message in watchdog.watch(self._work):
                 kind, payload = message[:1], message[1:]
                 if kind == _REFUSED:
                     raise _refusal(payload)
                 done += kind in (_ANSWER, _DONE)
                 if kind == _ANSWER:
-                    self._keep(Answer.read(parse_canonical(payload, limit=MAX_MESSAGE)))
+                    self._keep(Exchange.read(parse_canonical(payload, limit=MAX_MESSAGE), 0))
                 elif kind == _STATE:
-                    last = payload
+                    number += 1
+                    yield payload
             ending = watchdog.ending
             assert ending is not None  # noqa: S101 - its messages came to their end
             if ending.kind == "finished":
-                return last
+                return
             if ending.evaluation == done:
-                raise Rejected([Diagnostic(E_KERNEL_DIED, f"in episode {episode}: {ending.reason}")])
+                raise Rejected([Diagnostic(E_KERNEL_DIED, f"in episode {number}: {ending.reason}")])
             failure = TIMED_OUT if ending.kind == "hang" else DIED
-            self._keep(Answer(episode, ending.tick - episode * horizon, None, failure, ending.reason))
+            noted: Any = parse_canonical(watchdog.note)
+            answer = Answer(None, failure, ending.reason)
+            self._keep(Exchange(number, ending.tick - number * horizon, Asked(*noted), answer))
             if self._limits.ms_per_tick is not None:
-                return None
+                number += 1
+                yield None
 
-    def _keep(self, answer: Answer) -> None:
-        """Put an answer on the tape."""
+    def _keep(self, exchange: Exchange) -> None:
+        """Put an exchange on the tape."""
         try:
-            self._oracle.tape.add(answer)
+            self._oracle.tape.add(exchange)
         except TapeError as error:
             raise Rejected([Diagnostic(error.code, error.message)]) from None
 
@@ -163,19 +169,17 @@ class _Kernel:
             self._record(ending)
 
     def _work(self, pulse: Pulse) -> None:
-        """Make the next episode, in the kernel's process."""
-        outside = self._outside
-        if outside is not None:
+        """Make the episodes that are left, in the kernel's process."""
+        if self._outside is not None:
             nothing = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nothing, 2)
         try:
             with ExitStack() as stack:
                 log = stack.enter_context(self._open_log())
-                policy = None if outside is None else policy_of(outside)
-                if policy is not None:
-                    stack.callback(policy.close)
-                self._oracle.live = _Asking(pulse, policy, 0 if outside is None else outside.start_ms)
-                for event in _episode(self._events):
+                live = _Asking(pulse, self._outside)
+                stack.callback(live.close)
+                self._oracle.live = live
+                for event in self._events:
                     if event.type == "audit" and log is not None:
                         log.append(event.body)
                     if event.type == "episode_end":
@@ -190,27 +194,42 @@ class _Kernel:
 class _Asking:
     """Asks inside the kernel's process, and reports to the watchdog when that begins and ends."""
 
-    def __init__(self, pulse: Pulse, policy: Policy | None, start_ms: int) -> None:
+    def __init__(self, pulse: Pulse, outside: Outside | None) -> None:
         self._pulse = pulse
-        self._policy = policy
-        self._start_ms = start_ms
+        self._outside = outside
+        self._sessions: dict[int, Transport] = {}
 
-    def ask(self, place: Place, question: bytes) -> Answer:
-        """Ask outside."""
-        assert self._policy is not None  # noqa: S101 - only a desk of an agent outside asks
-        more = 0 if self._policy.started else self._start_ms
-        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more)
-        answer = self._policy.answer(place.episode, place.t, question)
-        self._pulse.leave()
-        self._pulse.send(_ANSWER + canonical_bytes(answer.document()))
+    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+        """Send a message to a session, and open the session if this is its first message."""
+        assert self._outside is not None  # noqa: S101 - only the agents of `outside_agent` ask
+        transport = self._sessions.get(asked.session)
+        if transport is None:
+            transport = self._sessions[asked.session] = transport_of(self._outside)
+        more = 0 if transport.started else self._outside.start_ms
+        note = canonical_bytes(list(asked))
+        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more, note=note)
+        answer = transport.exchange(message)
+        exchange = Exchange(place.episode, place.t, asked, answer)
+        self._pulse.leave(_ANSWER + canonical_bytes(exchange.document(0)))
         return answer
+
+    def end(self, session: int) -> None:
+        """End a session, if it is open."""
+        transport = self._sessions.pop(session, None)
+        if transport is not None:
+            transport.close()
+
+    def close(self) -> None:
+        """End every session."""
+        for session in list(self._sessions):
+            self.end(session)
 
     def watch(self, place: Place, work: Callable[[], Made]) -> Made:
         """Let the agent inside decide."""
-        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash)
+        note = canonical_bytes(list(AT_WORK))
+        self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, note=note)
         made = work()
-        self._pulse.leave()
-        self._pulse.send(_DONE)
+        self._pulse.leave(_DONE)
         return made
 
 

@@ -14,7 +14,7 @@ from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
 from specledger.run.governor_state import GovernorState
 from specledger.run.kernel_controller import KernelController
-from specledger.run.outside_agent import OutsideDocuments, OutsideProposals
+from specledger.run.outside_agent import OutsideAgent, OutsideProposals
 
 
 def run(
@@ -49,6 +49,7 @@ def run(
             ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
             **({"expect": dict(plan.expect)} if plan.expect else {}),
+            **({} if plan.agent_faults == "inconclusive" else {"agent_faults": plan.agent_faults}),
             **_continued(plan),
         },
     )
@@ -72,9 +73,10 @@ def controller_of(plan: Plan) -> DecisionController:
         Rejected: E_AGENT_UNTRUSTED, if the agent is outside and the plan has no oracle.
     """
     if plan.kernel is not None:
-        return KernelController(plan, SpecAgent if plan.outside is None else OutsideDocuments)
+        return KernelController(plan, SpecAgent if plan.outside is None else OutsideAgent)
     if plan.outside is not None:
-        return ProposalController(plan, OutsideProposals(plan).propose)
+        outside = OutsideProposals(plan)
+        return ProposalController(plan, outside.propose, outside.faults)
     return ProposalController(plan, lambda moment: plan.propose(moment.observation, moment.memory))
 
 

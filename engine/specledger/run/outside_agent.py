@@ -1,41 +1,42 @@
-"""Agents from outside: the question that they are asked, and what becomes of their answers.
+"""Agents from outside: what they are asked for a decision, and what becomes of their answers.
 
-No answer can stop a run. One that is not a list of proposals is rejected by the gate `schema`; one that is not a
-document is received, hashed and denied by the kernel. The run continues with the next decision. A kernel's episode ends
-only if the process that waited for the answer ended.
+No answer can stop a run. A proposal of the wrong form is rejected by the gate `schema`; so is the one that takes the
+place of an agent fault. A kernel receives what came, hashes and denies it. The run continues with the next decision. A
+kernel's episode ends only if the process that waited for the answer ended.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from specledger.agents.agent import MOST_PROPOSALS
-from specledger.agents.procedure import Choice
+from specledger.agents.procedure import Choice, DecisionPoint
+from specledger.agents.statement import Origin, choice_of, commitment_of, document_of, payload_of
 from specledger.compile.plan import KernelPlan, Plan, PlannedOutside, Proposal
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import NotCanonical, canonical_ints, parse_json
+from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.expr import INT, Type, conforms
-from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission, receive
-from specledger.gates.snapshots import Challenge, Challenges
-from specledger.oracles.answer import NOT_JSON, Answer, halts
+from specledger.gates.snapshots import Challenge, Challenges, opens
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.recording import Halted, Oracle, Place
+from specledger.oracles.recording import Oracle, Place
 from specledger.probes.offer import PlannedOffer
-from specledger.probes.target import Reply, Situation
+from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted
+from specledger.run.session import WRONG_TYPE, AgentFault, AgentReply, Session
 
 NOTHING: Final = ""
 """The operation of what is no proposal; no world has it."""
 
-NO_ANSWER: Final = "no_answer"
-NOT_A_LIST: Final = "not_a_list"
 TOO_MANY: Final = "too_many_proposals"
 MALFORMED: Final = "malformed_proposal"
-"""Why the gate `schema` rejects what an agent outside answered, beside the failures of an answer."""
+"""Why the gate `schema` rejects what an agent outside proposed, beside agent faults."""
+
+REUSED: Final = "commitment_reused"
+"""Why a statement is denied whose commitment the agent made before."""
 
 
 class OutsideProposals:
@@ -47,29 +48,72 @@ class OutsideProposals:
         Raises:
             Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
         """
-        self._oracle, self._asked = _oracle(plan), _asked(plan)
-        self._horizon = plan.horizon
+        self._claims, self._horizon = _asked(plan).claims, plan.horizon
+        self._session = Session(_oracle(plan), lambda: greeting(plan), kernel=False)
 
     def propose(self, moment: Moment) -> list[Proposal]:
-        """The proposals of the answer; a malformed one is replaced by one that the gate `schema` rejects."""
+        """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
         place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
-        answer = self._oracle.ask(place, lambda: question(moment, self._asked))
-        return proposals_of(answer, self._asked.claims)
+        fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
+        try:
+            reply = self._session.tell(place, "decide", fields)
+        except AgentFault as fault:
+            return [_none(fault.reason)]
+        if reply.body["type"] != "proposals":
+            return [_none(WRONG_TYPE)]
+        return proposals_of(reply.body["proposals"], self._claims)
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+        return self._session.faults()
 
 
-class OutsideDocuments:
-    """An agent from outside that submits documents to a kernel. Probes cannot ask it: no scenario has both."""
+class _Stated(NamedTuple):
+    """What the agent submitted at one decision.
 
-    deterministic = False
+    Attributes:
+        situation: Where.
+        submission: The document as the kernel received it.
+        choice: The first step of its plan; None if it is no action of the world.
+        reply: The answer; None after a fault.
+        payload: What the commitment of a statement covers; None for a document.
+    """
+
+    situation: Situation
+    submission: Submission
+    choice: Choice | None
+    reply: AgentReply | None = None
+    payload: bytes | None = None
+
+
+class OutsideAgent:
+    """An agent from outside that submits statements or documents to a kernel, and that probes can question."""
 
     def __init__(self, plan: Plan, kernel: KernelPlan, challenges: Challenges) -> None:
-        """Answer for the agent of one run.
+        """Answer for the agent of one run; nonces are asked for under `challenges` alone.
 
         Raises:
             Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
         """
-        self._oracle, self._asked = _oracle(plan), _asked(plan)
-        self._env = kernel.narration.views.env
+        self._plan, self._kernel, self._challenges = plan, kernel, challenges
+        self._narration, self._views = kernel.narration, kernel.narration.views
+        self._session = Session(_oracle(plan), lambda: greeting(plan), kernel=True)
+        self._place = Place(0, 0, 0)
+        self._current: _Stated | None = None
+        self._fresh: _Stated | None = None
+        self._commitments: set[str] = set()
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the agent declares that the same question gets the same answer."""
+        return self._session.said.get("deterministic") is True
+
+    def begin(self, place: Place) -> None:
+        """Say at which decision the questions that follow are asked."""
+        self._place = place
+        self._session.begin(place)
+        if self._current is not None and (place.episode, place.t) != self._current.situation[:2]:
+            self._current = self._fresh = None
 
     def decide(self, moment: Moment, place: Place) -> Submitted:
         """The answer, which is received and hashed whatever it is.
@@ -77,30 +121,154 @@ class OutsideDocuments:
         Raises:
             Halted: The process that waited for it ended.
         """
-        answer = self._oracle.ask(place, lambda: question(moment, self._asked) | {"env": self._env(moment.state)})
-        if halts(answer):
-            raise Halted(answer)
-        return Submitted(_submission(answer), 0)
+        self.begin(place)
+        situation = Situation(moment.episode, moment.t, moment.state, moment.memory)
+        try:
+            reply = self._session.tell(place, "decide", self._question(situation), keep=bool(self._kernel.probes))
+        except AgentFault as fault:
+            self._current = _Stated(situation, _problem(fault.reason, fault.answer.sha256), None)
+        else:
+            self._current = self._stated(situation, reply)
+        return Submitted(self._current.submission, 0)
 
     def choose(self, situation: Situation, asked: int) -> Choice | None:
-        """None: the agent cannot be asked about a clone."""
-        return None
-
-    def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
-        """None: the agent cannot be asked about a clone."""
-        return None
-
-    def reveal(self, challenge: Challenge) -> bytes:
-        """Refuse: the agent keeps its nonces.
+        """What the agent chooses: what it submitted here, or its answer to a question about the situation.
 
         Raises:
-            Refused: `unknown_nonce`.
+            Unanswered: `agent_fault` or `not_repeatable`.
+            Halted: The process that waited for the answer ended.
         """
-        raise Refused("unknown_nonce")
+        stated = self._at(situation)
+        if asked == 0 and stated is not None:
+            return stated.choice
+        fresh = situation.episode if situation.episode >= self._plan.episodes else None
+        opens_episode = asked == 0 and fresh is not None
+        question = self._question(situation)
+        disguised = opens_episode or "disguise" in self._session.said.get("can", ())
+        if not disguised:
+            question = {name: question[name] for name in ("observation", "env")}
+        try:
+            reply = self._session.suppose(
+                self._place, "decide" if disguised else "ask", question, fresh=fresh, keep=opens_episode
+            )
+        except AgentFault:
+            raise Unanswered("agent_fault") from None
+        if opens_episode:
+            self._fresh = self._stated(situation, reply)
+            return self._fresh.choice
+        return self._choice(reply)
+
+    def document(self, situation: Situation, choice: Choice, asked: int = 0, *, snapshots: bool = True) -> Any:
+        """The document that the agent submitted in a situation; None if it submitted none."""
+        stated = self._at(situation)
+        return None if stated is None else stated.submission.document
+
+    def restate(self, situation: Situation) -> Any:
+        """The document that the agent gives again for what it submitted; None if it is none.
+
+        Raises:
+            Unanswered: `agent_fault`.
+            Halted: The process that waited for the answer ended.
+        """
+        stated = self._at(situation)
+        if stated is None or stated.reply is None:
+            return None
+        reply = self._follow(stated.reply, "restate", {"of": stated.reply.id})
+        return self._read(situation, reply).document
+
+    def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
+        """The nonce with which the agent opens the commitment of a snapshot; empty if it does not.
+
+        Raises:
+            Unanswered: `agent_fault`.
+            Halted: The process that waited for the answer ended.
+        """
+        made = [one for one in (self._current, self._fresh) if one is not None and _holds(one, snapshot)]
+        if not self._challenges.close(challenge) or not made or made[0].reply is None:
+            return b""
+        fields = {"commitment": snapshot["commitment"], "nonce_ref": snapshot["nonce_ref"]}
+        said = self._follow(made[0].reply, "reveal", fields).body
+        nonce, payload = bytes.fromhex(said["nonce"]), made[0].payload
+        if payload is None:
+            return nonce if opens(snapshot, nonce) else b""
+        try:
+            same = "payload" in said and payload_of(said["payload"]) == payload
+        except (NotCanonical, KeyError):
+            return b""
+        return nonce if same and commitment_of(nonce, payload) == snapshot["commitment"] else b""
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
-        """None: the agent cannot be asked about a clone."""
+        """None: no offer reaches the agent."""
         return None
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+        return self._session.faults()
+
+    def _at(self, situation: Situation) -> _Stated | None:
+        """What the agent submitted in a situation, if it was asked for a decision there."""
+        for stated in (self._current, self._fresh):
+            if stated is not None and stated.situation == situation:
+                return stated
+        return None
+
+    def _question(self, situation: Situation) -> dict[str, Any]:
+        seen, env = self._views.observe(situation.state), self._views.env(situation.state)
+        return {"episode": situation.episode, "t": situation.t, "observation": seen, "env": env}
+
+    def _follow(self, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
+        try:
+            return self._session.follow(self._place, reply, type_, fields)
+        except AgentFault:
+            raise Unanswered("agent_fault") from None
+
+    def _stated(self, situation: Situation, reply: AgentReply) -> _Stated:
+        """What the agent submitted; a commitment that it made before is refused."""
+        submission = self._read(situation, reply)
+        commitment, payload = reply.body.get("commitment"), None
+        if reply.body["type"] == "statement" and submission.problem is None:
+            payload = payload_of(reply.body)
+        if commitment is not None and commitment in self._commitments:
+            submission = _problem(REUSED, reply.sha256)
+        elif commitment is not None:
+            self._commitments.add(commitment)
+        return _Stated(situation, submission, self._choice(reply), reply, payload)
+
+    def _read(self, situation: Situation, reply: AgentReply) -> Submission:
+        """The document that an answer is, or amounts to."""
+        body = reply.body
+        if body["type"] == "document":
+            return receive(body["document"])
+        if body["type"] != "statement":
+            return _problem(WRONG_TYPE, reply.sha256)
+        origin = Origin(f"{self._narration.decider.name}/{reply.session}/{reply.id}", reply.sha256)
+        point = DecisionPoint(situation.episode, situation.t)
+        try:
+            return receive(document_of(self._narration, body, origin, situation.state, situation.memory, point))
+        except NotCanonical as problem:
+            return _problem(problem.code, reply.sha256)
+
+    def _choice(self, reply: AgentReply) -> Choice | None:
+        """The first action of an answer; None if it is no action of the world."""
+        action: Any = reply.body.get("action")
+        if reply.body["type"] == "document":
+            actions = receive(reply.body["document"]).actions
+            action = parse_canonical(actions[0]) if actions and actions[0] else None
+        try:
+            return None if action is None else choice_of(self._narration, action)
+        except NotCanonical:
+            return None
+
+
+def _holds(stated: _Stated, snapshot: Mapping[str, Any]) -> bool:
+    """Whether a document that was submitted holds a snapshot."""
+    document = stated.submission.document
+    return isinstance(document, dict) and snapshot in document["trace"]["fork_snapshots"]
+
+
+def _problem(reason: str, received: str) -> Submission:
+    """A submission that there is no document of; the hash of what came stands for it."""
+    return Submission(None, received or GENESIS, GENESIS, problem=NotCanonical(reason, "$", "nothing to judge"))
 
 
 def _oracle(plan: Plan) -> Oracle:
@@ -115,26 +283,21 @@ def _asked(plan: Plan) -> PlannedOutside:
     return plan.outside
 
 
-def question(moment: Moment, asked: PlannedOutside) -> dict[str, Any]:
-    """What an agent from outside is sent for one decision."""
+def greeting(plan: Plan) -> dict[str, Any]:
+    """The fields of `hello` that depend on the run."""
+    asked, kernel = _asked(plan), plan.kernel
     return {
-        "episode": moment.episode,
-        "t": moment.t,
-        "observation": moment.observation,
+        "scenario": plan.name,
         "operations": asked.operations,
+        "variables": [] if kernel is None else kernel.narration.views.names(plan.start(0)),
+        "claims": {name: str(type_) for name, type_ in sorted(asked.claims.items())} if kernel is None else {},
+        "forms": [] if kernel is None else list(kernel.vocabulary.forms),
+        "document": kernel is not None,
     }
 
 
-def proposals_of(answer: Answer, claims: Mapping[str, Type]) -> list[Proposal]:
+def proposals_of(given: list[Any], claims: Mapping[str, Type]) -> list[Proposal]:
     """The proposals of an answer: all of them are of a form that a judge can look at."""
-    if answer.received is None or answer.failure:
-        return [_none(answer.failure or NO_ANSWER)]
-    try:
-        given = parse_json(answer.received)
-    except ValueError:
-        return [_none(NOT_JSON)]
-    if not isinstance(given, list):
-        return [_none(NOT_A_LIST)]
     if len(given) > MOST_PROPOSALS:
         return [_none(TOO_MANY)]
     return [one if _is_proposal(one, claims) else _none(MALFORMED) for one in given]
@@ -156,14 +319,3 @@ def _is_proposal(given: Any, claims: Mapping[str, Type]) -> bool:
     except NotCanonical:
         return False
     return conforms(given["score"], INT) and all(conforms(given[name], type_) for name, type_ in claims.items())
-
-
-def _submission(answer: Answer) -> Submission:
-    """What the kernel receives; where there are no bytes, the failure is what it denies."""
-    if answer.received is not None:
-        return receive(answer.received)
-    if not answer.failure:
-        return receive(None)
-    return Submission(
-        None, answer.sha256 or GENESIS, GENESIS, problem=NotCanonical(answer.failure, "$", "nothing to judge")
-    )

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from specledger.agents.procedure import Choice, DecisionPoint
+from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import Fidelity, replay_trace
 from specledger.compile.plan import KernelPlan, Plan
 from specledger.core.digest import hash_json
 from specledger.gates.admission import TOKEN, Ruling
-from specledger.gates.capability import Refused
 from specledger.gates.digests import Submission
-from specledger.gates.snapshots import Challenges, opens
+from specledger.gates.snapshots import Challenges
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Answer, Attempt, Reply, Situation
 from specledger.run.controller import Moment
@@ -54,8 +53,17 @@ class KernelProbeTarget:
         self._narration = controller.kernel.narration
         self._views = controller.kernel.narration.views
         self._moment: Moment | None = None
-        self._revealed: dict[str, bytes] = {}
-        self.deterministic = controller.agent.deterministic
+        self._revealed: dict[tuple[str, str], bytes] = {}
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the agent declares itself deterministic."""
+        return self._controller.agent.deterministic
+
+    @property
+    def declares(self) -> bool:
+        """Whether the agent declares a procedure."""
+        return self._narration.declared is not None
 
     def at(self, moment: Moment) -> KernelProbeTarget:
         """The target, to be asked at a decision."""
@@ -80,7 +88,7 @@ class KernelProbeTarget:
 
     def declared(self, situation: Situation, asked: int) -> Answer | None:
         """The choice of the declared procedure."""
-        return _answer(choice_of(self._controller.kernel, self._narration.declared, situation, asked))
+        return _answer(choice_of(self._controller.kernel, self._procedure(), situation, asked))
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The slots of a claim under the governor's vocabulary."""
@@ -120,7 +128,7 @@ class KernelProbeTarget:
         """The trace computed again by the declared procedure on the observation that the kernel knows."""
         return replay_trace(
             document["trace"],
-            self._narration.declared,
+            self._procedure(),
             self._views.observe(situation.state),
             situation.memory,
             DecisionPoint(situation.episode, situation.t),
@@ -130,12 +138,8 @@ class KernelProbeTarget:
 
     def restate(self, document: Any, situation: Situation) -> bool:
         """Whether the agent, asked again, gives the trace that it committed to, except for its commitments."""
-        agent = self._controller.agent
-        choice = agent.choose(situation, 0)
-        if choice is None:
-            return False
-        again = agent.document(situation, choice, 1, snapshots=False)
-        return all(again["trace"][part] == document["trace"][part] for part in _RESTATED)
+        again = self._controller.agent.restate(situation)
+        return self.valid(again) and all(again["trace"][part] == document["trace"][part] for part in _RESTATED)
 
     def token(self, sort: str) -> Mapping[str, Any] | None:
         """A token of this episode that an offer hands out."""
@@ -156,6 +160,11 @@ class KernelProbeTarget:
         reason = self._controller.try_action(reply.token, reply.action, situation.state)
         return Attempt(True, (reason, TOKEN), True) if reason else Attempt(False, (), False)
 
+    def _procedure(self) -> Procedure:
+        declared = self._narration.declared
+        assert declared is not None  # noqa: S101 - see `declares`
+        return declared
+
     def _is_current(self, situation: Situation) -> bool:
         moment = self._moment
         assert moment is not None  # noqa: S101 - see `at`
@@ -163,15 +172,12 @@ class KernelProbeTarget:
 
     def _opened(self, snapshot: Mapping[str, Any]) -> bool:
         """Whether the agent opens a commitment by a nonce that opened no other one; each is asked for once."""
-        reference = snapshot["nonce_ref"]
+        reference = (snapshot["nonce_ref"], snapshot["commitment"])
         if reference not in self._revealed:
-            challenge = self._controller.challenges.challenge(reference)
-            try:
-                nonce = self._controller.agent.reveal(challenge)
-            except Refused:
-                return False
+            challenge = self._controller.challenges.challenge(snapshot["nonce_ref"])
+            nonce = self._controller.agent.reveal(snapshot, challenge)
             self._revealed[reference] = b"" if nonce in self._revealed.values() else nonce
-        return opens(snapshot, self._revealed[reference])
+        return self._revealed[reference] != b""
 
     def _digest(self, state: Any, focus: Any) -> str:
         """The digest under focus variables that a document names; empty if one of them is unknown."""

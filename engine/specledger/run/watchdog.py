@@ -90,7 +90,15 @@ class Pulse:
         self._pipe = pipe
         self._orphaned_ms = timeout_ms + _ORPHANED_MS
 
-    def enter(self, tick: int, proposal_hash: str = GENESIS, trace_hash: str = GENESIS, *, more_ms: int = 0) -> None:
+    def enter(
+        self,
+        tick: int,
+        proposal_hash: str = GENESIS,
+        trace_hash: str = GENESIS,
+        *,
+        more_ms: int = 0,
+        note: bytes = b"",
+    ) -> None:
         """Say that the evaluation of a policy begins.
 
         Args:
@@ -98,14 +106,16 @@ class Pulse:
             proposal_hash: Of the last proposal that is known.
             trace_hash: Of its trace.
             more_ms: Milliseconds that this one may take beyond the time-out, to start an agent.
+            note: What the watchdog holds as its `note` if this evaluation does not end.
         """
+        mark = _MARK.pack(tick, more_ms, proposal_hash.encode("ascii"), trace_hash.encode("ascii"))
+        self._put(_ENTER, mark + note)  # before the timer is set: the watchdog may be busy for long
         signal.setitimer(signal.ITIMER_REAL, (self._orphaned_ms + more_ms) / 1000)
-        self._put(_ENTER, _MARK.pack(tick, more_ms, proposal_hash.encode("ascii"), trace_hash.encode("ascii")))
 
-    def leave(self) -> None:
-        """Say that it has ended."""
+    def leave(self, message: bytes = b"") -> None:
+        """Say that it has ended, and send a message, unless it is empty."""
         signal.setitimer(signal.ITIMER_REAL, 0)
-        self._put(_LEAVE)
+        self._put(_LEAVE, message)
 
     def send(self, message: bytes) -> None:
         """Send a message to the watchdog.
@@ -113,8 +123,6 @@ class Pulse:
         Raises:
             ValueError: It has more than `MAX_MESSAGE` bytes.
         """
-        if len(message) > MAX_MESSAGE:
-            raise ValueError(f"a message has at most {MAX_MESSAGE} bytes, not {len(message)}")
         self._put(_MESSAGE, message)
 
     def end(self, failure: str | None) -> None:
@@ -122,6 +130,8 @@ class Pulse:
         self._put(*((_FINISHED,) if failure is None else (_FAILED, failure.encode("ascii", "replace")[:100])))
 
     def _put(self, kind: bytes, payload: bytes = b"") -> None:
+        if len(payload) > MAX_MESSAGE:
+            raise ValueError(f"a message has at most {MAX_MESSAGE} bytes, not {len(payload)}")
         frame = _HEAD.pack(kind, len(payload)) + payload
         while frame:
             frame = frame[os.write(self._pipe, frame) :]
@@ -132,6 +142,7 @@ class Watchdog:
 
     Attributes:
         ending: How the last kernel ended; None while it runs, or if its end was not awaited.
+        note: Of the last evaluation that the last kernel began.
     """
 
     def __init__(self, record: Callable[[Ending], None], timeout_ms: int = TIMEOUT_MS) -> None:
@@ -145,6 +156,7 @@ class Watchdog:
         self._record = record
         self._timeout_ms = timeout_ms
         self.ending: Ending | None = None
+        self.note = b""
 
     def watch(self, work: Callable[[Pulse], None]) -> Iterator[bytes]:
         """Do some work in a process of its own, and yield the messages that it sends.
@@ -164,7 +176,7 @@ class Watchdog:
             yield from kernel.messages()
         finally:
             status = kernel.end()
-        self.ending = kernel.ending(status)
+        self.ending, self.note = kernel.ending(status), kernel.note
         if self.ending.kind != "finished":
             self._record(self.ending)
 
@@ -194,24 +206,26 @@ class _Kernel:
         self._kind, self._reason = "died", ""
         self._evaluation = 0
         self._mark = (0, GENESIS, GENESIS)
+        self.note = b""
 
     def messages(self) -> Iterator[bytes]:
         """What the kernel sends, until it has finished, failed, hung or gone."""
         while (frame := self._frame()) is not None:
             kind, payload = frame
-            if kind == _MESSAGE:
+            if kind == _LEAVE:
+                self._deadline = None
+            if kind == _MESSAGE or (kind == _LEAVE and payload):
                 left = time.monotonic()
                 yield payload
                 if self._deadline is not None:  # a kernel waits while its messages are not read
                     self._deadline += time.monotonic() - left
             elif kind == _ENTER:
-                tick, more, proposal, trace = _MARK.unpack(payload)
+                tick, more, proposal, trace = _MARK.unpack_from(payload)
+                self.note = payload[_MARK.size :]
                 self._mark = (tick, proposal.decode("ascii"), trace.decode("ascii"))
                 self._evaluation += 1
                 self._deadline = time.monotonic() + (self._timeout_ms + more) / 1000
-            elif kind == _LEAVE:
-                self._deadline = None
-            else:
+            elif kind != _LEAVE:
                 self._kind = "finished" if kind == _FINISHED else "died"
                 self._reason = f"raised:{payload.decode('ascii')}" if payload else ""
                 return

@@ -53,7 +53,11 @@ class Narration(Model):
 
 
 class Outside(Model):
-    """An agent that is asked outside: a function of a Python module, or a program that answers lines of JSON."""
+    """An agent that is asked outside: a function of a Python module, or a program that answers lines of JSON.
+
+    `declares` names the agent whose procedure it claims to follow; its traces and what is checked of them come from it.
+    `requests` is the scope that is asked for with its statements.
+    """
 
     python: Annotated[
         str | None,
@@ -65,6 +69,8 @@ class Outside(Model):
     deadline_ms: Annotated[int, Field(ge=1, le=600_000)] = 200
     start_ms: Annotated[int, Field(ge=0, le=600_000)] = 2_000
     environment: Annotated[list[Variable], Field(max_length=64)] = Field(default_factory=list)
+    declares: Annotated[Reference | None, RefTo("agent")] = None
+    requests: Requests = Field(default_factory=Requests)
 
     @model_validator(mode="after")
     def _one_of_two(self) -> Outside:

@@ -141,6 +141,7 @@ class Scenario(Spec):
     probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
     until: Expression | None = None
     commit: Literal["proposals", "none"] = "proposals"
+    agent_faults: Literal["inconclusive", "fail"] = "inconclusive"
     expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1

@@ -90,6 +90,8 @@ class DeclaredTotals:
         if ended in ("horizon", "until", "fatal"):
             self._breaches("episode", body["violations"])
         _demand(_counted(body["gates"], self._gates), f"episode {number} counts other rejections")
+        for fault in body.get("faults", ()):
+            _demand(0 <= fault["t"] <= self._steps, f"episode {number} has an agent fault after its end")
         self._all_gates.update(self._gates)
         self._gates = dict.fromkeys(self._gates, 0)
         for name, idle in body["idle"].items():

@@ -1,0 +1,167 @@
+"""The short form in which an agent from outside states its choice and its reasons, and the document made of it.
+
+A statement is `{action, claims, commitment}`. The kernel itself adds what it knows: the environment, the digest of the
+state seen through the claimed variables, the trace of the declared procedure, and the words of the vocabulary. The fork
+snapshot holds the agent's own commitment, and names the hash of the answer that it came in.
+
+A claim that predicts another choice than the action becomes a causal claim, the first one of each variable; every claim
+becomes a counterfactual. A claim that gives a direction in place of a value speaks of the first of the world's
+alternatives in that direction, and is left out where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from specledger.agents.claims import Supposed, Views, claim, counterfactual, masses
+from specledger.agents.narration import FORK, Narration, step_of, supporting
+from specledger.agents.procedure import Choice, DecisionPoint
+from specledger.agents.trace import write_choice, write_trace
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.digest import hash_json, sha256_raw
+from specledger.core.entries import uuid_of
+
+LEAST_NONCE: Final = 16
+MOST_NONCE: Final = 64
+"""Bytes of an agent's nonce."""
+
+
+class Origin(NamedTuple):
+    """Where a statement comes from.
+
+    Attributes:
+        name: Of the document that is made of it; no two documents have the same.
+        received: The SHA-256 of the answer.
+    """
+
+    name: str
+    received: str
+
+
+def payload_of(statement: Mapping[str, Any]) -> bytes:
+    """What the commitment of a statement covers.
+
+    Raises:
+        NotCanonical: It has no canonical form.
+    """
+    payload = {"action": statement["action"], "claims": statement["claims"]}
+    return canonical_bytes(payload, FLOATS_ANYWHERE)
+
+
+def commitment_of(nonce: bytes, payload: bytes) -> str:
+    """The commitment to a payload: the SHA-256 of the nonce and the payload, in hex."""
+    return sha256_raw(nonce + payload).hex()
+
+
+def choice_of(narration: Narration, action: Mapping[str, Any]) -> Choice:
+    """An action as a choice; its score is unknown, and 0.
+
+    Raises:
+        NotCanonical: `unknown_action`, if the world has no such action.
+    """
+    return Choice(dict(action), 0, _label(narration, action, "unknown_action"))
+
+
+def document_of(
+    narration: Narration,
+    statement: Mapping[str, Any],
+    origin: Origin,
+    state: Any,
+    memory: Any,
+    point: DecisionPoint,
+) -> dict[str, Any]:
+    """The proposal that a statement amounts to.
+
+    Args:
+        narration: How the agent's choices become documents.
+        statement: A valid statement; without `commitment` the document has no fork snapshot.
+        origin: Where it comes from.
+        state: The state in which it is made.
+        memory: What the declared procedure remembers there.
+        point: When.
+
+    Raises:
+        NotCanonical: `unknown_action` or `unknown_choice`, if it names an action that the world does not have; or
+            something that must be hashed has no canonical form.
+    """
+    views, choice = narration.views, choice_of(narration, statement["action"])
+    known = frozenset(views.names(state))
+    claims = [each for one in statement["claims"] for each in _supposed(narration, one, known, state)]
+    focus = list(dict.fromkeys(one.variable for one, _ in claims if one.variable in known))
+    digest = hash_json(views.normalize(state, focus))
+    if narration.declared is None:
+        nodes, edges = write_choice(focus, digest, choice.label)
+    else:
+        declared = narration.declared.propose(views.observe(state), memory, point)
+        nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label)
+    shares = masses(len(claims))
+    causal: list[dict[str, Any]] = []
+    for number, (one, confidence) in enumerate(claims):
+        if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
+            words = claim(number, one, supporting(nodes, one.choice.label), narration.say)
+            causal.append({**words, "confidence": confidence})
+    commitment = statement.get("commitment")
+    snapshot = {
+        "fork_id": FORK,
+        "state_digest": digest,
+        "focus_vars": focus,
+        "commitment": commitment,
+        "nonce_ref": f"statement:{origin.received}",
+    }
+    trace: dict[str, Any] = {
+        "trace_version": "0.2",
+        "nodes": nodes,
+        "edges": edges,
+        "fork_snapshots": [] if commitment is None else [snapshot],
+        "causal_claims": causal,
+        "counterfactuals": [counterfactual(n, one, digest, shares[n]) for n, (one, _) in enumerate(claims)],
+    }
+    request = narration.request(choice.action)
+    return {
+        "proposal_id": uuid_of("proposal", origin.name),
+        "proposal_type": "action",
+        "env": views.env(state),
+        "payload": {"intent": choice.label, "plan": {"steps": [step_of(choice.action)]}},
+        "trace": {**trace, "trace_commit": narration.commit(trace)},
+        "requested_capabilities": [] if request is None else [request],
+    }
+
+
+def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str:
+    try:
+        return narration.decider.label(action)
+    except LookupError:
+        raise NotCanonical(problem, "$", "the world has no such action") from None
+
+
+def _supposed(
+    narration: Narration, one: Mapping[str, Any], known: frozenset[str], state: Any
+) -> list[tuple[Supposed, Any]]:
+    """A claim as a change that was thought through, with its confidence; nothing if its direction leads nowhere."""
+    variable, chosen = one["variable"], one["choice"]
+    before = narration.views.read(state, variable) if variable in known else None
+    if "becomes" in one:
+        values = [one["becomes"]]
+    else:
+        values = toward(narration.views, state, variable, before, one["direction"]) if variable in known else []
+    label = chosen if isinstance(chosen, str) else _label(narration, chosen, "unknown_choice")
+    choice = Choice({}, 0, label)
+    return [(Supposed(variable, before, value, choice), one.get("confidence", 1)) for value in values[:1]]
+
+
+def toward(views: Views, state: Any, variable: str, before: Any, direction: str) -> list[Any]:
+    """The world's alternatives of a variable in a direction; a list increases with its length."""
+
+    def size(value: Any) -> Any:
+        return len(value) if isinstance(value, list) else value if type(value) is int else None
+
+    found = []
+    for value in views.alternatives(state, variable):
+        now, then = size(before), size(value)
+        if direction == "removed":
+            fits = value in ([], "", None) and value != before
+        else:
+            fits = now is not None and then is not None and (then > now if direction == "increases" else then < now)
+        found += [value] if fits else []
+    return found

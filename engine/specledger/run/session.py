@@ -1,0 +1,295 @@
+"""The conversation with an agent from outside, computed alike in the live run and in its replay.
+
+Each process of the agent is greeted by `hello`, and told of each episode by `reset`. A question about a counterfactual
+leaves the agent's state as it was, in the way that the agent declared: `none` has no state; `snapshot` gives its state
+and takes it back; `replay` is asked in a fresh process, after it answered the messages of the episode as before.
+
+An answer that does not come, or is not of the protocol, is an agent fault. Faults are counted here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from specledger.core.canonical import NotCanonical, parse_json
+from specledger.gates.documents import Validator
+from specledger.load.shipped import find_schemas
+from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
+from specledger.oracles.recording import Halted, Oracle, Place
+from specledger.probes.target import Unanswered
+
+PROTOCOL: Final = "specledger/agent/v2"
+
+NO_ANSWER: Final = "no_answer"
+WRONG_FORM: Final = "wrong_form"
+WRONG_ID: Final = "wrong_id"
+WRONG_TYPE: Final = "wrong_type"
+"""Agent faults beside the failures of an answer: an empty line; an object that its schema refuses; the `id` of another
+message; a type that does not answer the message."""
+
+_OVER: Final = frozenset({CLOSED, DIED, TIMED_OUT, TOO_LONG})  # failures after which there is no process
+_READY: Final = {"ready": "reset.schema#/$defs/answer"}
+_STATED: Final = {name: f"decide.schema#/$defs/{name}" for name in ("statement", "document")}
+ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
+    "hello": {"hello": "hello.schema#/$defs/answer"},
+    "reset": _READY,
+    "decide": {"proposals": "decide.schema#/$defs/proposals", **_STATED},
+    "ask": _STATED,
+    "restate": _STATED,
+    "reveal": {"reveal": "reveal.schema#/$defs/answer"},
+    "snapshot": {"snapshot": "snapshot.schema#/$defs/answer"},
+    "restore": _READY,
+}
+"""The types that may answer each message, and the schema of each."""
+
+_COMPARED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
+
+
+class AgentFault(Exception):  # noqa: N818 - an outcome of a message
+    """A message without a usable answer; `reason` says why, `answer` is what came."""
+
+    def __init__(self, reason: str, answer: Answer) -> None:
+        self.reason = reason
+        self.answer = answer
+        super().__init__(reason)
+
+
+class AgentReply(NamedTuple):
+    """A valid answer.
+
+    Attributes:
+        body: The answer.
+        sha256: The hash of its bytes.
+        id: The message that it answers.
+        session: The process that gave it.
+    """
+
+    body: dict[str, Any]
+    sha256: str
+    id: int
+    session: int
+
+
+@cache
+def protocol() -> Validator:
+    """The shipped schemas of the messages.
+
+    Raises:
+        LookupError: They were not shipped.
+    """
+    folder = find_schemas()
+    if folder is None:
+        raise LookupError("the engine was installed without its schemas")
+    return Validator(folder / "protocol")
+
+
+class Session:
+    """What is said to one agent over a run.
+
+    Attributes:
+        said: The last answer to `hello`; empty before.
+    """
+
+    def __init__(self, oracle: Oracle, hello: Callable[[], Mapping[str, Any]], *, kernel: bool) -> None:
+        """Speak through `oracle`; the fields of `hello` are computed once. A kernel stops at a late answer."""
+        self.said: Mapping[str, Any] = {}
+        self._oracle = oracle
+        self._hello = hello
+        self._kernel = kernel
+        self._faults: list[dict[str, Any]] = []
+        self._numbers = self._sessions = 0
+        self._open: int | None = None
+        self._opening: list[tuple[Mapping[str, Any], Any]] = []
+        self._prefix: list[tuple[Mapping[str, Any], Any]] = []
+        self._episode: int | None = None
+        self._decision = (-1, -1)
+        self._before = 0
+        self._forks: set[int] = set()
+        self._mark: Any = None
+        self._now: Any = None
+        self._moved = False
+
+    @property
+    def state(self) -> str:
+        """How the agent keeps its state: `none`, `snapshot` or `replay`."""
+        return str(self.said.get("state", "none"))
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The faults since the last call: `{t, message, reason}` of each."""
+        found, self._faults = self._faults, []
+        return found
+
+    def begin(self, place: Place) -> None:
+        """Say at which decision the messages that follow are sent."""
+        if self._decision != (place.episode, place.t):
+            self._decision = (place.episode, place.t)
+            self._before = len(self._prefix) if self._episode == place.episode else 0
+            self._mark = None
+            for session in sorted(self._forks):
+                self._oracle.end(session)
+            self._forks.clear()
+
+    def tell(self, place: Place, type_: str, fields: Mapping[str, Any], *, keep: bool = False) -> AgentReply:
+        """Send a message that is part of the episode.
+
+        Args:
+            place: The decision.
+            type_: A type of `ANSWERS`.
+            fields: Its fields but `type` and `id`.
+            keep: Whether questions about this decision may follow, from the agent's state before the message.
+
+        Raises:
+            AgentFault: There is no usable answer.
+            Halted: Under a kernel, the process that waited for the answer ended.
+        """
+        session = self._ready(place)
+        if self._moved:
+            self._send(place, session, self._message("restore", {"snapshot": self._now}))
+            self._moved = False
+        if keep and self.state == "snapshot" and self._mark is None:
+            self._mark = self._snapshot(place, session)
+        message = self._message(type_, fields)
+        self._now = None
+        reply = self._send(place, session, message)
+        self._prefix.append((message, _compared(reply.body)))
+        return reply
+
+    def suppose(
+        self, place: Place, type_: str, fields: Mapping[str, Any], *, fresh: int | None = None, keep: bool = False
+    ) -> AgentReply:
+        """Send a message that is no part of the episode, from the agent's state before this decision.
+
+        Args:
+            place: The decision.
+            type_: A type of `ANSWERS`.
+            fields: Its fields but `type` and `id`.
+            fresh: The episode at whose start the question is asked, if it is another one.
+            keep: Whether a message may `follow` the reply.
+
+        Raises:
+            AgentFault: There is no usable answer.
+            Halted: Under a kernel, the process that waited for the answer ended.
+            Unanswered: `not_repeatable`, if a fresh process does not answer the episode so far as before.
+        """
+        session = self._ready(place)
+        if self.state == "replay":
+            session = self._fork(place, fresh)
+        elif self.state == "snapshot":
+            if self._mark is None:
+                self._mark = self._now = self._snapshot(place, session)
+            elif self._now is None:
+                self._now = self._snapshot(place, session)
+            self._moved = True
+            back = {"snapshot": self._mark}
+            message = self._message("restore", back) if fresh is None else self._message("reset", {"episode": fresh})
+            self._send(place, session, message)
+        reply = self._send(place, session, self._message(type_, fields))
+        if session != self._open:
+            self._forks.add(session) if keep else self._oracle.end(session)
+        return reply
+
+    def follow(self, place: Place, reply: AgentReply, type_: str, fields: Mapping[str, Any]) -> AgentReply:
+        """Send a message about an earlier reply to the process that gave it.
+
+        Raises:
+            AgentFault: There is no usable answer, or no such process any more.
+            Halted: Under a kernel, the process that waited for the answer ended.
+        """
+        if reply.session in self._forks:
+            return self._send(place, reply.session, self._message(type_, fields))
+        if reply.session != self._open:
+            raise AgentFault(CLOSED, Answer(None, CLOSED))
+        return self.tell(place, type_, fields)
+
+    def _ready(self, place: Place) -> int:
+        """The process that is asked, greeted and told of the episode."""
+        if self._open is None:
+            number = self._sessions
+            self._sessions += 1
+            greeting = self._message("hello", {"protocol": PROTOCOL, **self._hello()})
+            reply = self._send(place, number, greeting)
+            self.said, self._open, self._episode = reply.body, number, None
+            self._opening = [(greeting, _compared(reply.body))]
+            self._mark, self._now, self._moved = None, None, False
+        if self._episode != place.episode:
+            message = self._message("reset", {"episode": place.episode})
+            reply = self._send(place, self._open, message)
+            self._prefix = [(message, _compared(reply.body))]
+            self._episode, self._before = place.episode, 1
+            self._now, self._moved = None, False
+        return self._open
+
+    def _fork(self, place: Place, fresh: int | None) -> int:
+        """A fresh process that has answered the episode up to this decision as before."""
+        number = self._sessions
+        self._sessions += 1
+        known = self._opening + (self._prefix[: self._before] if fresh is None else [])
+        for message, before in known:
+            again = self._send(place, number, message)
+            if _compared(again.body) != before:
+                self._oracle.end(number)
+                raise Unanswered("not_repeatable")
+        if fresh is not None:
+            self._send(place, number, self._message("reset", {"episode": fresh}))
+        return number
+
+    def _snapshot(self, place: Place, session: int) -> Any:
+        return self._send(place, session, self._message("snapshot", {})).body["snapshot"]
+
+    def _message(self, type_: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+        number = self._numbers
+        self._numbers += 1
+        return {"type": type_, "id": number, **fields}
+
+    def _send(self, place: Place, session: int, message: Mapping[str, Any]) -> AgentReply:
+        try:
+            answer = self._oracle.ask(place, session, message)
+        except NotCanonical:  # a snapshot is the one part of a message that the agent made
+            raise self._fault(place, message, WRONG_FORM, Answer()) from None
+        if answer.failure in _OVER:
+            self._oracle.end(session)
+            self._open = None if session == self._open else self._open
+        if self._kernel and halts(answer):
+            self._fault(place, message, answer.failure, answer)
+            raise Halted(answer)
+        body, reason = _read(answer, message)
+        if reason:
+            raise self._fault(place, message, reason, answer)
+        return AgentReply(body, answer.sha256, message["id"], session)
+
+    def _fault(self, place: Place, message: Mapping[str, Any], reason: str, answer: Answer) -> AgentFault:
+        self._faults.append({"t": place.t, "message": message["type"], "reason": reason})
+        return AgentFault(reason, answer)
+
+
+def _read(answer: Answer, message: Mapping[str, Any]) -> tuple[Any, str]:
+    """The object that an answer is, or why it is a fault."""
+    if answer.received is None or answer.failure:
+        return None, answer.failure or NO_ANSWER
+    try:
+        body = parse_json(answer.received)
+    except ValueError:
+        return None, NOT_JSON
+    if not isinstance(body, dict):
+        return None, WRONG_FORM
+    if body.get("id") != message["id"] or type(body["id"]) is not int:
+        return None, WRONG_ID
+    type_ = body.get("type")
+    schemas = ANSWERS[message["type"]]
+    if not isinstance(type_, str) or type_ not in schemas:
+        return None, WRONG_TYPE
+    return (body, "") if protocol().check(schemas[type_])(body) else (None, WRONG_FORM)
+
+
+def _compared(body: Mapping[str, Any]) -> Any:
+    """What an answer must say again in a fresh process: nonces and what they go into may differ."""
+    if body["type"] == "reveal":
+        return None
+    if body["type"] == "document":
+        document = body["document"]
+        trace = document.get("trace")
+        parts = {name: trace.get(name) for name in _COMPARED} if isinstance(trace, dict) else None
+        return document.get("payload"), parts
+    return {name: value for name, value in body.items() if name not in ("id", "commitment")}
