@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes
 from specledger.gates.capability import Refused
 from specledger.gates.digests import receive
 from specledger.gates.tokens import Asked
 from specledger.kinds import KINDS, load
-from specledger.oracles.recording import Oracle, read_tape
+from specledger.oracles.answer import received
+from specledger.oracles.recording import Oracle, Tape
 from specledger.pipeline.golden import Pin, pin_events
 from specledger.run.document_agent import SpecAgent, Submitted
 from specledger.run.kernel_controller import KernelController
@@ -18,7 +20,6 @@ from specledger.run.loop import run
 from tests.pins import ROOT
 
 FOLDER = "fixtures/misbehaviour"
-TAPES = ROOT / "fixtures/tapes"
 
 
 class Ran:
@@ -66,14 +67,37 @@ class Ran:
         return Counter(one["event"] for one in self.of("audit"))
 
 
-def go(name, scenario, *sets, case="", tape=None, controller=None):
-    """Run one case of a scenario, answered by a tape or under a controller of its own if one is given."""
+class Answering:
+    """An agent from outside that greets, and gives its answers to decisions in order; `id` is put into objects."""
+
+    def __init__(self, answers):
+        self._answers = iter(answers)
+
+    def ask(self, place, asked, message):
+        said = {"hello": {"type": "hello", "name": "answering"}, "reset": {"type": "ready"}}.get(asked.message)
+        answer = said or next(self._answers)
+        number = json.loads(message)["id"]
+        return received(canonical_bytes({"id": number, **answer}, FLOATS_ANYWHERE)) if type(answer) is dict else answer
+
+    def end(self, session):
+        pass
+
+    def watch(self, place, work):
+        return work()
+
+
+def go(name, scenario, *sets, case="", tape=None, answers=None, controller=None):
+    """Run one case of a scenario, answered by a tape or by given answers, or under a controller of its own."""
     place = ROOT / "fixtures/specs/scenario" / f"{scenario}.yaml"
     cases = load(str(place if place.exists() else ROOT / "specs/scenario" / place.name), set=list(sets))
     (bundle,) = (one for one in cases if one.case == case)
     plan = compile_scenario(bundle)
     if tape is not None:
-        plan = replace(plan, oracle=Oracle(read_tape(TAPES / f"{tape}.jsonl")))
+        plan = replace(plan, oracle=Oracle(tape))
+    if answers is not None:
+        oracle = Oracle(Tape())
+        oracle.live = Answering(answers)
+        plan = replace(plan, oracle=oracle)
     events = run(plan, controller=None if controller is None else controller(plan))
     return Ran(replace(pin_events(bundle, events, kinds=KINDS), name=name))
 
@@ -91,8 +115,8 @@ class Submitting(SpecAgent):
 class Silent(SpecAgent):
     """An agent that does not open its commitments."""
 
-    def reveal(self, challenge):
-        raise Refused("unknown_nonce")
+    def reveal(self, snapshot, challenge):
+        return False
 
 
 def submitting(change):

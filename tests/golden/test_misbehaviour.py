@@ -9,9 +9,22 @@ from pathlib import Path
 
 import pytest
 
+from specledger.core.digest import sha256_hex
 from specledger.gates import tokens
 from specledger.gates.digests import receive, trace_commit
-from specledger.oracles.recording import TapeError
+from specledger.oracles.answer import (
+    AT_WORK,
+    CLOSED,
+    DIED,
+    MOST_ANSWER,
+    RAISED,
+    TIMED_OUT,
+    TOO_LONG,
+    Answer,
+    Exchange,
+    received,
+)
+from specledger.oracles.recording import Tape
 from specledger.run.kernel_controller import KernelController
 from tests.golden.misbehaviour import FOLDER, Silent, attempting, go, submitting
 from tests.pins import assert_pinned
@@ -88,39 +101,53 @@ def test_without_an_admissible_proposal_nothing_is_executed(name, agent, snapsho
     assert_pinned(ran.made, snapshot, FOLDER)
 
 
-# An agent outside, answered by a tape
+# An agent outside
+
+LATE, DEAD = Answer(None, TIMED_OUT, "timeout"), Answer(None, DIED, "exit:3")
+ENDED, FAILED, GARBAGE = Answer(None, CLOSED, "exit:0"), Answer(None, RAISED, "ValueError"), received(b"\xff\0{")
+FLOOD = Answer(None, TOO_LONG, "", MOST_ANSWER + 1, sha256_hex(b"x" * (MOST_ANSWER + 1)))
+
+
+def proposals(**changes):
+    good = {"score": 0, "expected_next_position": {"x": 1, "y": 1}, "V_task_proposal": 4}
+    return {"type": "proposals", "proposals": [{"action": {"op": "move", "dir": "Stay"}, **good, **changes}]}
 
 
 def test_an_outside_agent_that_fails_is_rejected_by_the_schema(snapshot):
-    ran = go("outside-proposals", "outside-proposals", tape="outside-proposals")
+    answers = [LATE, GARBAGE, FAILED, DEAD, ENDED, FLOOD, Answer(), {}, proposals(score=0.5)]
+    ran = go("outside-proposals", "outside-proposals", answers=[*answers, proposals(action={"op": "fly"})])
     reasons = [step["decisions"][0]["rejected"][0]["reason"] for step in ran.of("step")]
-    assert reasons == [
-        "timed_out", "not_json", "raised", "died", "closed", "too_long", "no_answer", "not_a_list",
-        "malformed_proposal", "unknown_action",
-    ]  # fmt: skip
+    faults = ["timed_out", "not_json", "raised", "died", "closed", "too_long", "no_answer", "wrong_type"]
+    assert reasons == [*faults, "malformed_proposal", "unknown_action"]
     assert set(ran.chosen) == {None}
+    assert (ran.result["verdict"], ran.result["faults"]) == ("INCONCLUSIVE", dict.fromkeys(faults, 1))
+    (end,) = ran.of("episode_end")
+    assert end["faults"] == [{"t": t, "message": "decide", "reason": reason} for t, reason in enumerate(faults)]
     assert_pinned(ran.made, snapshot, FOLDER)
 
 
+def test_faults_fail_a_run_whose_scenario_says_so():
+    for faults, verdict in (("inconclusive", "INCONCLUSIVE"), ("fail", "FAIL")):
+        changes = (f"agent_faults={faults}", "horizon=1")
+        ran = go("faults", "outside-proposals", *changes, answers=[GARBAGE])
+        assert ran.result["verdict"] == verdict
+
+
 def test_an_outside_agent_under_the_kernel_is_denied_until_it_hangs_or_dies(snapshot):
-    ran = go("outside-documents", "outside-documents", tape="outside-documents")
-    assert list(ran.reasons) == ["schema:closed", "schema:E_CANON_JSON", "schema:raised", "schema:too_long"]
+    ran = go("outside-documents", "outside-documents", answers=[ENDED, GARBAGE, FAILED, FLOOD, LATE, DEAD])
+    assert list(ran.reasons) == ["schema:closed", "schema:not_json", "schema:raised", "schema:too_long"]
     assert (ran.logged["FATAL_HANG"], ran.logged["INTERNAL_ERROR"]) == (1, 1)
     assert [one["ended"] for one in ran.of("episode_end")] == ["hang", "died"]
-    assert ran.result["verdict"] == "FAIL"
+    assert (ran.result["verdict"], ran.result["faults"]["timed_out"]) == ("INCONCLUSIVE", 1)
     assert_pinned(ran.made, snapshot, FOLDER)
 
 
 def test_an_agent_in_yaml_that_hangs_ends_the_episode(snapshot):
-    ran = go("agent-hangs", "axion-resource", "probes=[]", "horizon=3", tape="agent-hangs")
+    tape = Tape(exchanges=[Exchange(0, 1, AT_WORK, LATE)])
+    ran = go("agent-hangs", "axion-resource", "probes=[]", "horizon=3", tape=tape)
     assert (ran.logged["FATAL_HANG"], ran.result["verdict"]) == (1, "FAIL")
     assert [one["ended"] for one in ran.of("episode_end")] == ["hang"]
     assert_pinned(ran.made, snapshot, FOLDER)
-
-
-def test_an_answer_to_another_step_is_no_answer():
-    with pytest.raises(TapeError, match="E_TAPE_MISSING"):
-        go("wrong-step", "outside-proposals", tape="wrong-step")
 
 
 # Documents that break an invariant of the kernel

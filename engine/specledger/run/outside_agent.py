@@ -26,7 +26,7 @@ from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted
-from specledger.run.session import WRONG_TYPE, AgentFault, AgentReply, Session
+from specledger.run.session import AgentFault, AgentReply, Session
 
 NOTHING: Final = ""
 """The operation of what is no proposal; no world has it."""
@@ -59,8 +59,6 @@ class OutsideProposals:
             reply = self._session.tell(place, "decide", fields)
         except AgentFault as fault:
             return [_none(fault.reason)]
-        if reply.body["type"] != "proposals":
-            return [_none(WRONG_TYPE)]
         return proposals_of(reply.body["proposals"], self._claims)
 
     def faults(self) -> list[dict[str, Any]]:
@@ -239,8 +237,6 @@ class OutsideAgent:
         body = reply.body
         if body["type"] == "document":
             return receive(body["document"])
-        if body["type"] != "statement":
-            return _problem(WRONG_TYPE, reply.sha256)
         origin = Origin(f"{self._narration.decider.name}/{reply.session}/{reply.id}", reply.sha256)
         point = DecisionPoint(situation.episode, situation.t)
         try:

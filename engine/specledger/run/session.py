@@ -35,14 +35,17 @@ _STATED: Final = {name: f"decide.schema#/$defs/{name}" for name in ("statement",
 ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     "hello": {"hello": "hello.schema#/$defs/answer"},
     "reset": _READY,
-    "decide": {"proposals": "decide.schema#/$defs/proposals", **_STATED},
+    "decide": _STATED,
     "ask": _STATED,
     "restate": _STATED,
     "reveal": {"reveal": "reveal.schema#/$defs/answer"},
     "snapshot": {"snapshot": "snapshot.schema#/$defs/answer"},
     "restore": _READY,
 }
-"""The types that may answer each message, and the schema of each."""
+"""The types that may answer each message under a kernel, and the schema of each."""
+
+PROPOSALS: Final[Mapping[str, str]] = {"proposals": "decide.schema#/$defs/proposals"}
+"""The same for `decide` where there is no kernel."""
 
 _COMPARED: Final = ("nodes", "edges", "causal_claims", "counterfactuals")
 
@@ -98,6 +101,7 @@ class Session:
         self._oracle = oracle
         self._hello = hello
         self._kernel = kernel
+        self._answers = ANSWERS if kernel else {**ANSWERS, "decide": PROPOSALS}
         self._faults: list[dict[str, Any]] = []
         self._numbers = self._sessions = 0
         self._open: int | None = None
@@ -254,7 +258,7 @@ class Session:
         if self._kernel and halts(answer):
             self._fault(place, message, answer.failure, answer)
             raise Halted(answer)
-        body, reason = _read(answer, message)
+        body, reason = _read(answer, message["id"], self._answers[message["type"]])
         if reason:
             raise self._fault(place, message, reason, answer)
         return AgentReply(body, answer.sha256, message["id"], session)
@@ -264,7 +268,7 @@ class Session:
         return AgentFault(reason, answer)
 
 
-def _read(answer: Answer, message: Mapping[str, Any]) -> tuple[Any, str]:
+def _read(answer: Answer, number: int, schemas: Mapping[str, str]) -> tuple[Any, str]:
     """The object that an answer is, or why it is a fault."""
     if answer.received is None or answer.failure:
         return None, answer.failure or NO_ANSWER
@@ -274,12 +278,11 @@ def _read(answer: Answer, message: Mapping[str, Any]) -> tuple[Any, str]:
         return None, NOT_JSON
     if not isinstance(body, dict):
         return None, WRONG_FORM
-    if body.get("id") != message["id"] or type(body["id"]) is not int:
-        return None, WRONG_ID
     type_ = body.get("type")
-    schemas = ANSWERS[message["type"]]
     if not isinstance(type_, str) or type_ not in schemas:
         return None, WRONG_TYPE
+    if body.get("id") != number or type(body["id"]) is not int:
+        return None, WRONG_ID
     return (body, "") if protocol().check(schemas[type_])(body) else (None, WRONG_FORM)
 
 

@@ -6,31 +6,42 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit, Verdict
-from specledger.oracles.answer import Answer
+from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.report.agent import read_agent
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 FUNCTIONS = """
+def speaking(propose):
+    def answer(message):
+        if message["type"] != "decide":
+            return {"type": "hello", "name": "a"} if message["type"] == "hello" else {"type": "ready"}
+        return {"type": "proposals", "proposals": propose(message)}
+    return answer
+
 def step(n):
     return {"action": {"op": "climb", "by": 1}, "score": 0, "top": n + 1}
 
+@speaking
 def good(question):
     return [step(question["observation"]["n"])]
 
+@speaking
 def silent(question):
     return []
 
+@speaking
 def mute(question):
     t, right = question["t"], step(question["observation"]["n"])
     less = {"action": right["action"], "score": 0}
     return [[right, less], [less], [right, {**right, "top": "1"}]][t]
 
+@speaking
 def wrong(question):
     t, right = question["t"], step(question["observation"]["n"])
     if t == 1:
         raise ValueError("secret")
-    return [{"a": 1}, [], [{**right, "action": {"op": "fly"}}, right]][t]
+    return [7, [], [{**right, "action": {"op": "fly"}}, right]][t]
 """
 
 
@@ -55,14 +66,14 @@ def test_how_an_agent_answers_is_how_the_command_ends(spec, folder, name, status
     done = check(spec, f"{name}.yaml", "--format", "json")
     assert (done.status, done.json["verdict"], done.json["agent"]) == (status, verdict, name)
     assert (done.json["decisions"], done.json["outside"]) == (3, True)
-    assert done.codes == {"wrong": ["E_AGENT_PROTOCOL", "E_AGENT_PROPOSAL", "E_AGENT_PROPOSAL"]}.get(name, [])
+    assert done.codes == {"wrong": ["E_AGENT_PROTOCOL", "E_AGENT_PROTOCOL", "E_AGENT_PROPOSAL"]}.get(name, [])
     if name == "wrong":
         assert (done.json["failures"], done.json["malformed"]) == (
-            {"raised": 1},
-            {"not_a_list": 1, "unknown_action": 1},
+            {"raised": 1, "wrong_form": 1},
+            {"unknown_action": 1},
         )
         assert "secret" not in done.out + done.err
-        assert "(first in episode 0, step 1)" in done.err
+        assert "(first in `decide` of episode 0, step 1)" in done.err.replace("\n", " ")
 
 
 @pytest.mark.parametrize("format_", ["human", "json", "junit", "sarif", "github"])
@@ -96,7 +107,7 @@ def test_an_agent_that_is_a_spec_needs_no_leave(spec, folder):
 def test_other_programs_are_told_the_findings(spec, folder, format_):
     done = check(spec, "wrong.yaml", "--format", format_)
     assert done.status == Exit.FINDINGS
-    assert done.out.count("E_AGENT_PROPOSAL") >= 2
+    assert done.out.count("E_AGENT_PROTOCOL") >= 2
     if format_ == "sarif":
         assert len(json.loads(done.out)["runs"][0]["results"]) == 3
 
@@ -117,17 +128,24 @@ def test_what_cannot_be_tried_is_refused(spec, folder, words):
     assert spec("agent", "check", *words).status == Exit.INVALID
 
 
+def end(*faults):
+    told = [{"t": t, "message": "decide", "reason": reason} for t, reason in faults]
+    return "episode_end", {"episode": 0, "faults": told}
+
+
+EXCHANGE = Exchange(0, 0, Asked(0, "decide", "0" * 64), Answer())
+
+
 def test_nothing_in_time_has_a_code_of_its_own():
-    reading = read_agent([], [Answer(0, 0, failure="timed_out"), Answer(0, 1, failure="timed_out")])
+    reading = read_agent([end((0, "timed_out"), (1, "timed_out"))], [EXCHANGE, EXCHANGE])
     (late,) = reading.findings()
     assert late.code == "E_AGENT_LATE"
-    assert "2 (first in episode 0, step 0) of 2 questions" in late.message
+    assert "2 (first in `decide` of episode 0, step 0) of 2 messages" in late.message
 
 
 def test_a_kernel_s_ruling_on_what_never_came_is_not_told_twice():
     failing = [{"gate": "schema", "reason": "E_CANON_JSON", "witness": None}]
     step = Event("step", {"episode": 0, "t": 0, "decisions": [{"rejected": failing, "error": None}]})
-    late = Answer(0, 0, failure="not_json")
-    reading = read_agent([(step.type, step.body)], [late])
+    reading = read_agent([(step.type, step.body), end((0, "not_json"))], [EXCHANGE])
     assert (reading.decisions, reading.failures, reading.malformed) == (1, {"not_json": 1}, {})
     assert read_agent([], None).verdict is Verdict.INCONCLUSIVE

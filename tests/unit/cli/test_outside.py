@@ -5,8 +5,10 @@ import pytest
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
 AGENT = """
-def decide(question):
-    return [{"action": {"op": "move", "dir": "N"}, "score": 0}]
+def decide(message):
+    if message["type"] != "decide":
+        return {"type": "hello", "name": "north"} if message["type"] == "hello" else {"type": "ready"}
+    return {"type": "proposals", "proposals": [{"action": {"op": "move", "dir": "N"}, "score": 0}]}
 """
 
 

@@ -6,17 +6,20 @@ from hypothesis import strategies as st
 
 from specledger.core.canonical import canonical_bytes, parse_canonical, parse_json
 from specledger.core.digest import sha256_hex
-from specledger.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, received
+from specledger.oracles.answer import FAILURES, MOST_ANSWER, NOT_JSON, TOO_LONG, Answer, Asked, Exchange, received
+
+ASKED = Asked(2, "decide", "a" * 64)
 
 
 @given(st.binary(max_size=200))
 def test_bytes_are_kept_whatever_they_are(data):
-    answer = received(1, 2, data)
+    answer = received(data)
     assert answer.received == (data or None)
     assert answer.size == len(data)
     assert (answer.failure == NOT_JSON) == (bool(data) and not is_json(data))
-    again = parse_canonical(canonical_bytes(answer.document()))
-    assert Answer.read(again) == answer
+    exchange = Exchange(1, 2, ASKED, answer)
+    again = parse_canonical(canonical_bytes(exchange.document(7)))
+    assert Exchange.read(again, 7) == exchange
 
 
 def is_json(data):
@@ -29,14 +32,14 @@ def is_json(data):
 
 @pytest.mark.parametrize("failure", sorted(FAILURES))
 def test_a_failure_comes_back(failure):
-    answer = Answer(0, 3, None, failure, "Why", 2, sha256_hex(b"xx"))
-    assert Answer.read(answer.document()) == answer
+    exchange = Exchange(0, 3, ASKED, Answer(None, failure, "Why", 2, sha256_hex(b"xx")))
+    assert Exchange.read(exchange.document(0), 0) == exchange
 
 
 def test_too_much_is_kept_as_its_size_and_hash():
     data = b"x" * (MOST_ANSWER + 1)
-    assert received(0, 0, data) == Answer(0, 0, None, TOO_LONG, "", MOST_ANSWER + 1, sha256_hex(data))
-    assert received(0, 0, data[:-1]).received == data[:-1]
+    assert received(data) == Answer(None, TOO_LONG, "", MOST_ANSWER + 1, sha256_hex(data))
+    assert received(data[:-1]).received == data[:-1]
 
 
 NOT_ONE = {
@@ -59,7 +62,7 @@ def test_what_is_no_json_document_is_refused(data):
         parse_json(data)
 
 
-GOOD = received(0, 1, b"[1]").document()
+GOOD = Exchange(0, 1, ASKED, received(b"[1]")).document(4)
 FORGED = {
     "no object": [],
     "a key missing": {key: value for key, value in GOOD.items() if key != "size"},
@@ -71,6 +74,10 @@ FORGED = {
     "a truth for a number": {**GOOD, "episode": False},
     "a negative step": {**GOOD, "t": -1},
     "a number for a word": {**GOOD, "reason": 1},
+    "another place on the tape": {**GOOD, "seq": 5},
+    "a truth for its number": {**GOOD, "seq": True},
+    "a negative session": {**GOOD, "session": -1},
+    "no message": {**GOOD, "message": None},
     "no bytes": {**GOOD, "received": 7},
     "an unknown form": {**GOOD, "received": {"hex": "5b315d"}},
     "two forms": {**GOOD, "received": {"text": "[1]", "base64": "WzFd"}},
@@ -81,6 +88,6 @@ FORGED = {
 
 
 @pytest.mark.parametrize("document", FORGED.values(), ids=FORGED)
-def test_what_is_no_answer_is_refused(document):
+def test_what_is_no_exchange_is_refused(document):
     with pytest.raises((ValueError, TypeError)):
-        Answer.read(document)
+        Exchange.read(document, 4)

@@ -9,13 +9,13 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG
-from specledger.oracles.outside import Function, Program, policy_of
+from specledger.oracles.outside import Function, Program, transport_of
 from specledger.spec.agent import Outside
 from tests.waiting import wait
 
-QUESTION = b'{"t":3}'
+QUESTION = b'{"id":5,"t":3}'
 PROGRAMS = {
-    "an answer": ("print(json.dumps([q]), flush=True)", b'[{"t": 3}]', ""),
+    "an answer": ("print(json.dumps([q]), flush=True)", b'[{"id": 5, "t": 3}]', ""),
     "an empty line": ("print(flush=True)", None, ""),
     "garbage": ("sys.stdout.buffer.write(b'\\xff\\x00\\n'); sys.stdout.flush()", b"\xff\x00", NOT_JSON),
     "two lines": ("print('1\\n2', flush=True)", b"1", ""),
@@ -39,8 +39,8 @@ def program(body):
 def test_whatever_a_program_says_is_an_answer(body, data, failure):
     asked = program(body)
     try:
-        answer = asked.answer(1, 3, QUESTION)
-        assert (answer.episode, answer.t, answer.received, answer.failure) == (1, 3, data, failure)
+        answer = asked.exchange(QUESTION)
+        assert (answer.received, answer.failure) == (data, failure)
         assert answer.size <= MOST_ANSWER + 1
         assert asked.started == (failure in ("", NOT_JSON))
     finally:
@@ -51,7 +51,7 @@ def test_whatever_a_program_says_is_an_answer(body, data, failure):
 def test_a_program_that_has_ended_is_started_again():
     asked = program("print(os.getpid(), flush=True)\nif q['t'] == 1: sys.exit()")
     try:
-        pids = [asked.answer(0, t, f'{{"t":{t}}}'.encode()).received for t in range(4)]
+        pids = [asked.exchange(f'{{"t":{t}}}'.encode()).received for t in range(4)]
         assert pids[0] == pids[1]
         assert pids[2] in (None, pids[3])  # whether its end was noticed before it was asked
         assert pids[3] not in (None, pids[1])
@@ -63,9 +63,9 @@ def test_what_was_said_before_a_question_answers_nothing(tmp_path):
     said = tmp_path / "said"
     asked = program(f"print(q['t'], flush=True)\nprint('more', flush=True)\nopen({str(said)!r}, 'w').close()")
     try:
-        assert asked.answer(0, 0, b'{"t":0}').received == b"0"
+        assert asked.exchange(b'{"t":0}').received == b"0"
         wait(said.exists)
-        assert asked.answer(0, 1, b'{"t":1}').received == b"1"
+        assert asked.exchange(b'{"t":1}').received == b"1"
     finally:
         asked.close()
 
@@ -73,7 +73,7 @@ def test_what_was_said_before_a_question_answers_nothing(tmp_path):
 @pytest.mark.parametrize("command", [["/no/such/program"], ["/"], ["a\x00b"]])
 def test_a_program_that_cannot_be_started_is_the_users_mistake(command):
     with pytest.raises(Rejected, match="E_AGENT_START"):
-        Program(command, {}).answer(0, 0, QUESTION)
+        Program(command, {}).exchange(QUESTION)
 
 
 def test_a_program_sees_no_variable_that_is_not_listed(monkeypatch):
@@ -81,9 +81,9 @@ def test_a_program_sees_no_variable_that_is_not_listed(monkeypatch):
     monkeypatch.setenv("LISTED", "said")
     show = "import os, sys, json\nfor line in sys.stdin: print(json.dumps(sorted(os.environ)), flush=True)"
     outside = Outside(command=[sys.executable, "-c", show], environment=["LISTED", "NOT_THERE"])
-    asked = policy_of(outside)
+    asked = transport_of(outside)
     try:
-        given = asked.answer(0, 0, QUESTION).received
+        given = asked.exchange(QUESTION).received
     finally:
         asked.close()
     assert given is not None
@@ -92,13 +92,15 @@ def test_a_program_sees_no_variable_that_is_not_listed(monkeypatch):
 
 
 FUNCTIONS = {
-    "a value": ("return [question]", b'[{"t":3}]', ""),
+    "a value": ("return [question]", b'[{"id":5,"t":3}]', ""),
+    "an object": ("return {'a': 1}", b'{"a":1,"id":5}', ""),
+    "an object of another message": ("return {'id': 6}", b'{"id":6}', ""),
     "text": ("return '[1 ]'", b"[1 ]", ""),
     "bytes": ("return b'x'", b"x", NOT_JSON),
     "a float": ("return 0.25", b"0.25", ""),
     "nothing": ("return None", None, ""),
     "NaN": ("return float('nan')", None, NOT_JSON),
-    "an object": ("return object()", None, NOT_JSON),
+    "no value": ("return object()", None, NOT_JSON),
     "a cycle": ("x = []; x.append(x); return x", None, NOT_JSON),
     "a raise": ("raise KeyError('secret')", None, RAISED),
     "an exit": ("exit()", None, RAISED),
@@ -123,9 +125,9 @@ def test_whatever_a_function_does_is_an_answer(name, folder):
     body, data, failure = FUNCTIONS[name]
     module = f"agent_{list(FUNCTIONS).index(name)}_of_a_test"
     Path(folder, f"{module}.py").write_text(f"def decide(question):\n    {body}\n", encoding="utf-8")
-    asked = policy_of(Outside(python=f"{module}:decide"))
+    asked = transport_of(Outside(python=f"{module}:decide"))
     assert not asked.started
-    answer = asked.answer(0, 3, QUESTION)
+    answer = asked.exchange(QUESTION)
     assert asked.started
     assert (answer.received, answer.failure) == (data, failure)
     assert answer.reason.isascii()
@@ -139,4 +141,22 @@ def test_whatever_a_function_does_is_an_answer(name, folder):
 def test_a_function_that_cannot_be_imported_is_the_users_mistake(target, folder):
     Path(folder, "broken_agent_of_a_test.py").write_text("exit(3)", encoding="utf-8")
     with pytest.raises(Rejected, match="E_AGENT_START"):
-        Function(target, {}).answer(0, 0, QUESTION)
+        Function(target, {}).exchange(QUESTION)
+
+
+def test_a_class_is_instantiated_once_for_each_session(folder):
+    text = """
+class Counter:
+    def __init__(self): self.n = 0
+    def __call__(self, message):
+        self.n += 1
+        return [self.n]
+class Failing:
+    def __init__(self): raise KeyError("secret")
+    def __call__(self, message): return []
+"""
+    Path(folder, "counting_agent_of_a_test.py").write_text(text, encoding="utf-8")
+    first, second = (transport_of(Outside(python="counting_agent_of_a_test:Counter")) for _ in range(2))
+    assert [one.exchange(QUESTION).received for one in (first, first, second)] == [b"[1]", b"[2]", b"[1]"]
+    with pytest.raises(Rejected, match="E_AGENT_START"):
+        transport_of(Outside(python="counting_agent_of_a_test:Failing")).exchange(QUESTION)

@@ -1,17 +1,32 @@
-"""A decision that was answered is never asked again."""
+"""A message that was answered is never sent again, and an answer belongs to its own message."""
 
 import pytest
 
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import sha256_hex
 from specledger.core.entries import Mode
-from specledger.oracles.answer import DIED, TIMED_OUT, Answer, halts, received
+from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange, halts, received
 from specledger.oracles.recording import Halted, Oracle, Place, Tape, TapeError, read_tape
 
-ANSWERS = [received(0, 0, b"[]"), Answer(0, 2, None, TIMED_OUT, "timeout"), received(1, 0, b"\xff")]
+
+def message(number, type_="decide"):
+    return {"type": type_, "id": number}
+
+
+def asked(session, body):
+    return Asked(session, body["type"], sha256_hex(canonical_bytes(body)))
+
+
+EXCHANGES = [
+    Exchange(0, 0, asked(0, message(0)), received(b"[]")),
+    Exchange(0, 2, AT_WORK, Answer(None, TIMED_OUT, "timeout")),
+    Exchange(1, 0, asked(1, message(1, "ask")), received(b"\xff")),
+]
 
 
 @pytest.fixture
 def tape():
-    return Tape(Mode.LIVE, "a" * 64, list(ANSWERS))
+    return Tape(Mode.LIVE, "a" * 64, list(EXCHANGES))
 
 
 def place(episode, t):
@@ -25,10 +40,14 @@ def never():
 class Somebody:
     def __init__(self):
         self.asked = []
+        self.ended = []
 
-    def ask(self, place, question):
-        self.asked.append((place, question))
-        return received(place.episode, place.t, b"7")
+    def ask(self, place, asked, message):
+        self.asked.append((place, asked.session, message))
+        return received(b"7")
+
+    def end(self, session):
+        self.ended.append(session)
 
     def watch(self, place, work):
         return work()
@@ -42,32 +61,53 @@ def test_a_file_gives_the_tape_back(tape, tmp_path):
 
 def test_recorded_answers_come_in_order_and_nobody_is_asked(tape):
     oracle = Oracle(tape)
-    assert oracle.ask(place(0, 0), never) == ANSWERS[0]
+    assert oracle.ask(place(0, 0), 0, message(0)) == EXCHANGES[0].answer
     with pytest.raises(Halted) as halted:
         oracle.watch(place(0, 2), never)
-    assert (halted.value.kind, halted.value.answer) == ("hang", ANSWERS[1])
-    assert oracle.ask(place(1, 0), never) == ANSWERS[2]
+    assert (halted.value.kind, halted.value.answer) == ("hang", EXCHANGES[1].answer)
+    assert oracle.ask(place(1, 0), 1, message(1, "ask")) == EXCHANGES[2].answer
+    oracle.end(1)
     oracle.finish()
     assert oracle.read == 3
 
 
+OTHERS = {
+    "another decision": (place(0, 1), 0, message(0)),
+    "another episode": (place(1, 0), 0, message(0)),
+    "another session": (place(0, 0), 1, message(0)),
+    "another type": (place(0, 0), 0, message(0, "ask")),
+    "another question": (place(0, 0), 0, message(1)),
+}
+
+
+@pytest.mark.parametrize("given", OTHERS.values(), ids=OTHERS)
+def test_an_answer_belongs_to_its_message(tape, given):
+    with pytest.raises(TapeError, match="E_TAPE_QUESTION: exchange 0 is not the"):
+        Oracle(tape).ask(*given)
+
+
 def test_a_missing_answer_and_one_too_many_are_found(tape):
-    oracle = Oracle(tape)
-    with pytest.raises(TapeError, match=r"E_TAPE_MISSING: .*episode 0, step 1"):
-        oracle.ask(place(0, 1), never)
+    with pytest.raises(TapeError, match=r"E_TAPE_MISSING: .*`decide` of episode 0, step 1"):
+        Oracle(Tape()).ask(place(0, 1), 0, message(0))
     with pytest.raises(
         TapeError, match="E_TAPE_EXTRA: 3 answers were not asked for, the first one for episode 0, step 0"
     ):
-        oracle.finish()
+        Oracle(tape).finish()
 
 
 def test_what_is_not_on_the_tape_is_asked_live(tape):
     oracle, somebody = Oracle(tape), Somebody()
     oracle.live = somebody
-    assert oracle.ask(place(0, 0), never) == ANSWERS[0]
-    assert oracle.ask(place(0, 1), lambda: {"b": 1, "a": 2}).received == b"7"
-    assert somebody.asked == [(place(0, 1), b'{"a":2,"b":1}')]
-    assert oracle.watch(place(0, 1), lambda: "made") == "made"
+    for exchange, body in ((EXCHANGES[0], message(0)), (EXCHANGES[2], message(1, "ask"))):
+        if exchange.episode:
+            with pytest.raises(Halted):
+                oracle.watch(place(0, 2), never)
+        assert oracle.ask(place(exchange.episode, exchange.t), exchange.asked.session, body) == exchange.answer
+    assert oracle.ask(place(1, 1), 1, {"type": "ask", "b": 1, "a": 2}).received == b"7"
+    assert somebody.asked == [(place(1, 1), 1, b'{"a":2,"b":1,"type":"ask"}')]
+    oracle.end(1)
+    assert somebody.ended == [1]
+    assert oracle.watch(place(1, 1), lambda: "made") == "made"
 
 
 def test_an_agent_inside_decides_where_the_tape_says_nothing():
@@ -75,13 +115,8 @@ def test_an_agent_inside_decides_where_the_tape_says_nothing():
 
 
 def test_only_an_ended_process_halts():
-    assert [halts(Answer(0, 0, None, failure)) for failure in ("", "closed", TIMED_OUT, DIED)] == [
-        False,
-        False,
-        True,
-        True,
-    ]
-    assert Halted(Answer(0, 0, None, DIED)).kind == "died"
+    assert [halts(Answer(None, failure)) for failure in ("", "closed", TIMED_OUT, DIED)] == [False, False, True, True]
+    assert Halted(Answer(None, DIED)).kind == "died"
 
 
 def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
@@ -92,18 +127,20 @@ def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
         read_tape(file)
 
 
+HEAD = b'{"format":"specledger/tape/v2","head":"","mode":"live"}\n'
 BROKEN = {
     "nothing": b"",
     "no head": b'{"a":1}\n',
-    "another format": b'{"format":"tape","head":"","mode":"live"}\n',
-    "another mode": b'{"format":"specledger/tape/v1","head":"","mode":"dead"}\n',
-    "a list for a mode": b'{"format":"specledger/tape/v1","head":"","mode":[]}\n',
-    "a number for a head": b'{"format":"specledger/tape/v1","head":1,"mode":"live"}\n',
-    "white space": b'{"format": "specledger/tape/v1","head":"","mode":"live"}\n',
-    "a torn head": b'{"format":"specledger/tape/v1","head":"","mode":"live"}',
-    "no answer": b'{"format":"specledger/tape/v1","head":"","mode":"live"}\n{}\n',
-    "an empty line": b'{"format":"specledger/tape/v1","head":"","mode":"live"}\n\n',
-    "null": b'{"format":"specledger/tape/v1","head":"","mode":"live"}\nnull\n',
+    "another format": HEAD.replace(b"v2", b"v1"),
+    "another mode": HEAD.replace(b'"live"', b'"dead"'),
+    "a list for a mode": HEAD.replace(b'"live"', b"[]"),
+    "a number for a head": HEAD.replace(b'""', b"1"),
+    "white space": HEAD.replace(b":", b": ", 1),
+    "a torn head": HEAD[:-1],
+    "no exchange": HEAD + b"{}\n",
+    "an empty line": HEAD + b"\n",
+    "null": HEAD + b"null\n",
+    "an exchange in another place": HEAD + canonical_bytes(EXCHANGES[0].document(1)) + b"\n",
 }
 
 

@@ -29,6 +29,7 @@ class Plain:
     """Chooses `high` where x is above 5, else `low`; says so, and claims that of x = 9. What y is plays no part."""
 
     deterministic: bool = True
+    declares: bool = True
     predicted: str = "high"
     claims: bool = True
     about: str = "x"

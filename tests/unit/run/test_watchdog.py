@@ -458,6 +458,6 @@ def test_by_trying_nothing_that_it_holds_is_a_token_or_a_way_to_act(watchdog, re
 
     list(watchdog.watch(policy(act)))
     held = {name: getattr(watchdog, name) for name in vars(watchdog)}
-    assert held == {"_record": recorded.append, "_timeout_ms": 100, "ending": recorded[0]}
+    assert held == {"_record": recorded.append, "_timeout_ms": 100, "ending": recorded[0], "note": b""}
     assert all(isinstance(value, int | str) for value in recorded[0].event().body.values())
     assert acted == []
