@@ -116,7 +116,7 @@ class Silent(SpecAgent):
     """An agent that does not open its commitments."""
 
     def reveal(self, snapshot, challenge):
-        return False
+        return b""
 
 
 def submitting(change):
