@@ -49,9 +49,15 @@ PROGRAM: Final = """\
 import json, sys
 
 for line in sys.stdin:
-    n = json.loads(line)["observation"]["n"]
-    told = [{"action": {"op": "climb", "by": by}, "score": by, "top": n + by} for by in (0, 1)]
-    print(json.dumps(told), flush=True)
+    message = json.loads(line)
+    answer = {"id": message.get("id"), "type": "hello", "name": "walker"}
+    if message["type"] == "reset":
+        answer = {"id": message["id"], "type": "ready"}
+    if message["type"] == "decide":
+        n = message["observation"]["n"]
+        told = [{"action": {"op": "climb", "by": by}, "score": by, "top": n + by} for by in (0, 1)]
+        answer = {"id": message["id"], "type": "proposals", "proposals": told}
+    print(json.dumps(answer), flush=True)
 """
 
 
