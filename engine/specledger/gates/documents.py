@@ -196,10 +196,24 @@ def axion() -> Validator:
     Raises:
         LookupError: They were not shipped.
     """
+    return _shipped("axion")
+
+
+@cache
+def protocol() -> Validator:
+    """The shipped schemas of the messages to agents from outside, and of their answers.
+
+    Raises:
+        LookupError: They were not shipped.
+    """
+    return _shipped("protocol")
+
+
+def _shipped(name: str) -> Validator:
     folder = find_schemas()
     if folder is None:
         raise LookupError("the engine was installed without its schemas")
-    return Validator(folder / "axion")
+    return Validator(folder / name)
 
 
 @cache

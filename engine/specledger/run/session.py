@@ -10,12 +10,10 @@ An answer that does not come, or is not of the protocol, is an agent fault. Faul
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import NotCanonical, parse_json
-from specledger.gates.documents import Validator
-from specledger.load.shipped import find_schemas
+from specledger.gates.documents import protocol
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
 from specledger.oracles.recording import Halted, Oracle, Place
 from specledger.probes.target import Unanswered
@@ -73,19 +71,6 @@ class AgentReply(NamedTuple):
     sha256: str
     id: int
     session: int
-
-
-@cache
-def protocol() -> Validator:
-    """The shipped schemas of the messages.
-
-    Raises:
-        LookupError: They were not shipped.
-    """
-    folder = find_schemas()
-    if folder is None:
-        raise LookupError("the engine was installed without its schemas")
-    return Validator(folder / "protocol")
 
 
 class Session:
