@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.options import AnyFormat, OutputFormat, Overrides, TrustAgent
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
+from specledger.cli.terminal import with_output_options
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
 from specledger.report.formats import FORMATS
@@ -20,7 +22,7 @@ agent = typer.Typer(
     name="agent",
     help="Agents, from specs and from outside.",
     no_args_is_help=True,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     add_completion=False,
 )
 
@@ -31,10 +33,19 @@ def agents() -> None:
 
 
 @agent.command()
+@with_output_options
 def check(
-    scenario: Annotated[str, typer.Option(metavar="SCENARIO", help="The scenario: a spec file or a name.")],
+    scenario: Annotated[
+        str,
+        typer.Option(metavar="SCENARIO", autocompletion=completion.specs, help="The scenario: a spec file or a name."),
+    ],
     target: Annotated[
-        str | None, typer.Argument(metavar="[AGENT]", help="An agent's spec: a file, or the name of a shipped one.")
+        str | None,
+        typer.Argument(
+            metavar="[AGENT]",
+            autocompletion=completion.specs,
+            help="An agent's spec: a file, or the name of a shipped one.",
+        ),
     ] = None,
     command: Annotated[
         str | None, typer.Option(metavar="'WORDS'", help="The agent as a program, instead of a spec.")

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.codes import E_GOLDEN_NONE
 from specledger.cli.options import AllowOutside, Files, Format, TextOrJson, Workers, process_count
-from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text
+from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_status, print_text
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
 from specledger.load.library import is_file, project_of, show
@@ -24,7 +25,7 @@ PINNED: Final = Path("fixtures/golden")
 """The folder of goldens in a project."""
 
 Folder = Annotated[
-    Path | None, typer.Option("--dir", help="The folder of the goldens.  [default: fixtures/golden of the project]")
+    Path | None, typer.Option("--dir", show_default="fixtures/golden of the project", help="The folder of the goldens.")
 ]
 
 
@@ -33,6 +34,7 @@ def golden(
         list[str] | None,
         typer.Argument(
             metavar="[FILE...]",
+            autocompletion=completion.runnable_specs,
             help="Scenarios, suites, laws and discoveries; all of specs/scenario/ of the project if none is named.",
         ),
     ] = None,
@@ -57,7 +59,7 @@ def golden(
         findings += [] if finding is None else [finding]
         if format_ is Format.HUMAN:
             verdict = "" if case["verdict"] == Verdict.PASS else f", and its verdict is {case['verdict']}"
-            print_text(f"{case['name']}: {case['pinned']}{verdict}")
+            (print_text if finding else print_status)(f"{case['name']}: {case['pinned']}{verdict}")
     _end(compared, findings, format_)
     raise typer.Exit(Exit.FINDINGS if findings else Exit.CONFORMS)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from specledger.cli.output import print_text
+from specledger.cli.output import print_status
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Exit, Verdict
 
@@ -26,6 +26,6 @@ def init(
     lines += [f"ran   {printable(name)}: {verdict}" for name, verdict in made.scenarios]
     go = [] if folder == Path() else [f"  cd {printable(shlex.quote(str(folder)))}"]
     runs = [f"  spec run {printable(name)}" for name, _ in made.scenarios[:1]]
-    print_text("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
+    print_status("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
     passed = all(verdict == Verdict.PASS for _, verdict in made.scenarios)
     raise typer.Exit(Exit.CONFORMS if passed else Exit.FINDINGS)

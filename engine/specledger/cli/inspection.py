@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson, Workers
 from specledger.cli.output import print_json, print_text
 from specledger.cli.report import open_all
@@ -26,7 +27,9 @@ _DIGITS: Final = 10  # of a number of a step at most
 _SHOWN: Final = 20  # fields of a receipt that people are shown
 
 
-Bundle = Annotated[Path, typer.Argument(help="A folder or zip file that `spec run` wrote.")]
+Bundle = Annotated[
+    Path, typer.Argument(autocompletion=completion.bundles, help="A folder or zip file that `spec run` wrote.")
+]
 
 
 def diff(
@@ -129,7 +132,12 @@ def _line(change: Change) -> str:
 
 
 def trace(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder or zip file that `spec run` wrote.")],
+    bundle: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BUNDLE", autocompletion=completion.bundles, help="A folder or zip file that `spec run` wrote."
+        ),
+    ],
     episode: Annotated[int | None, typer.Option(min=0, help="The only episode that is shown.")] = None,
     step: Annotated[
         str | None, typer.Option(metavar="[EPISODE:]STEP", help="The one step that is shown whole: 22, or 0:22.")

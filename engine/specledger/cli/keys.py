@@ -8,18 +8,20 @@ from typing import Annotated
 import typer
 
 from specledger.cli.output import print_json, print_text
+from specledger.cli.terminal import with_output_options
 from specledger.core.diagnostics import printable
 
 keys = typer.Typer(
     name="keys",
     help="Keys that sign evidence (Ed25519).",
     no_args_is_help=True,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     add_completion=False,
 )
 
 
 @keys.command()
+@with_output_options
 def new(
     place: Annotated[
         Path, typer.Argument(metavar="FILE", help="Where the private key goes; the public one goes to FILE.pub.")
@@ -34,6 +36,7 @@ def new(
 
 
 @keys.command(name="show")
+@with_output_options
 def show_key(
     key: Annotated[
         str,
@@ -43,7 +46,7 @@ def show_key(
         bool, typer.Option("--trust", help="Print the trust.json of a reader who trusts this key alone.")
     ] = False,
     origin: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The origin in it.  [default: specledger/{run}]")
+        str | None, typer.Option(metavar="NAME", show_default="specledger/{run}", help="The origin in it.")
     ] = None,
 ) -> None:
     """Print the public key and its id, or a trust.json."""

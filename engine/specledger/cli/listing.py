@@ -7,13 +7,17 @@ from typing import Annotated
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.options import Format, TextOrJson
 from specledger.cli.output import print_json, print_text
 from specledger.core.diagnostics import printable, suggest
 
 
 def ls(
-    kind: Annotated[str | None, typer.Argument(metavar="[KIND]", help="One kind only, such as scenario.")] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND]", autocompletion=completion.kinds, help="One kind only, such as scenario."),
+    ] = None,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """List the specs of the project and the shipped ones, with a line about each."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Mapping
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 from typer.exceptions import TyperException
@@ -24,21 +25,22 @@ from specledger.cli.output import print_refusal, print_text
 from specledger.cli.report import report
 from specledger.cli.run import Interrupted, discover, run
 from specledger.cli.specs import check, explain, new, plan, schema, show_spec
+from specledger.cli.terminal import with_output_options
 from specledger.cli.verify import seal, verify
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Exit
 
 app = typer.Typer(
     name="spec",
-    add_completion=False,
-    rich_markup_mode=None,
+    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     help="Write worlds, agents and rules as YAML, run them, and check the evidence without trusting anyone.",
     epilog="Exit codes: 0 conforms, 1 findings, 2 invalid input, 3 inconclusive, 4 something could not be evaluated, "
     "70 internal error, 130 interrupted, 143 terminated.",
 )
 
-_USAGE = "`--help` after the name of a command shows how it is used"
+_MOST_CHOICES: Final = 20
+_USAGE: Final = "`--help` after the name of a command shows how it is used"
 
 
 def _version(wanted: bool) -> None:
@@ -56,30 +58,37 @@ def options(
 ) -> None:
     """Options before a command; without a command, the help."""
     if context.invoked_subcommand is None:
-        print_text(context.get_help())
+        context.get_help()  # typer prints it
         raise typer.Exit(Exit.INVALID)
 
 
-app.command()(run)
-app.command()(check)
-app.command()(verify)
-app.command()(discover)
-app.command()(report)
-app.command()(diff)
-app.command()(seal)
-app.command()(init)
-app.command()(new)
-app.command()(plan)
-app.command()(explain)
-app.command()(golden)
-app.command()(pin)
-app.command()(trace)
-app.command(name="show")(show_spec)
-app.command()(schema)
-app.command()(demo)
-app.command()(ls)
-app.add_typer(agent)
-app.add_typer(keys)
+_COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
+    "Write specs": {
+        "init": init,
+        "new": new,
+        "check": check,
+        "show": show_spec,
+        "plan": plan,
+        "ls": ls,
+        "explain": explain,
+        "schema": schema,
+    },
+    "Run them": {"run": run, "discover": discover, "golden": golden, "pin": pin, "demo": demo},
+    "Verify and read evidence": {
+        "verify": verify,
+        "report": report,
+        "trace": trace,
+        "diff": diff,
+        "seal": seal,
+    },
+}
+"""The commands by the tasks under which `--help` lists them."""
+
+for _panel, _commands in _COMMANDS.items():
+    for _name, _command in _commands.items():
+        app.command(name=_name, rich_help_panel=_panel)(with_output_options(_command))
+app.add_typer(agent, rich_help_panel="Run them")
+app.add_typer(keys, rich_help_panel="Verify and read evidence")
 
 
 def main(command: typer.Typer = app) -> None:
@@ -96,9 +105,20 @@ def _guarded(command: typer.Typer = app) -> int:
     return 128 + signals[0] if signals and status == Exit.INTERRUPTED else status
 
 
+def _choices(error: TyperException) -> str | None:
+    """The words that could stand for a missing argument."""
+    parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    if not isinstance(error, typer.BadParameter) or error.message or parameter is None or context is None:
+        return None
+    words = [item.value for item in parameter.shell_complete(context, "")]
+    more = f" and {len(words) - _MOST_CHOICES} more" if len(words) > _MOST_CHOICES else ""
+    return f"one of {', '.join(words[:_MOST_CHOICES])}{more}; {_USAGE}" if words else None
+
+
 def _outcome(command: typer.Typer) -> int:
     try:
-        status = command(standalone_mode=False)
+        name = command.info.name
+        status = command(standalone_mode=False, prog_name=name if isinstance(name, str) else None)
         if status == Exit.INTERRUPTED:  # typer makes a status of it
             raise KeyboardInterrupt
         return status if isinstance(status, int) else Exit.CONFORMS
@@ -107,7 +127,7 @@ def _outcome(command: typer.Typer) -> int:
         return Exit.INVALID
     except TyperException as error:
         message = error.format_message().replace("\n\t", " ")  # typer lists choices on lines of their own
-        print_refusal([Diagnostic(E_USAGE, message, hint=_USAGE)])
+        print_refusal([Diagnostic(E_USAGE, message, hint=_choices(error) or _USAGE)])
         return Exit.INVALID
     except Interrupted as interrupted:
         print_refusal([interrupted.diagnostic])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from specledger.cli import completion
 from specledger.core.diagnostics import Diagnostic, Rejected
 
 if TYPE_CHECKING:
@@ -44,7 +45,12 @@ def check_changes(changes: list[str] | None) -> list[str] | None:
     return changes
 
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="Spec files, or names of shipped specs.")]
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", autocompletion=completion.runnable_specs, help="Spec files, or names of shipped specs."
+    ),
+]
 Overrides = Annotated[
     list[str] | None,
     typer.Option(
@@ -61,7 +67,7 @@ AllowOutside = Annotated[
 Out = Annotated[
     Path | None,
     typer.Option(
-        help="The place of the evidence of a single case; several get a folder each in it.  [default: out/<case>]"
+        show_default="out/<case>", help="The place of the evidence of a single case; several get a folder each in it."
     ),
 ]
 TrustAgent = Annotated[
@@ -72,8 +78,9 @@ Workers = Annotated[
     typer.Option(
         min=1,
         max=256,
+        show_default="one for each processor",
         help="Processes that share the runs of a suite, the work of a discovery, or the separate episodes of a run "
-        "of at least 20,000 steps (2,000 an episode at most) and of its replay.  [default: one for each processor]",
+        "of at least 20,000 steps (2,000 an episode at most) and of its replay.",
     ),
 ]
 Sign = Annotated[
@@ -84,7 +91,8 @@ Origin = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="The name of the log in the checkpoint; {run} in it is the run's identifier.  [default: specledger/{run}]",
+        show_default="specledger/{run}",
+        help="The name of the log in the checkpoint; {run} in it is the run's identifier.",
     ),
 ]
 Stamp = Annotated[

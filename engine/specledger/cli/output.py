@@ -8,20 +8,35 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from specledger.cli.options import OutputFormat
+from specledger.cli.terminal import Terminal, paint
 from specledger.core.canonical import pretty
-from specledger.core.diagnostics import Diagnostic, counted, render
+from specledger.core.diagnostics import Diagnostic, counted, explain, printable, render
 from specledger.core.spans import read_source
 from specledger.report.formats import FORMATS, Output
+
+if TYPE_CHECKING:
+    from specledger.load import Bundle
 
 _WIDTH: Final = 30
 
 
+def terminal() -> Terminal:
+    """How this command prints."""
+    return Terminal.of(sys.argv, os.environ)
+
+
 def print_text(text: str) -> None:
-    """Print one piece of text on standard output."""
-    _write(sys.stdout, text + "\n")
+    """Print one piece of text for people on standard output."""
+    _write(sys.stdout, _painted(sys.stdout, text) + "\n")
+
+
+def print_status(text: str) -> None:
+    """Print on standard output what nobody needs to read if all is well; nothing with `--quiet`."""
+    if not terminal().quiet:
+        print_text(text)
 
 
 def print_json(value: Any) -> None:
@@ -31,7 +46,19 @@ def print_json(value: Any) -> None:
 
 def print_error(text: str) -> None:
     """Print one piece of text on standard error."""
-    _write(sys.stderr, text + "\n")
+    _write(sys.stderr, _painted(sys.stderr, text) + "\n")
+
+
+def print_sources(bundles: Iterable[Bundle]) -> None:
+    """Print on standard error which specs each case is made of and their files, with `--verbose`."""
+    if terminal().verbose:
+        for bundle in bundles:
+            for key, spec in bundle.specs.items():
+                print_error(printable(f"{bundle.main.name}: {key.partition('@')[0]} {spec.span('spec').file}"))
+
+
+def _painted(stream: TextIO | None, text: str) -> str:
+    return paint(text) if stream is not None and terminal().colors(stream) else text
 
 
 def _write(stream: TextIO | None, text: str) -> None:
@@ -57,7 +84,9 @@ def diagnostics_text(diagnostics: Iterable[Diagnostic]) -> str:
     errors = sum(1 for diagnostic in found if diagnostic.severity == "error")
     warnings = f", {counted(len(found) - errors, 'warning')}" if len(found) > errors else ""
     closing = f"{counted(errors, 'error')}{warnings}. `spec explain CODE` says more about a code."
-    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), closing])
+    pages = {one.code: explain(one.code) for one in found} if terminal().verbose else {}
+    told = [f"{page.name}: {page.title}\n{page.text}" for page in pages.values() if page is not None]
+    return "\n\n".join([*(render(diagnostic, read_source) for diagnostic in found), *told, closing])
 
 
 def diagnostics_json(diagnostics: Iterable[Diagnostic]) -> list[dict[str, Any]]:
@@ -106,7 +135,7 @@ def write_text(text: str, out: Path | None = None) -> None:
     if out is not None:
         out.write_text(text, encoding="utf-8", newline="\n")
     elif text:
-        print_text(text.removesuffix("\n"))
+        _write(sys.stdout, text.removesuffix("\n") + "\n")
 
 
 def _write_summary(text: str, out: Path | None = None) -> None:
@@ -144,7 +173,7 @@ def _requested_format(words: Sequence[str]) -> str:
 @contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None] | None]:
     """A function that draws a progress bar if standard error is a terminal, else None; it is cleared at the end."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty() or terminal().quiet:
         yield None
         return
     shown = -1

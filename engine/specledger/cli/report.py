@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.options import process_count
 from specledger.cli.output import print_error, write_output
 from specledger.cli.verify import verification_text
@@ -29,15 +30,23 @@ else:
 
 def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
-        list[Path], typer.Argument(metavar="BUNDLE...", help="What `spec run` wrote: folders or zip files.")
+        list[Path],
+        typer.Argument(
+            metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote: folders or zip files."
+        ),
     ],
     format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")],
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="The file to write, or the folder.  [default: standard output]")
+        Path | None, typer.Option(show_default="standard output", help="The file to write, or the folder.")
     ] = None,
     profile: Annotated[
-        str | None, typer.Option(metavar="PROFILE", help="Judge the controls of a profile by this evidence.")
+        str | None,
+        typer.Option(
+            metavar="PROFILE",
+            autocompletion=completion.profiles,
+            help="Judge the controls of a profile by this evidence.",
+        ),
     ] = None,
     tests: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
@@ -50,7 +59,9 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     ] = None,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=256, help="Processes that check a suite's runs.  [default: one for each processor]"),
+        typer.Option(
+            min=1, max=256, show_default="one for each processor", help="Processes that check a suite's runs."
+        ),
     ] = None,
 ) -> None:
     """Render a report from verified evidence; does not replay."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.codes import E_INTERRUPTED
 from specledger.cli.options import (
     AllowOutside,
@@ -32,9 +33,18 @@ from specledger.cli.options import (
     process_count,
     seal_of,
 )
-from specledger.cli.output import diagnostics_text, print_error, print_json, print_text, progress_bar, write_output
+from specledger.cli.output import (
+    diagnostics_text,
+    print_error,
+    print_json,
+    print_sources,
+    print_status,
+    print_text,
+    progress_bar,
+    write_output,
+)
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
-from specledger.core.verdict import combine, exit_code
+from specledger.core.verdict import Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -85,6 +95,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     check_changes(changes)
     options = RunOptions(process_count(workers), trust_agent, live, seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes, allow_outside=allow_outside)
+    print_sources(cases)
     _check_seed(seed, cases)
     check_shared(options.seal, len(cases))
     check_purpose(log, purpose)
@@ -92,13 +103,21 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         finished.append(run_case(log, bundle, purpose, place, options))
         if format_ is OutputFormat.HUMAN and not KINDS[bundle.main.kind].run.table:
-            print_text(KINDS[bundle.main.kind].run.show(finished[-1:]))
+            _say(finished[-1:])
     if format_ is OutputFormat.HUMAN:
         for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
-            print_text(KINDS[kind].run.show([one for one in finished if one.kind == kind]))
+            _say([one for one in finished if one.kind == kind])
     else:
         _print_runs(finished, format_, options.workers)
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+
+
+def _say(finished: Sequence[Finished], *more: str) -> None:
+    """Print the results of runs of one kind; if all of them pass, only unless `--quiet`."""
+    from specledger.kinds import KINDS
+
+    passed = all(one.verdict is Verdict.PASS for one in finished)
+    (print_status if passed else print_text)("\n".join([KINDS[finished[0].kind].run.show(finished), *more]))
 
 
 def _check_seed(seed: int | None, cases: Sequence[Bundle]) -> None:
@@ -171,10 +190,13 @@ def _as_json(finished: Finished) -> dict[str, Any]:
 
 
 Discoveries = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Discoveries: files, or names of shipped ones.")
+    list[str],
+    typer.Argument(
+        metavar="FILE...", autocompletion=completion.discoveries, help="Discoveries: files, or names of shipped ones."
+    ),
 ]
 Processes = Annotated[
-    int | None, typer.Option(min=1, max=256, help="Processes that try laws.  [default: one for each processor]")
+    int | None, typer.Option(min=1, max=256, show_default="one for each processor", help="Processes that try laws.")
 ]
 Iterations = Annotated[
     int | None,
@@ -185,8 +207,8 @@ JournalPath = Annotated[
     typer.Option(
         "--journal",
         metavar="PATH",
-        help="The SQLite file from which the discovery resumes.  "
-        "[default: the place of the evidence, without .zip, and then .journal.sqlite]",
+        show_default="the place of the evidence, without .zip, and then .journal.sqlite",
+        help="The SQLite file from which the discovery resumes.",
     ),
 ]
 Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
@@ -214,7 +236,6 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
     """Make discoveries, or resume them, and write their evidence."""
-    from specledger.kinds import KINDS
     from specledger.kinds.running import DiscoveryOptions, RunOptions
     from specledger.pipeline.executing import place_cases
 
@@ -237,8 +258,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
             hint = "the same command resumes"
             raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
         if format_ is Format.HUMAN:
-            text = KINDS[bundle.main.kind].run.show(finished[-1:])
-            print_text("\n".join([text, *_journal_lines(bundle, path, finished[-1])]))
+            _say(finished[-1:], *_journal_lines(bundle, path, finished[-1]))
     if format_ is Format.JSON:
         print_json({"runs": [_as_json(one) for one in finished]})
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))

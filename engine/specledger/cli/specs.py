@@ -11,9 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.codes import DEFECT, E_INTERNAL
 from specledger.cli.options import AllowOutside, AnyFormat, Files, Format, OutputFormat, Overrides, TextOrJson
-from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_text, write_output
+from specledger.cli.output import (
+    diagnostics_json,
+    diagnostics_text,
+    print_error,
+    print_json,
+    print_status,
+    print_text,
+    write_output,
+)
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Severity, counted, printable
 from specledger.core.diagnostics import explain as page_of
@@ -26,7 +35,10 @@ if TYPE_CHECKING:
     from specledger.pipeline.checking import CheckedSpec
     from specledger.pipeline.targets import Targets
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="A spec file, or the name of a shipped spec.")]
+File = Annotated[
+    str,
+    typer.Argument(metavar="FILE", autocompletion=completion.specs, help="A spec file, or the name of a shipped spec."),
+]
 
 _MOST_ROWS: Final = 12
 """Rows of a list in text; JSON has all of them."""
@@ -37,7 +49,11 @@ _HEAD: Final = ("kind", "name", "case", "digest")
 def check(
     targets: Annotated[
         list[str],
-        typer.Argument(metavar="TARGET...", help="Files, names of specs, folders, or patterns such as 'a/**/*.yaml'."),
+        typer.Argument(
+            metavar="TARGET...",
+            autocompletion=completion.specs,
+            help="Files, names of specs, folders, or patterns such as 'a/**/*.yaml'.",
+        ),
     ],
     overrides: Overrides = None,
     allow_outside: AllowOutside = False,
@@ -87,11 +103,11 @@ def _print_checked(
         passed = [" ".join(word for word in (one.kind, one.name, one.case) if word) for one in checked]
         write_output(FORMATS[format_].write(Report.from_findings(findings, passed)))
     elif checked:
-        print_text(_checked_text(checked))
+        print_status(_checked_text(checked))
     if findings:
         print_error(diagnostics_text(findings))
     if format_ is OutputFormat.HUMAN and (len(wanted.files) > 1 or wanted.skipped):
-        print_text(_total(len({one.file for one in checked}), wanted))
+        print_status(_total(len({one.file for one in checked}), wanted))
 
 
 def _total(fine: int, wanted: Targets) -> str:
@@ -198,7 +214,10 @@ def _origins_text(bundle: Bundle) -> str:
 
 def schema(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[KIND]", help="A kind, such as world; all if none is named.")
+        str | None,
+        typer.Argument(
+            metavar="[KIND]", autocompletion=completion.kinds, help="A kind, such as world; all if none is named."
+        ),
     ] = None,
 ) -> None:
     """Print the JSON Schema of a kind, for editors and other tools."""
@@ -213,11 +232,18 @@ def schema(
 
 
 def new(
-    kind: Annotated[str, typer.Argument(help="A kind, such as scenario; `spec explain kinds` lists them.")],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            autocompletion=completion.kinds, help="A kind, such as scenario; `spec explain kinds` lists them."
+        ),
+    ],
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Its name; by default that of the file or the example.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The file to write.  [default: NAME.yaml]")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", show_default="NAME.yaml", help="The file to write.")
+    ] = None,
 ) -> None:
     """Write a small commented spec of a kind; never overwrites a file."""
     from specledger.kinds import KINDS
@@ -225,7 +251,7 @@ def new(
 
     file = write_new(kind, name, out)
     follows = shlex.join(["spec", "check" if KINDS[kind].runnable is None else "run", str(file)])
-    print_text(f"wrote {printable(str(file))}; next: {printable(follows)}")
+    print_status(f"wrote {printable(str(file))}; next: {printable(follows)}")
 
 
 def explain(
@@ -233,7 +259,8 @@ def explain(
         str,
         typer.Argument(
             metavar="CODE|PATH",
-            help="A code from a message, such as E_CHAIN; a kind or a key of one, such as scenario.probes; or `kinds`.",
+            autocompletion=completion.explained,
+            help="A code from a message, such as E_CHAIN; a kind or a key of one, such as scenario.probes; `codes` or `kinds`.",
         ),
     ],
 ) -> None:
@@ -244,6 +271,11 @@ def explain(
 
     if what == "kinds":
         print_text(_kinds_text())
+        return
+    if what == "codes":
+        load_codes()
+        width = max(map(len, codes()))
+        print_text("\n".join(f"{page.name:{width}}  {page.title}" for page in codes().values()))
         return
     if "." not in what and what not in KINDS:
         load_codes()

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from specledger.cli import completion
 from specledger.cli.options import AnyFormat, Origin, OutputFormat, Sign, Stamp, Workers, process_count, seal_of
-from specledger.cli.output import print_error, print_json, print_text, write_output
+from specledger.cli.output import print_error, print_json, print_status, print_text, write_output
 from specledger.core.diagnostics import printable
-from specledger.core.verdict import exit_code
+from specledger.core.verdict import Verdict, exit_code
 from specledger.report.formats import FORMATS
 
 if TYPE_CHECKING:
@@ -23,7 +24,9 @@ _LEVELS: Final = ("L0", "L1", "L2", "L3", "L4", "L5")
 Evidence = Annotated[
     Path,
     typer.Argument(
-        metavar="BUNDLE", help="A bundle that `spec run` wrote, an audit log, a run log, or an inclusion proof."
+        metavar="BUNDLE",
+        autocompletion=completion.bundles,
+        help="A bundle that `spec run` wrote, an audit log, a run log, or an inclusion proof.",
     ),
 ]
 TrustFile = Annotated[
@@ -145,13 +148,19 @@ def print_verification(place: Path, verification: Verification, format_: OutputF
     if format_ is OutputFormat.JSON:
         print_json(as_json(verification, str(place)))
     elif format_ is OutputFormat.HUMAN:
-        print_text(verification_text(place, verification))
+        passed = verification.verdict is Verdict.PASS
+        (print_status if passed else print_text)(verification_text(place, verification))
     else:
         write_output(FORMATS[format_].write(Report.from_verification(str(place), verification)))
 
 
 def seal(
-    bundle: Annotated[Path, typer.Argument(metavar="BUNDLE", help="A folder or a zip file that `spec run` wrote.")],
+    bundle: Annotated[
+        Path,
+        typer.Argument(
+            metavar="BUNDLE", autocompletion=completion.bundles, help="A folder or a zip file that `spec run` wrote."
+        ),
+    ],
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
@@ -168,4 +177,4 @@ def seal(
         raise typer.Exit(exit_code(verification.verdict))
     signed = "" if wanted.key is None else f", signed by the key {wanted.key.id}"
     stamped = "" if wanted.timestamp is None else ", with a time stamp"
-    print_text(f"sealed {printable(str(bundle))}{signed}{stamped}")
+    print_status(f"sealed {printable(str(bundle))}{signed}{stamped}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +47,13 @@ def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kin
                     one, file.stem, file, root == search.shipped, _summary(library.read(file))
                 )
         yield from (found[name] for name in sorted(found))
+
+
+def spec_names(kinds: Iterable[str], search: Search | None = None) -> tuple[str, ...]:
+    """The names of the project's and the shipped specs of some kinds, by their files alone, each once."""
+    search = search or Search.at(Path())
+    places = [(root, kind) for kind in kinds for root in (search.project, search.shipped)]
+    return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))
 
 
 def _files(root: Path | None, kind: str) -> list[Path]:

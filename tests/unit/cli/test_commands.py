@@ -437,12 +437,12 @@ class TestHelp:
         done = spec("--help")
         assert (done.status, done.err) == (0, "")
         for word in ("run", "check", "plan", "new", "verify", "golden", "show", "schema", "explain", "demo"):
-            assert f"\n  {word} " in done.out
+            assert f"\n│ {word} " in done.out
         assert "Exit codes: 0 conforms" in done.out
 
     def test_without_a_command_help_is_shown_and_it_is_no_success(self, spec):
         done = spec()
-        assert (done.status, done.out, done.err) == (2, spec("--help").out, "")
+        assert (done.status, done.out.strip(), done.err) == (2, spec("--help").out.strip(), "")
 
     @pytest.mark.parametrize("command", ["run", "check", "verify", "golden", "show", "schema", "explain", "demo"])
     def test_each_command_has_help(self, spec, command):

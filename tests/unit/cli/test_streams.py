@@ -57,7 +57,7 @@ def test_a_terminal_is_left_clean_by_a_run_that_is_refused(start, climb, tmp_pat
     shown = read_all(master).decode()
     os.close(master)
     assert running.wait(timeout=120) == 2
-    assert "\r\x1b[2Kerror[E_OUT_UNWRITABLE]" in shown
+    assert "\r\x1b[2K\x1b[31m\x1b[1merror[E_OUT_UNWRITABLE]\x1b[0m: " in shown
 
 
 def test_without_a_terminal_there_is_no_bar(process, climb, tmp_path):
@@ -76,7 +76,8 @@ def test_with_a_terminal_for_results_alone_there_is_no_bar(start, climb):
     _, err = running.communicate(timeout=120)
     os.close(master)
     assert (running.returncode, err) == (0, b"")
-    assert "\x1b" not in shown
+    assert shown.startswith("climb  \x1b[32mPASS\x1b[0m  ")
+    assert "\r\x1b" not in shown
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,82 @@
+"""What a shell offers to complete an argument with; also what is listed where the argument is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def kinds(incomplete: str) -> list[str]:
+    """Kinds of spec."""
+    from specledger.kinds import KINDS
+
+    return _matching(KINDS, incomplete)
+
+
+def specs(incomplete: str) -> list[str]:
+    """Names of specs of the project and of shipped ones, and YAML files and folders."""
+    from specledger.kinds import KINDS
+    from specledger.pipeline.listing import spec_names
+
+    return _matching(spec_names(KINDS), incomplete) + _paths(incomplete)
+
+
+def runnable_specs(incomplete: str) -> list[str]:
+    """The same of the kinds that can be run."""
+    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.pipeline.listing import spec_names
+
+    return _matching(spec_names(runnable_kinds(KINDS)), incomplete) + _paths(incomplete)
+
+
+def discoveries(incomplete: str) -> list[str]:
+    """The same of the kinds whose runs resume."""
+    from specledger.kinds import KINDS, runnable_kinds
+    from specledger.pipeline.listing import spec_names
+
+    resuming = [kind for kind in runnable_kinds(KINDS) if KINDS[kind].run.resumes]
+    return _matching(spec_names(resuming), incomplete) + _paths(incomplete)
+
+
+def profiles(incomplete: str) -> list[str]:
+    """Names of profiles, and YAML files."""
+    from specledger.pipeline.listing import spec_names
+
+    return _matching(spec_names(["profile"]), incomplete) + _paths(incomplete)
+
+
+def explained(incomplete: str) -> list[str]:
+    """What `spec explain` takes: the lists, kinds, keys of kinds, and codes."""
+    from specledger.core.diagnostics import codes
+    from specledger.kinds import KINDS
+    from specledger.pipeline.authoring import describe, load_codes
+
+    kind, dot, _ = incomplete.partition(".")
+    if dot and kind in KINDS:
+        return _matching((f"{kind}.{key}" for key in describe(kind).keys), incomplete)
+    if incomplete[:2] in ("E_", "W_"):
+        load_codes()
+        return _matching(codes(), incomplete)
+    return _matching(["codes", "kinds", *KINDS], incomplete)
+
+
+def bundles(incomplete: str) -> list[str]:
+    """Bundles, and folders in which there may be some."""
+    from specledger.evidence.layout import MANIFEST
+
+    places = sorted(Path().glob(f"{incomplete}*")) or sorted(Path(incomplete or ".").glob("*"))
+    return [str(place) for place in places if (place / MANIFEST).exists() or place.suffix == ".zip" or place.is_dir()]
+
+
+def _matching(words: Iterable[str], incomplete: str) -> list[str]:
+    return sorted(word for word in words if word.startswith(incomplete))
+
+
+def _paths(incomplete: str) -> list[str]:
+    """YAML files and folders that begin with what was typed, if anything was."""
+    from specledger.load.library import SUFFIXES
+
+    found = Path().glob(f"{incomplete}*") if incomplete and not Path(incomplete).is_absolute() else ()
+    return sorted(
+        f"{path}/" if path.is_dir() else str(path) for path in found if path.is_dir() or path.suffix in SUFFIXES
+    )
