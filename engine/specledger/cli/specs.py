@@ -260,7 +260,7 @@ def explain(
         typer.Argument(
             metavar="CODE|PATH",
             autocompletion=completion.explained,
-            help="A code from a message, such as E_CHAIN; a kind or a key of one, such as scenario.probes; `codes` or `kinds`.",
+            help="A code such as E_CHAIN; a kind or a key of one, such as scenario.probes; `codes` or `kinds`.",
         ),
     ],
 ) -> None:
