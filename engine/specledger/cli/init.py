@@ -10,7 +10,7 @@ import typer
 
 from specledger.cli.output import print_status
 from specledger.core.diagnostics import printable
-from specledger.core.verdict import Exit, Verdict
+from specledger.core.verdict import Verdict, combine, exit_code
 
 
 def init(
@@ -27,5 +27,5 @@ def init(
     go = [] if folder == Path() else [f"  cd {printable(shlex.quote(str(folder)))}"]
     runs = [f"  spec run {printable(name)}" for name, _ in made.scenarios[:1]]
     print_status("\n".join([*lines, "", "Next:", *go, "  spec check .", *runs]))
-    passed = all(verdict == Verdict.PASS for _, verdict in made.scenarios)
-    raise typer.Exit(Exit.CONFORMS if passed else Exit.FINDINGS)
+    verdicts = [Verdict.PASS, *(Verdict(verdict) for _, verdict in made.scenarios)]
+    raise typer.Exit(exit_code(combine(verdicts)))

@@ -75,7 +75,7 @@ def test_every_command_that_writes_json_is_in_the_table():
     made = {
         one.name
         for one in app.registered_commands
-        if any("format" in name for name in one.callback.__annotations__)  # type: ignore[union-attr]
+        if any("format" in name for name in one.callback.__annotations__)
     }
     assert made <= told
     assert {one.typer_instance.info.name for one in app.registered_groups if one.typer_instance} == {"agent", "keys"}
