@@ -73,9 +73,7 @@ def test_discoveries_and_resolved_specs_do_too(spec):
 def test_every_command_that_writes_json_is_in_the_table():
     told = {words[0] for lines in OUTPUTS.values() for words in lines} | {"discover"}
     made = {
-        one.name
-        for one in app.registered_commands
-        if any("format" in name for name in one.callback.__annotations__)
+        one.name for one in app.registered_commands if any("format" in name for name in one.callback.__annotations__)
     }
     assert made <= told
     assert {one.typer_instance.info.name for one in app.registered_groups if one.typer_instance} == {"agent", "keys"}
