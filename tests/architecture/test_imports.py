@@ -1,11 +1,15 @@
 """Doors open fast and a chain is checked by few: what a fresh process loads before it can work."""
 
-import re
-
 import pytest
 
-HEAVY = {"google.genai", "jsonschema", "numpy"}
+from tests.toys import CLIMB
+
+HEAVY = {"google.genai", "jsonschema", "numpy", "pydantic", "yaml"}
+"""What neither the version nor the help needs; numpy is for laws alone."""
 SPEC = "from specledger.cli.main import main; main()"
+
+
+REMEMBER = "import atexit, sys; atexit.register(lambda: print(*sys.modules, sep='\\n', file=sys.stderr))\n"
 
 
 @pytest.fixture
@@ -13,9 +17,9 @@ def loaded(root, run_python):
     """Run a program in a fresh process: (its output, the names of the modules it loaded)."""
 
     def run(program, *arguments):
-        done = run_python("-X", "importtime", "-c", program, *arguments, cwd=root)
+        done = run_python("-c", REMEMBER + program, *arguments, cwd=root)
         assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout, set(re.findall(r"^import time:.*\|\s+([\w.]+)$", done.stderr, re.MULTILINE))
+        return done.stdout, set(done.stderr.splitlines())
 
     return run
 
@@ -36,7 +40,26 @@ def test_a_chain_is_checked_without_the_engine(loaded):
     _, modules = loaded("import specledger.verify.receipts")
     rooms = {name.split(".")[1] for name in modules if name.startswith("specledger.")}
     assert rooms <= {"core", "evidence", "verify"}
-    assert modules & {*HEAVY, "jsonschema_rs", "pydantic", "typer", "yaml"} == set()
+    assert modules & {*HEAVY, "jsonschema_rs", "typer"} == set()
+
+
+def test_a_spec_is_checked_with_its_own_kind_and_without_what_runs_it(loaded):
+    _, modules = loaded(SPEC, "check", "specs/world/toy-gridworld.yaml")
+    rooms = {name.split(".")[1] for name in modules if name.startswith("specledger.")}
+    assert rooms.isdisjoint({"agents", "compile", "discovery", "gates", "laws", "probes", "run", "suites", "verify"})
+    assert modules & {"google.genai", "jsonschema", "numpy", "specledger.spec.law", "specledger.spec.scenario"} == set()
+
+
+def test_a_scenario_runs_without_numpy(loaded, tmp_path):
+    _, modules = loaded(SPEC, "run", str(CLIMB / "climb.yaml"), "--out", str(tmp_path / "out"))
+    assert modules & {"google.genai", "numpy", "specledger.laws", "specledger.discovery"} == set()
+    assert "specledger.run.loop" in modules
+
+
+def test_the_public_names_are_imported_when_they_are_used(loaded):
+    _, modules = loaded("import specledger")
+    assert {name for name in modules if name.startswith("specledger")} == {"specledger"}
+    assert "specledger.api" in loaded("import specledger; specledger.Bundle")[1]
 
 
 def test_a_heavy_package_is_noticed(loaded):

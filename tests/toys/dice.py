@@ -97,7 +97,7 @@ EVIDENCE = EvidenceKind(
 
 DICE = Kind(
     "dice",
-    Dice,
+    lambda: Dice,
     check_dice,
     lambda: Runnable(
         compile=compile_dice,

@@ -14,7 +14,6 @@ from specledger.cli.options import AllowOutside, Files, Format, TextOrJson, Work
 from specledger.cli.output import diagnostics_json, diagnostics_text, print_error, print_json, print_status, print_text
 from specledger.core.diagnostics import Diagnostic
 from specledger.core.verdict import Exit, Verdict
-from specledger.load.library import is_file, project_of, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -77,11 +76,15 @@ def pin(
 
 def _scenarios() -> list[str]:
     """The scenarios of the working folder's project."""
+    from specledger.load.library import project_of, show
+
     return sorted(show(path) for path in ((project_of(Path()) or Path()) / "specs/scenario").glob("*.yaml"))
 
 
 def _place(named: Sequence[str], folder: Path | None) -> Path:
     """The folder that was named, else that of the project of the first file, or of the working folder."""
+    from specledger.load.library import is_file, project_of, show
+
     if folder is not None:
         return folder
     first = Path(named[0]) if named and is_file(Path(named[0])) else Path("none")

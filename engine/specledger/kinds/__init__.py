@@ -13,7 +13,6 @@ from specledger.core.spans import Text
 from specledger.kinds.kind import (
     Kind,
     Kinds,
-    Parts,
     Runnable,
     case_name,
     evidence_kinds,
@@ -31,7 +30,6 @@ __all__ = [
     "MODELS",
     "Kind",
     "Kinds",
-    "Parts",
     "Runnable",
     "bundle_from_document",
     "case_name",

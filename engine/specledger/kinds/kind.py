@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,7 +57,8 @@ class Kind:
 
     Attributes:
         name: The word before `/v1` after `spec:`.
-        model: The model of its documents.
+        load_model: Gives the model of its documents. It is a function, so that a command imports the models of those
+            kinds alone that it meets.
         check: `(bundle, findings)`: compiles a spec of the kind on its own; raises Rejected or adds findings. None if
             its expressions can only be typed in the specs that refer to it.
         runnable: Gives the part for kinds that can be run. It is a function, so that a command which runs nothing does
@@ -64,9 +66,14 @@ class Kind:
     """
 
     name: str
-    model: type[Spec]
+    load_model: Callable[[], type[Spec]]
     check: Callable[[Bundle, Diagnostics], object] | None = None
     runnable: Callable[[], Runnable] | None = None
+
+    @property
+    def model(self) -> type[Spec]:
+        """The model of its documents."""
+        return self.load_model()
 
     @property
     def run(self) -> Runnable:
@@ -89,20 +96,18 @@ def by_name(*kinds: Kind) -> dict[str, Kind]:
     return {kind.name: kind for kind in kinds}
 
 
-def models(kinds: Kinds) -> Models:
-    """The models of a table of kinds, as `load` takes them."""
-    return {name: kind.model for name, kind in kinds.items()}
-
-
 class Parts(Mapping[str, P]):
-    """One part of each runnable kind, by the name of the kind; the kind is imported when its part is used."""
+    """One part of each kind, by the name of the kind; what it needs is imported when it is used."""
 
-    def __init__(self, kinds: Kinds, part: Callable[[Runnable], P]) -> None:
-        self._kinds = {name: kinds[name] for name in runnable_kinds(kinds)}
+    def __init__(self, kinds: Kinds, part: Callable[[Kind], P]) -> None:
+        self._kinds = kinds
         self._part = part
 
     def __getitem__(self, name: str) -> P:
-        return self._part(self._kinds[name].run)
+        return self._part(self._kinds[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._kinds
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._kinds)
@@ -111,14 +116,19 @@ class Parts(Mapping[str, P]):
         return len(self._kinds)
 
 
+def models(kinds: Kinds) -> Models:
+    """The models of a table of kinds, as `load` takes them."""
+    return Parts(kinds, attrgetter("model"))  # which, unlike a lambda, can be sent to a worker process
+
+
 def evidence_kinds(kinds: Kinds) -> Mapping[str, EvidenceKind[Any, Any]]:
     """How the evidence of each runnable kind is verified."""
-    return Parts(kinds, lambda kind: kind.evidence)
+    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, lambda kind: kind.run.evidence)
 
 
 def report_kinds(kinds: Kinds) -> Mapping[str, ReportKind]:
     """How reports read the evidence of each runnable kind."""
-    return Parts(kinds, lambda kind: kind.report)
+    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, lambda kind: kind.run.report)
 
 
 def runnable_kinds(kinds: Kinds) -> tuple[str, ...]:

@@ -2,74 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from typing import Any, Final
 
 from specledger.kinds import checks
-from specledger.kinds.kind import Kind, Kinds, Runnable, by_name, models
-from specledger.spec.agent import Agent
+from specledger.kinds.kind import Kind, Kinds, by_name, models
 from specledger.spec.base import Models
-from specledger.spec.discovery import Discovery
-from specledger.spec.drift import Drift
-from specledger.spec.governor import Governor
-from specledger.spec.invariant import Invariant
-from specledger.spec.law import Law
-from specledger.spec.library import Library
-from specledger.spec.model import LanguageModel
-from specledger.spec.probe import Probe
-from specledger.spec.profile import Profile
-from specledger.spec.prompt import Prompt
-from specledger.spec.ranking import Ranking
-from specledger.spec.scenario import Scenario
-from specledger.spec.suite import Suite
-from specledger.spec.template import Template
-from specledger.spec.universe import Universe
-from specledger.spec.vocabulary import Vocabulary
-from specledger.spec.world import World
 
 
-def _scenario() -> Runnable:
-    from specledger.kinds.scenario import RUNNABLE
-
-    return RUNNABLE
-
-
-def _suite() -> Runnable:
-    from specledger.kinds.suite import RUNNABLE
-
-    return RUNNABLE
+def _part(path: str) -> Callable[[], Any]:
+    """What is at a path below `specledger`, imported when it is asked for."""
+    return partial(_import, *path.rsplit(".", 1))
 
 
-def _law() -> Runnable:
-    from specledger.kinds.law import RUNNABLE
-
-    return RUNNABLE
-
-
-def _discovery() -> Runnable:
-    from specledger.kinds.discovery import RUNNABLE
-
-    return RUNNABLE
+def _import(module: str, name: str) -> Any:
+    return getattr(import_module(f"specledger.{module}"), name)
 
 
 KINDS: Final[Kinds] = by_name(
-    Kind("world", World, checks.check_world),
-    Kind("scenario", Scenario, checks.check_scenario, _scenario),
-    Kind("suite", Suite, checks.check_suite, _suite),
-    Kind("agent", Agent),
-    Kind("governor", Governor),
-    Kind("invariant", Invariant),
-    Kind("drift", Drift),
-    Kind("library", Library),
-    Kind("profile", Profile, checks.check_profile),
-    Kind("probe", Probe),
-    Kind("vocabulary", Vocabulary, checks.check_vocabulary),
-    Kind("universe", Universe, checks.check_universe),
-    Kind("template", Template, checks.check_template),
-    Kind("law", Law, checks.check_law, _law),
-    Kind("discovery", Discovery, checks.check_discovery, _discovery),
-    Kind("ranking", Ranking, checks.check_ranking),
-    Kind("model", LanguageModel, checks.check_model),
-    Kind("prompt", Prompt, checks.check_prompt),
+    Kind("world", _part("spec.world.World"), checks.check_world),
+    Kind("scenario", _part("spec.scenario.Scenario"), checks.check_scenario, _part("kinds.scenario.RUNNABLE")),
+    Kind("suite", _part("spec.suite.Suite"), checks.check_suite, _part("kinds.suite.RUNNABLE")),
+    Kind("agent", _part("spec.agent.Agent")),
+    Kind("governor", _part("spec.governor.Governor")),
+    Kind("invariant", _part("spec.invariant.Invariant")),
+    Kind("drift", _part("spec.drift.Drift")),
+    Kind("library", _part("spec.library.Library")),
+    Kind("profile", _part("spec.profile.Profile"), checks.check_profile),
+    Kind("probe", _part("spec.probe.Probe")),
+    Kind("vocabulary", _part("spec.vocabulary.Vocabulary"), checks.check_vocabulary),
+    Kind("universe", _part("spec.universe.Universe"), checks.check_universe),
+    Kind("template", _part("spec.template.Template"), checks.check_template),
+    Kind("law", _part("spec.law.Law"), checks.check_law, _part("kinds.law.RUNNABLE")),
+    Kind("discovery", _part("spec.discovery.Discovery"), checks.check_discovery, _part("kinds.discovery.RUNNABLE")),
+    Kind("ranking", _part("spec.ranking.Ranking"), checks.check_ranking),
+    Kind("model", _part("spec.model.LanguageModel"), checks.check_model),
+    Kind("prompt", _part("spec.prompt.Prompt"), checks.check_prompt),
 )
 
 MODELS: Final[Models] = models(KINDS)

@@ -7,7 +7,7 @@ import pytest
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
-from specledger.kinds import KINDS, Parts, evidence_kinds, models, report_kinds
+from specledger.kinds import KINDS, evidence_kinds, models, report_kinds
 from specledger.pipeline.checking import check, load_runs
 from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.golden import pin, pin_matches
@@ -93,8 +93,10 @@ def test_it_is_pinned(bundle, tmp_path):
 
 
 def test_only_runnable_kinds_have_parts():
-    parts = Parts(KINDS, lambda kind: kind.evidence.receipts.name)
-    assert dict(parts) == {name: name for name in ("scenario", "suite", "law", "discovery")}
+    parts = evidence_kinds(KINDS)
+    assert {name: parts[name].receipts.name for name in parts} == {
+        name: name for name in ("scenario", "suite", "law", "discovery")
+    }
     with pytest.raises(LookupError, match="cannot be run"):
         _ = KINDS["world"].run
 
