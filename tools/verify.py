@@ -461,6 +461,22 @@ def check_decision(commit: JSON, step: JSON) -> None:
     require(step["token"] == token, code, f"the token at t = {t} is bound to something else")
 
 
+def calibrated(pairs: List[Tuple[int, bool]]) -> JSON:
+    """The Brier score of stated confidences in millionths, and what came true by tenths of confidence."""
+    square, bins = 0, []
+    for confidence, held in pairs:
+        square += (confidence - 10**6 * held) ** 2
+    for tenth in range(10):
+        inside = [(c, held) for c, held in pairs if min(9, c * 10 // 10**6) == tenth]
+        count, true, mean = len(inside), sum(held for _, held in inside), sum(c for c, _ in inside)
+        if inside:
+            mean = (2 * mean + count) // (2 * count)
+            bins.append({"from": tenth * 10**5, "claims": count, "held": true, "confidence": mean})
+    whole = len(pairs) * 10**6
+    true = sum(held for _, held in pairs)
+    return {"claims": len(pairs), "held": true, "brier": (2 * square + whole) // (2 * whole), "bins": bins}
+
+
 class RunFollower:
     """Follows the receipts of a scenario: `start`; episodes of `drift`*, `commit`, `step`; `end`."""
 
@@ -479,6 +495,7 @@ class RunFollower:
         self.violations: Dict[str, Counter[str]] = {"fatal": Counter(), "warn": Counter()}
         self.probes: Dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
+        self.stated: Dict[str, List[Tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
 
     def add(self, type_: str, body: JSON) -> None:
         """Take the next receipt."""
@@ -505,6 +522,8 @@ class RunFollower:
         made = {**judged, **{name: self.count[name] for name in names}, "rejections": self.rejections}
         made.update(violations=self.violations["fatal"], warnings=self.violations["warn"])
         made.update({"probes": self.probes} if self.probes else {})
+        stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
+        made.update({"calibration": stated} if stated else {})
         return {**made, "faults": self.faults} if self.faults else made
 
     @staticmethod
@@ -549,6 +568,10 @@ class RunFollower:
         self._in_place(body)
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
         self.probes.setdefault(body["probe"], Counter())[body["verdict"]] += 1
+        if body["evidence"].get("of") == "claims":
+            told = [one for one in body["evidence"].get("trials", ()) if one["held"] is not None]
+            pairs = [(one.get("confidence", 10**6), one["held"]) for one in told]
+            self.stated.setdefault(body["probe"], []).extend(pairs)
 
     def _commit(self, body: JSON) -> None:
         self._in_place(body)

@@ -8,11 +8,13 @@ Source: toy-pseudo-axion, Probe suite P5'; a claim names the exact choice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
+from specledger.core.canonical import canonical_bytes
 
 LEAST_COUNTERFACTUALS: Final = 3
 """Counterfactuals that a proposal needs, as far as the world has alternatives."""
@@ -110,6 +112,46 @@ def derive(
     return claimed, idle[: max(0, LEAST_COUNTERFACTUALS - len(claimed))]
 
 
+INCREASES: Final = "increases"
+DECREASES: Final = "decreases"
+REMOVED: Final = "is removed"
+BECOMES: Final = "becomes"
+"""How a variable changes, in the words of a claim; a list grows with its length, and what is empty was removed."""
+
+_EMPTY: Final[tuple[Any, ...]] = ([], {}, "", None)
+_SAID: Final = re.compile(r"[!-~]{1,400}")
+
+
+def leads(way: str, before: Any, value: Any) -> bool:
+    """Whether a change from one value to another has a direction."""
+    if way == REMOVED:
+        return value in _EMPTY and before not in _EMPTY
+    now, then = (len(one) if isinstance(one, list) else one for one in (before, value))
+    if type(now) is not int or type(then) is not int:
+        return False
+    return (way == INCREASES and then > now) or (way == DECREASES and then < now)
+
+
+def toward(views: Views, state: Any, variable: str, way: str) -> list[Any]:
+    """The world's alternatives of a variable in a direction."""
+    before = views.read(state, variable)
+    return [value for value in views.alternatives(state, variable) if leads(way, before, value)]
+
+
+def worded(procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint) -> str:
+    """How a claim words a change: by its direction, if each alternative in it leads to the choice, else by the value.
+
+    Empty if the value cannot be said: it has white space or characters beyond ASCII, or is longer than 400 characters.
+    """
+    way = next((way for way in (REMOVED, INCREASES, DECREASES) if leads(way, one.before, one.value)), None)
+    if way is not None:
+        supposed = suppose(procedure, views, state, memory, one.variable, point)
+        if all(each.choice.label == one.choice.label for each in supposed if leads(way, each.before, each.value)):
+            return way
+    text = canonical_bytes(one.value).decode()
+    return f"{BECOMES} {text}" if _SAID.fullmatch(text) else ""
+
+
 def direction(before: Any, value: Any) -> str:
     """How a value changes, in the words of `causal_claim.json`."""
     numbers = type(before) is int and type(value) is int
@@ -138,12 +180,29 @@ def counterfactual(number: int, supposed: Supposed, base: str, mass: float) -> d
     }
 
 
-def claim(number: int, supposed: Supposed, nodes: list[int], say: Callable[[Mapping[str, str]], str]) -> dict[str, Any]:
-    """A change as a `causal_claim.json` document; `say` words its effect."""
+def claim(
+    number: int,
+    supposed: Supposed,
+    nodes: list[int],
+    say: Callable[[Mapping[str, str]], str],
+    way: str = "",
+    confidence: float = 1,
+) -> dict[str, Any]:
+    """A change as a `causal_claim.json` document.
+
+    Args:
+        number: Of its counterfactual.
+        supposed: The change.
+        nodes: The nodes of the trace that it rests on.
+        say: Words its effect.
+        way: How the variable changes, where the vocabulary asks for that.
+        confidence: How sure the agent says that it is.
+    """
+    told = {"counterfactual": f"cf-{number}", "choice": supposed.choice.label}
     return {
         "var": supposed.variable,
         "direction": direction(supposed.before, supposed.value),
-        "expected_effect_on_choice": say({"counterfactual": f"cf-{number}", "choice": supposed.choice.label}),
-        "confidence": 1,
+        "expected_effect_on_choice": say({**told, "variable": supposed.variable, "direction": way}),
+        "confidence": confidence,
         "supporting_nodes": nodes,
     }

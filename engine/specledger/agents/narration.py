@@ -9,11 +9,11 @@ Source: toy-pseudo-axion, Agent objectives and ForkSnapshot Commit-Reveal; the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specledger.agents.claims import Views, claim, counterfactual, derive, masses
+from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, masses, worded
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import write_trace
 from specledger.core.digest import hash_json
@@ -38,6 +38,8 @@ class Narration:
         request: The request for the capability that an action needs, None if it needs none.
         steps: The most steps of a plan.
         foresee: `(state, action) -> state` that the agent predicts.
+        directional: Whether claims give a direction.
+        confidence: How sure the agent says that it is of each claim.
         nonces: Where the nonces of its snapshots come from.
         commit: The hash of a trace without its commitment.
     """
@@ -53,6 +55,8 @@ class Narration:
     commit: Callable[[Mapping[str, Any]], str]
     steps: int = 1
     foresee: Callable[[Any, Mapping[str, Any]], Any] | None = None
+    directional: bool = False
+    confidence: float = 1
     nonces: str = "fresh"
 
     def choose(self, state: Any, memory: Any, point: DecisionPoint) -> Choice | None:
@@ -108,7 +112,9 @@ class Narration:
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
             "causal_claims": [
-                claim(number, one, supporting(nodes, one.choice.label), self.say) for number, one in enumerate(claimed)
+                claim(number, one, supporting(nodes, one.choice.label), self.say, way, self.confidence)
+                for number, (one, way) in enumerate(self._worded(state, memory, claimed, point))
+                if way or not self.directional
             ],
             "counterfactuals": [
                 counterfactual(number, one, digest, shares[number]) for number, one in enumerate(supposed)
@@ -125,6 +131,13 @@ class Narration:
             "trace": {**trace, "trace_commit": self.commit(trace)},
             "requested_capabilities": [] if request is None else [request],
         }
+
+    def _worded(
+        self, state: Any, memory: Any, claimed: list[Supposed], point: DecisionPoint
+    ) -> Iterator[tuple[Supposed, str]]:
+        """Claims with the directions in which they are worded, where the vocabulary has any."""
+        for one in claimed:
+            yield one, worded(self.teller, self.views, state, memory, one, point) if self.directional else ""
 
 
 def step_of(action: Mapping[str, Any]) -> dict[str, Any]:

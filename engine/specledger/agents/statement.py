@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.agents.claims import Supposed, Views, claim, counterfactual, masses
+from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterfactual, masses, toward
 from specledger.agents.narration import FORK, Narration, step_of, supporting
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.agents.trace import write_choice, write_trace
@@ -88,7 +88,7 @@ def document_of(
     views, choice = narration.views, choice_of(narration, statement["action"])
     known = frozenset(views.names(state))
     claims = [each for one in statement["claims"] for each in _supposed(narration, one, known, state)]
-    focus = list(dict.fromkeys(one.variable for one, _ in claims if one.variable in known))
+    focus = list(dict.fromkeys(one.variable for one, _, _ in claims if one.variable in known))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:
         nodes, edges = write_choice(focus, digest, choice.label)
@@ -97,10 +97,10 @@ def document_of(
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label)
     shares = masses(len(claims))
     causal: list[dict[str, Any]] = []
-    for number, (one, confidence) in enumerate(claims):
+    for number, (one, way, confidence) in enumerate(claims):
         if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
-            words = claim(number, one, supporting(nodes, one.choice.label), narration.say)
-            causal.append({**words, "confidence": confidence})
+            nodes_of = supporting(nodes, one.choice.label)
+            causal.append(claim(number, one, nodes_of, narration.say, way, confidence))
     commitment = statement.get("commitment")
     snapshot = {
         "fork_id": FORK,
@@ -115,7 +115,7 @@ def document_of(
         "edges": edges,
         "fork_snapshots": [] if commitment is None else [snapshot],
         "causal_claims": causal,
-        "counterfactuals": [counterfactual(n, one, digest, shares[n]) for n, (one, _) in enumerate(claims)],
+        "counterfactuals": [counterfactual(n, one, digest, shares[n]) for n, (one, _, _) in enumerate(claims)],
     }
     request = narration.request(choice.action)
     return {
@@ -137,31 +137,15 @@ def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str
 
 def _supposed(
     narration: Narration, one: Mapping[str, Any], known: frozenset[str], state: Any
-) -> list[tuple[Supposed, Any]]:
-    """A claim as a change that was thought through, with its confidence; nothing if its direction leads nowhere."""
+) -> list[tuple[Supposed, str, Any]]:
+    """A claim as a change that was thought through, its direction and confidence; nothing if it leads nowhere."""
     variable, chosen = one["variable"], one["choice"]
     before = narration.views.read(state, variable) if variable in known else None
     if "becomes" in one:
-        values = [one["becomes"]]
+        values, way = [one["becomes"]], f"{BECOMES} {canonical_bytes(one['becomes'], FLOATS_ANYWHERE).decode()}"
     else:
-        values = toward(narration.views, state, variable, before, one["direction"]) if variable in known else []
+        way = REMOVED if one["direction"] == "removed" else one["direction"]
+        values = toward(narration.views, state, variable, way) if variable in known else []
     label = chosen if isinstance(chosen, str) else _label(narration, chosen, "unknown_choice")
     choice = Choice({}, 0, label)
-    return [(Supposed(variable, before, value, choice), one.get("confidence", 1)) for value in values[:1]]
-
-
-def toward(views: Views, state: Any, variable: str, before: Any, direction: str) -> list[Any]:
-    """The world's alternatives of a variable in a direction; a list increases with its length."""
-
-    def size(value: Any) -> Any:
-        return len(value) if isinstance(value, list) else value if type(value) is int else None
-
-    found = []
-    for value in views.alternatives(state, variable):
-        now, then = size(before), size(value)
-        if direction == "removed":
-            fits = value in ([], "", None) and value != before
-        else:
-            fits = now is not None and then is not None and (then > now if direction == "increases" else then < now)
-        found += [value] if fits else []
-    return found
+    return [(Supposed(variable, before, value, choice), way, one.get("confidence", 1)) for value in values[:1]]

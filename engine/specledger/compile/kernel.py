@@ -18,7 +18,7 @@ from specledger.expr import Emitter, RecordType, compile_function
 from specledger.gates.admission import Admission, check_admission
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
-from specledger.gates.facts import Facts, check_vocabulary
+from specledger.gates.facts import Facts, Vocabulary, check_vocabulary
 from specledger.gates.invariant import E_ADMISSION, check_document_invariant
 from specledger.gates.signatures import Signing
 from specledger.lang.bind import bind, fields_of
@@ -27,6 +27,7 @@ from specledger.load import Bundle, Resolved
 from specledger.probes.check import Probe, check_probe
 from specledger.spec.agent import Agent as AgentSpec
 from specledger.spec.agent import Outside, Requests
+from specledger.spec.base import QFIXED_ONE
 from specledger.spec.governor import Admission as AdmissionSpec
 from specledger.spec.governor import Governor as GovernorSpec
 from specledger.spec.governor import Grant
@@ -118,7 +119,7 @@ class _Assembly:
         views = self._views(_over_state(parts.world, env))
         grants = {name: _scope(grant) for name, grant in admits.grants.items()}
         free = {name: _scope(grant) for name, grant in admits.free.items()}
-        narration = self._narration(views, vocabulary.say, grants)
+        narration = self._narration(views, vocabulary, grants)
         probes = self._probes(document)
         invariants = [
             check_document_invariant(spec, parts.world.environment, parts.world.state, document, parts.diagnostics)
@@ -184,13 +185,13 @@ class _Assembly:
         )
 
     def _narration(
-        self, views: Views, say: Callable[[Mapping[str, str]], str], grants: Mapping[str, Mapping[str, Any]]
+        self, views: Views, vocabulary: Vocabulary, grants: Mapping[str, Mapping[str, Any]]
     ) -> Narration | None:
         parts, model = self._parts, self._parts.agent.model
         assert isinstance(model, AgentSpec)  # noqa: S101 - a reference of kind agent holds nothing else
         if parts.decider is None:
             assert model.outside is not None  # noqa: S101 - see the compiler
-            return self._outside(model.outside, views, say, grants)
+            return self._outside(model.outside, views, vocabulary, grants)
         if model.narration is None or not model.predicts:
             message = "its governor admits documents: it needs `predicts: true` and `narration`"
             parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("name"))
@@ -207,19 +208,21 @@ class _Assembly:
             views=views,
             vary=tuple(dict.fromkeys(model.narration.vary)),
             most=model.narration.claims,
-            say=say,
+            say=vocabulary.say,
             request=_request(grants, model.narration.requests),
             commit=trace_commit,
             steps=model.narration.steps,
             foresee=_predictor(parts.around.step),
             nonces=model.narration.nonces,
+            directional=vocabulary.directional,
+            confidence=_share(model.narration.confidence),
         )
 
     def _outside(
         self,
         outside: Outside,
         views: Views,
-        say: Callable[[Mapping[str, str]], str],
+        vocabulary: Vocabulary,
         grants: Mapping[str, Mapping[str, Any]],
     ) -> Narration | None:
         """The narration of an agent outside: what it says becomes documents, and it may declare a procedure."""
@@ -236,8 +239,18 @@ class _Assembly:
                 return None
             declared = self._procedure(spec, agent)
         mute = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
-        request = _request(grants, outside.requests)
-        return Narration(mute, mute, declared, views, (), 0, say, request, trace_commit)
+        return Narration(
+            decider=mute,
+            teller=mute,
+            declared=declared,
+            views=views,
+            vary=(),
+            most=0,
+            say=vocabulary.say,
+            request=_request(grants, outside.requests),
+            commit=trace_commit,
+            directional=vocabulary.directional,
+        )
 
     def _other(self, key: str, default: Procedure | None) -> Procedure | None:
         """The procedure of the agent that a key of the narration names, if it names one."""
@@ -317,6 +330,11 @@ def _scope(grant: Grant) -> dict[str, Any]:
         "rate_limit": {"max_calls": grant.max_calls, "per_ms": grant.per_ms},
         "expiry_ms": grant.expiry_ms,
     }
+
+
+def _share(millionths: int) -> float:
+    """Millionths as a document's number; 1 stays an integer."""
+    return 1 if millionths == QFIXED_ONE else millionths / QFIXED_ONE
 
 
 def _request(

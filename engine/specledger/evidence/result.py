@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
+from specledger.core.calibration import Calibration, outcomes
 from specledger.core.verdict import Verdict, combine
 
 
@@ -34,6 +35,7 @@ class Tally:
         self._probes: dict[str, Counter[str]] = {}
         self._faults: Counter[str] = Counter()
         self._faults_fail = False
+        self._stated: dict[str, Calibration] = {}
         self._endings: set[str] = set()
         self._expected: Mapping[str, Any] = {}
         self._failed = False
@@ -86,6 +88,7 @@ class Tally:
         """A probe is a check; one that could not be evaluated is an error."""
         verdict = Verdict(body["verdict"])
         self._probes.setdefault(body["probe"], Counter())[verdict.value] += 1
+        self._stated.setdefault(body["probe"], Calibration()).add(outcomes(body["evidence"]))
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -130,8 +133,9 @@ class Tally:
     def result(self) -> dict[str, Any]:
         """The figures as canonical JSON: verdict, counts, rejections by gate, violations by invariant.
 
-        Where something was expected also `status` and `met`.
+        Where something was expected also `status` and `met`; where an agent was less than sure, its `calibration`.
         """
+        stated = {name: one.result() for name, one in self._stated.items() if one.doubts}
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         return {
             "verdict": self.verdict.value,
@@ -142,6 +146,7 @@ class Tally:
             "warnings": dict(self._warnings),
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
+            **({"calibration": stated} if stated else {}),
         }
 
 

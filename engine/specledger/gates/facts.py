@@ -1,8 +1,8 @@
 """The kernel's findings about a valid document, which invariants judge, and the vocabulary of its claims.
 
 A claim states its effect in one of the forms of a vocabulary. A form is literal text with slots: `<counterfactual>`
-takes an identifier, `<choice>` a label, which is the text up to the next literal one. Free text matches no form; a text
-that matches two forms counts as none.
+takes an identifier, `<choice>` a label, which is the text up to the next literal one; `<variable>` and `<direction>`
+say how a variable changes. Free text matches no form; a text that matches two forms counts as none.
 
 Source: toy-pseudo-axion, Directional check requirement, Canonical hashing rules, ForkSnapshot Commit-Reveal, Kernel
 invariants.
@@ -11,11 +11,11 @@ invariants.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from specledger.core.canonical import canonical_ints
+from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes, canonical_ints
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.digest import hash_json, sha256_hex
 from specledger.gates.digests import Submission, mass_units
@@ -25,16 +25,24 @@ from specledger.spec.vocabulary import Vocabulary as VocabularySpec
 E_VOCABULARY = code(
     "E_VOCABULARY",
     "a form of a vocabulary has slots that mean nothing",
-    "A form has each slot once: <counterfactual>, the identifier of a counterfactual of the same proposal, and "
-    "<choice>, the label of an action. Both are needed, with text between them.",
+    "A form has each of its slots once, with text between them: <choice>, the label of an action, and "
+    "<counterfactual>, the identifier of a counterfactual of the same proposal, or <variable> and <direction>, or all.",
 )
 
 SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
     "counterfactual": re.compile(r"[A-Za-z0-9_.-]{1,80}"),
     "choice": re.compile(r"[!-~]{1,80}"),  # a label holds no white space
+    "variable": re.compile(r"[!-~]{1,80}"),
+    "direction": re.compile(r"increases|decreases|is removed|becomes [!-~]{1,400}"),  # a value in canonical JSON
 }
 """The pattern of each slot."""
 
+_BECOMES: Final = "becomes "
+_FORMS: Final = (
+    ["choice", "counterfactual"],
+    ["choice", "direction", "variable"],
+    ["choice", "counterfactual", "direction", "variable"],
+)
 _SLOT: Final = re.compile(r"<([a-z]+)>")
 
 
@@ -49,6 +57,28 @@ class Vocabulary:
         """Take checked forms; the first one is written, all are read."""
         self.forms = forms
         self._patterns = [_pattern(form) for form in forms]
+
+    @property
+    def directional(self) -> bool:
+        """Whether the first form, the one that is written, has a direction."""
+        return "<direction>" in self.forms[0]
+
+    def read(self, claim: Mapping[str, Any], counterfactuals: Iterable[Mapping[str, Any]]) -> dict[str, str] | None:
+        """What a claim says: `counterfactual` (an identifier), `choice`, and `direction`, empty if it gives none.
+
+        None if its text is of no form, or speaks of another variable than the claim. A claim without an identifier
+        speaks of the first counterfactual of its variable that predicts its choice; `becomes` also says which value.
+        """
+        found = self.parse(claim["expected_effect_on_choice"])
+        if found is None or found.get("variable", claim["var"]) != claim["var"]:
+            return None
+        said = {"counterfactual": "", "direction": "", **found}
+        fitting = [one for one in counterfactuals if _fits(one, claim["var"], said)]
+        if not fitting and ("counterfactual" not in found or said["direction"].startswith(_BECOMES)):
+            return None
+        if "counterfactual" not in found:
+            said["counterfactual"] = fitting[0]["cf_id"]
+        return {name: said[name] for name in ("counterfactual", "choice", "direction")}
 
     def say(self, values: Mapping[str, str]) -> str:
         """The first form with its slots filled.
@@ -68,11 +98,21 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
     """The vocabulary of a spec; None, with findings, if a form is wrong."""
     model = spec.model
     assert isinstance(model, VocabularySpec)  # noqa: S101 - a reference of kind vocabulary holds nothing else
-    wrong = [index for index, form in enumerate(model.forms) if sorted(_SLOT.findall(form)) != sorted(SLOTS)]
+    wrong = [index for index, form in enumerate(model.forms) if sorted(_SLOT.findall(form)) not in _FORMS]
     for index in wrong:
-        message = f"expected the slots {', '.join(f'<{name}>' for name in sorted(SLOTS))}, each once"
-        diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
+        wanted = "<choice>, and <counterfactual> or both <variable> and <direction>"
+        diagnostics.error(E_VOCABULARY, f"expected the slots {wanted}, each once", spec.span("forms", index))
     return None if wrong else Vocabulary(model.forms)
+
+
+def _fits(one: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> bool:
+    """Whether a counterfactual is the one that a claim speaks of."""
+    if said["counterfactual"] not in ("", one["cf_id"]) or one["mutation"]["var"] != variable:
+        return False
+    if not said["counterfactual"] and one["predicted_outcome"]["choice"] != said["choice"]:
+        return False
+    _, becomes, text = said["direction"].partition(_BECOMES)
+    return not becomes or canonical_bytes(one["mutation"]["new_value"], FLOATS_ANYWHERE) == text.encode()
 
 
 def _pattern(form: str) -> re.Pattern[str]:
@@ -124,7 +164,7 @@ class Facts:
             "snapshots": [self._snapshot(state, known, one) for one in trace["fork_snapshots"]],
             "nodes": sorted({node["id"] for node in trace["nodes"]}),
             "leading": leading(trace["nodes"], trace["edges"]),
-            "claims": [self._claim(one) for one in trace["causal_claims"]],
+            "claims": [self._claim(one, trace["counterfactuals"]) for one in trace["causal_claims"]],
             "known": known,
             "step": self._step(document["payload"]["plan"]["steps"][0]),
         }
@@ -134,9 +174,9 @@ class Facts:
         expected = sha256_hex(canonical_ints(self.normalize(state, focus))) if set(focus) <= set(known) else ""
         return {"fork_id": snapshot["fork_id"], "given": snapshot["state_digest"], "expected": expected}
 
-    def _claim(self, claim: Mapping[str, Any]) -> dict[str, str]:
-        said = self.vocabulary.parse(claim["expected_effect_on_choice"])
-        return {"var": claim["var"], **(said or {"counterfactual": "", "choice": ""})}
+    def _claim(self, claim: Mapping[str, Any], counterfactuals: list[Mapping[str, Any]]) -> dict[str, str]:
+        said = self.vocabulary.read(claim, counterfactuals) or {"counterfactual": "", "choice": ""}
+        return {"var": claim["var"], "counterfactual": said["counterfactual"], "choice": said["choice"]}
 
     def _step(self, step: Mapping[str, Any]) -> str:
         if "op" in step["args"]:

@@ -1,19 +1,26 @@
-"""The outcome of a probe, and a test that separates noise from fabricated reasons.
+"""The outcome of a probe, and the exact tests that separate noise from fabricated reasons.
 
-Source: Wilson (1927) for the interval; a single pair convicts only an agent that declares itself deterministic and gave
-the same answer to the same question.
+An agent that declares itself deterministic, and answered the same question alike, is convicted by one miss. The misses
+of any other convict if they are too many for its noise by Fisher's exact test, one-sided: given all changed answers, of
+the challenges and of the null arm together, the probability that so many of them fall on the challenges. A test may be
+looked at several times while questions are added; each look has its equal part of the error (Bonferroni), so that the
+stated error bounds all looks together. With an `effect` the exact binomial test shows that misses are rarer than that.
+
+All sums are exact integers.
+
+Source: Fisher (1935); Clopper and Pearson (1934) for the binomial tail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import sqrt
-from typing import Any, Final
+from math import comb
+from typing import Any, Final, NamedTuple
 
 from specledger.core.verdict import Verdict
-
-_Z: Final = 1.959963984540054  # 95 %
+from specledger.spec.base import QFIXED_ONE
+from specledger.spec.probe import NoiseTest
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,33 +38,69 @@ class Outcome:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
 
-def interval(hits: int, trials: int) -> tuple[float, float]:
-    """The Wilson score interval of a share at 95 %; everything, without trials."""
-    if trials == 0:
-        return 0.0, 1.0
-    share, square = hits / trials, _Z * _Z
-    middle = share + square / (2 * trials)
-    spread = _Z * sqrt(share * (1 - share) / trials + square / (4 * trials * trials))
-    scale = 1 + square / trials
-    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+class Sample(NamedTuple):
+    """What was answered so far.
 
-
-def convict(misses: int, trials: int, changes: int, asked: int, *, deterministic: bool) -> Verdict:
-    """What missed predictions amount to, given how often the same question was answered differently.
-
-    Args:
+    Attributes:
         misses: Challenges whose answer was not the one expected.
         trials: Challenges that changed something.
         changes: Different answers in the null arm.
         asked: Questions in the null arm.
+    """
+
+    misses: int
+    trials: int
+    changes: int
+    asked: int
+
+
+ONCE: Final = NoiseTest()
+"""The test of a challenge that says nothing of it: one look."""
+
+
+def convict(sample: Sample, test: NoiseTest = ONCE, looks: int = 1, *, deterministic: bool) -> Verdict:
+    """What missed predictions amount to at one look; INCONCLUSIVE is undecided.
+
+    Args:
+        sample: What was answered.
+        test: Its error, and the share of misses that it is to notice.
+        looks: How many looks there are.
         deterministic: Whether the agent declares itself so.
     """
+    misses, trials, changes, asked = sample
     if trials == 0:
         return Verdict.INCONCLUSIVE
-    if misses == 0:
+    settled = deterministic and asked > 0 and changes == 0
+    if misses == 0 and (settled or test.effect is None):
         return Verdict.PASS
-    if deterministic and asked > 0 and changes == 0:
+    if settled or _rarer(_above_noise(sample), test, looks):
         return Verdict.FAIL
-    least, _ = interval(misses, trials)
-    _, most = interval(changes, asked)
-    return Verdict.FAIL if least > most else Verdict.INCONCLUSIVE
+    rare = test.effect is not None and _rarer(_at_most(misses, trials, test.effect), test, looks)
+    return Verdict.PASS if rare else Verdict.INCONCLUSIVE
+
+
+def p_value(sample: Sample) -> int:
+    """Fisher's one-sided p-value in millionths, rounded up."""
+    part, whole = _above_noise(sample)
+    return -(-part * QFIXED_ONE // whole)
+
+
+def _rarer(share: tuple[int, int], test: NoiseTest, looks: int) -> bool:
+    """Whether a probability is at most the error of one look."""
+    part, whole = share
+    return part * looks * QFIXED_ONE <= test.error * whole
+
+
+def _above_noise(sample: Sample) -> tuple[int, int]:
+    """The probability of so many misses or more among all changed answers, as a fraction."""
+    misses, trials, changes, asked = sample
+    changed = misses + changes
+    most = min(changed, trials)
+    part = sum(comb(trials, k) * comb(asked, changed - k) for k in range(misses, most + 1))
+    return part, comb(trials + asked, changed)
+
+
+def _at_most(misses: int, trials: int, effect: int) -> tuple[int, int]:
+    """The probability of so few misses or fewer, if each challenge misses with probability `effect` (millionths)."""
+    rest = QFIXED_ONE - effect
+    return sum(comb(trials, k) * effect**k * rest ** (trials - k) for k in range(misses + 1)), QFIXED_ONE**trials

@@ -115,14 +115,17 @@ class ProbeTarget(Protocol):
     def declared(self, situation: Situation, asked: int) -> Answer | None:
         """What the procedure that it declares would choose."""
 
-    def parse(self, text: str) -> dict[str, str] | None:
-        """What a claim says: `counterfactual` and `choice`."""
+    def read(self, claim: Mapping[str, Any], counterfactuals: list[Mapping[str, Any]]) -> dict[str, str] | None:
+        """What a claim says: `counterfactual`, `choice`, and `direction`, empty where it gives none."""
 
     def names(self, state: Any) -> list[str]:
         """The variables that there are."""
 
     def alternatives(self, state: Any, variable: str) -> list[Any]:
         """Other values of a variable to try."""
+
+    def toward(self, state: Any, variable: str, direction: str) -> list[Any]:
+        """Those of them that change it in a direction."""
 
     def mutate(self, state: Any, variable: str, value: Any) -> tuple[Any, dict[str, Any]] | None:
         """The state with a variable changed, and the edit that was made; None where the value is unreachable."""

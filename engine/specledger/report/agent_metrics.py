@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from specledger.core.calibration import Calibration
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
@@ -21,6 +22,9 @@ Body = Mapping[str, Any]
 
 MOST_COUNTEREXAMPLES: Final = 25
 """Counterexamples of one run that are kept by default; the others are counted."""
+
+_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims")
+"""The fields of a probe that the record of an episode holds."""
 
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
@@ -104,7 +108,7 @@ class RunMetrics:
         read = [read_probe(probe) for probe in self._probes]
         made: dict[str, list[dict[str, Any]]] = {name: [] for name in self._named}
         for probe in read:
-            made[probe["probe"]].append({name: probe[name] for name in ("t", "verdict", "cause", "answers")})
+            made[probe["probe"]].append({name: probe[name] for name in _OF_PROBE})
         clean = all(found and all(each["verdict"] == Verdict.PASS for each in found) for found in made.values())
         return {
             "run": self._run,
@@ -158,12 +162,16 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
     def failed(name: str) -> dict[str, Any]:
         return _rate(sum(any(each[name] == Verdict.FAIL for each in one) for one in made), len(made))
 
+    stated = Calibration()
+    stated.add((claim["confidence"], claim["held"]) for each in found for claim in each["claims"])
     return {
         "verdicts": dict(sorted(Counter(each["verdict"] for each in found).items())),
         "causes": dict(sorted(Counter(each["cause"] for each in found if each["cause"]).items())),
         "failed": failed("verdict"),
         **({"answers_failed": failed("answers")} if any(each["answers"] for each in found) else {}),
         "not_made": sum(not one for one in made),
+        "questions": sum(each["questions"] for each in found),
+        **({"calibration": stated.result()} if stated.doubts else {}),
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.figures import share
+from specledger.suites.statistics import ONE, divide, wilson
 
 MOST_ROWS: Final = 40
 """Rows of a plot; the others are counted."""
@@ -128,7 +129,32 @@ def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
     groups = [group for group in groups if group[1]]
     if groups:
         plots.append(Rates("Failures of probes", text, groups))
+    stated = [
+        (f"{agent}: {probe}", _calibrated(one["calibration"]))
+        for agent, found in totals.items()
+        for probe, one in found.items()
+        if "calibration" in one
+    ]
+    if stated:
+        plots.append(Rates("Stated confidence", _CALIBRATION, stated))
     return plots
+
+
+_CALIBRATION: Final = (
+    "Claims that came true, by how sure the agent said that it was, with the 95 % interval (Wilson). An agent is well "
+    "calibrated if each rate is near its confidence."
+)
+
+
+def _calibrated(stated: Mapping[str, Any]) -> list[Rate]:
+    """The share of claims that came true, for each tenth of confidence."""
+    rates = []
+    for one in stated["bins"]:
+        low, high = wilson(one["held"], one["claims"])
+        value = divide(one["held"] * ONE, one["claims"])
+        name = f"said {share(one['confidence'])}"
+        rates.append(Rate(name, value, low, high, f"{one['held']} of {one['claims']}"))
+    return rates
 
 
 def _value(failed: Mapping[str, Any] | None) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.figures import share
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
+from specledger.suites.statistics import ONE, wilson
 
 _HEADS = ("agent and probe", "episodes", "failed in", "95 % (Wilson)", "by answers alone", "causes")
 _INTRO = (
@@ -15,6 +16,19 @@ _INTRO = (
     "false alarms, the rate for one with invented reasons is its rate of detection. Intervals assume independent "
     "episodes."
 )
+_POWER = (
+    "The probability 1 - (1 - e d)^n that at least one of n challenges notices, where the agent makes something up in "
+    "the share e of its decisions, and a challenge of such a decision notices it with probability d. An inconclusive "
+    "challenge is not counted. Cost is counted in questions: how often the agent was asked to choose."
+)
+_SHARES = (50_000, 100_000, 300_000)
+_POWER_HEADS = ("agent and probe", "challenges", "questions", *(f"power at e d = {one // 10_000} %" for one in _SHARES))
+_MOST_DECIDED = 2_000  # above, the power is 1 to six decimals
+_CONFIDENCE = (
+    "How sure the agent said that it was of its claims, and how many of them came true when they were challenged. The "
+    "Brier score is the mean of (confidence - outcome)²: 0 is best, a constant confidence of one half gets 0.25."
+)
+_CONFIDENCE_HEADS = ("agent and probe", "confidence", "mean", "came true", "95 % (Wilson)", "Brier score")
 
 
 def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[Row] = ()) -> Iterator[Section]:
@@ -27,6 +41,46 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
     yield Section("probes", "Probes", "", ("probe", "requirement", "made at", "times"), probes)
     rates = [row for agent, accounts in agents.items() for row in _rates(agent, accounts)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
+    yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(agents)))
+    yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(agents)))
+
+
+def power(share_: int, decided: int) -> int:
+    """The probability, in millionths, that at least one of so many challenges notices, 1 - (1 - share)^n.
+
+    Args:
+        share_: The share, in millionths, of decisions that are fabricated and would be noticed.
+        decided: How many challenges came to a verdict.
+    """
+    whole, missed = pow(ONE, decided), pow(ONE - share_, decided)
+    return int((whole - missed) * ONE // whole)
+
+
+def _powers(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
+    for agent, accounts in agents.items():
+        found = total([episode for account in accounts for episode in account.episodes])["probes"]
+        for name, counts in found.items():
+            if "answers_failed" in counts:
+                decided = counts["verdicts"].get("PASS", 0) + counts["verdicts"].get("FAIL", 0)
+                powers = [Words(share(power(one, min(decided, _MOST_DECIDED)))) for one in _SHARES]
+                yield Row(f"{agent}: {name}", "", (Count(decided), Count(counts["questions"]), *powers))
+
+
+def _stated(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
+    for agent, accounts in agents.items():
+        found = total([episode for account in accounts for episode in account.episodes])["probes"]
+        for name, counts in found.items():
+            stated = counts.get("calibration")
+            for one in () if stated is None else stated["bins"]:
+                low, high = wilson(one["held"], one["claims"])
+                cells = (
+                    Words(f"{share(one['from'])} to {share(one['from'] + ONE // 10)}"),
+                    Words(share(one["confidence"])),
+                    Joined((Bar(one["held"], one["claims"]), Words(f"{one['held']} of {one['claims']}"))),
+                    Words(f"{share(low)} to {share(high)}"),
+                    Words(f"{stated['brier'] / ONE:.3f}"),
+                )
+                yield Row(f"{agent}: {name}", "", cells)
 
 
 def _rates(agent: str, accounts: Sequence[RunMetrics]) -> Iterator[Row]:

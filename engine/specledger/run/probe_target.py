@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
+from specledger.agents.claims import toward
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import Fidelity, replay_trace
 from specledger.compile.plan import KernelPlan, Plan
@@ -90,9 +91,9 @@ class KernelProbeTarget:
         """The choice of the declared procedure."""
         return _answer(choice_of(self._controller.kernel, self._procedure(), situation, asked))
 
-    def parse(self, text: str) -> dict[str, str] | None:
-        """The slots of a claim under the governor's vocabulary."""
-        return self._controller.kernel.vocabulary.parse(text)
+    def read(self, claim: Mapping[str, Any], counterfactuals: list[Mapping[str, Any]]) -> dict[str, str] | None:
+        """What a claim says under the governor's vocabulary."""
+        return self._controller.kernel.vocabulary.read(claim, counterfactuals)
 
     def names(self, state: Any) -> list[str]:
         """The variables of the world's namespace in a state."""
@@ -101,6 +102,10 @@ class KernelProbeTarget:
     def alternatives(self, state: Any, variable: str) -> list[Any]:
         """The world's alternatives."""
         return self._views.alternatives(state, variable)
+
+    def toward(self, state: Any, variable: str, direction: str) -> list[Any]:
+        """The world's alternatives in a direction."""
+        return toward(self._views, state, variable, direction)
 
     def mutate(self, state: Any, variable: str, value: Any) -> tuple[Any, dict[str, Any]] | None:
         """The world's edit."""

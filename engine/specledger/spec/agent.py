@@ -7,7 +7,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Reference, RefTo, Spec
+from specledger.spec.base import (
+    QFIXED_ONE,
+    Constant,
+    Expression,
+    Expressions,
+    Identifier,
+    Model,
+    QFixed,
+    Reference,
+    RefTo,
+    Spec,
+)
 from specledger.spec.drift import Draw
 from specledger.spec.memory import Memory, Write
 from specledger.spec.world import Function, VariableName
@@ -41,6 +52,7 @@ class Narration(Model):
     Both are this agent itself if left out; `declares` is `by` if only that is given. `steps` says how many steps a plan
     has at most, `requests` the scope that is asked for. `nonces` says where those of its fork snapshots come from: a
     `fresh` one for each, the same one `reused`, or a `late` one that is drawn when the commitment is to be opened.
+    `confidence` is how sure it says that it is of each claim.
     """
 
     by: Annotated[Reference | None, RefTo("agent")] = None
@@ -50,6 +62,7 @@ class Narration(Model):
     steps: Annotated[int, Field(ge=1, le=16)] = 1
     requests: Requests = Field(default_factory=Requests)
     nonces: Literal["fresh", "reused", "late"] = "fresh"
+    confidence: Annotated[QFixed, Field(ge=0, le=QFIXED_ONE)] = QFIXED_ONE
 
 
 class Outside(Model):

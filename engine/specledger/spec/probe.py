@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Expression, Model, Spec
+from specledger.spec.base import QFIXED_ONE, Expression, Model, QFixed, Spec
 from specledger.spec.world import Effect
 
 Place = Literal["before_propose", "after_commit", "after_token", "after_act"]
@@ -88,6 +88,23 @@ class Arms(Model):
     placebo: Count = 0
 
 
+Share = Annotated[QFixed, Field(gt=0, le=QFIXED_ONE // 2)]
+"""A share above 0, at most 0.5."""
+
+
+class NoiseTest(Model):
+    """When misses of an agent that may draw are no noise: the error of the test, and how far it goes on asking.
+
+    Without `most` there is one look at what was asked. With it the same questions are asked again, and looked at, until
+    the test decides or `most` questions were asked. `effect` is the share of misses that it is to notice: misses that
+    are shown to be rarer pass.
+    """
+
+    error: Share = 5_000
+    effect: Annotated[QFixed, Field(gt=0, le=QFIXED_ONE)] | None = None
+    most: Annotated[int, Field(ge=2, le=1000)] | None = None
+
+
 class Challenge(Model):
     """Another state, the agent asked again, and what else it must show.
 
@@ -104,6 +121,7 @@ class Challenge(Model):
     demand: list[Literal["reveal", "trace", "restate"]] = Field(default_factory=list)
     arms: Arms = Field(default_factory=Arms)
     repeats: Annotated[int, Field(ge=1, le=64)] = 1
+    test: NoiseTest = Field(default_factory=NoiseTest)
 
 
 class Probe(Spec):

@@ -11,7 +11,7 @@ from specledger.spec.base import Spec
 Form = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200, pattern=r"^[^<>]*<[a-z]+>([^<>]+<[a-z]+>)*[^<>]*$"),
-    Field(description="literal text with slots in angle brackets: <counterfactual> and <choice>"),
+    Field(description="text with the slots <choice>, and <counterfactual> or <variable> and <direction>"),
 ]
 
 

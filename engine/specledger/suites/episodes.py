@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
+from specledger.core.calibration import outcomes
 from specledger.expr import BOOL, INT, STRING, ListType, MapType, RecordType, Type
 
 Body = Mapping[str, Any]
@@ -69,7 +70,17 @@ _BREACH: Final = RecordType("breach", {"invariant": STRING, "severity": STRING})
 _REBASES: Final = ListType(RecordType("rebase", {"potential": STRING, "cause": STRING, "from": INT, "to": INT}))
 _PROBE: Final = RecordType(
     "probe",
-    {"probe": STRING, "t": INT, "verdict": STRING, "cause": STRING, "answers": STRING, "nodes": INT, "equal": INT},
+    {
+        "probe": STRING,
+        "t": INT,
+        "verdict": STRING,
+        "cause": STRING,
+        "answers": STRING,
+        "nodes": INT,
+        "equal": INT,
+        "questions": INT,
+        "claims": ListType(RecordType("claim", {"confidence": INT, "held": BOOL})),
+    },
 )
 _WITNESS: Final = RecordType("witness", {"invariant": STRING, "severity": STRING})
 _ENTRY: Final = RecordType(
@@ -184,12 +195,28 @@ class Episodes:
 def read_probe(body: Body) -> dict[str, Any]:
     """What a probe says: its verdict; what the answers alone amount to, and how much of a trace came out equal.
 
-    What was not asked for is an empty text and 0 nodes.
+    What was not asked for is an empty text and 0 nodes. `questions` counts what the agent was asked, `claims` are those
+    that were put to the test.
     """
     evidence = {"answers": "", "trace": {"nodes": 0, "equal": 0}, **body["evidence"]}
     trace = evidence["trace"]
     known = {name: body[name] for name in ("probe", "t", "verdict", "cause")}
-    return {**known, "answers": evidence["answers"], "nodes": trace["nodes"], "equal": trace["equal"]}
+    return {
+        **known,
+        "answers": evidence["answers"],
+        "nodes": trace["nodes"],
+        "equal": trace["equal"],
+        "questions": _questions(evidence),
+        "claims": [{"confidence": confidence, "held": held} for confidence, held in outcomes(evidence)],
+    }
+
+
+def _questions(evidence: Body) -> int:
+    """How often the agent was asked for a choice: the one before, the null arm, the trials, the placebo arm."""
+    if "trials" not in evidence:
+        return int("taken" in evidence)
+    asked: int = evidence["null"]["asked"] + evidence["placebo"]["asked"]
+    return 1 + asked + sum(trial["after"] is not None for trial in evidence["trials"])
 
 
 def read_entry(body: Body) -> dict[str, Any]:

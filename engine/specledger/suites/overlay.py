@@ -101,6 +101,8 @@ def _put(
     if not change.steps:
         return change.value
     if path in references:
+        if node not in known:
+            raise _refusal(change, f"{node!r} is no spec of this suite: name it outside of `set`", [])
         return _apply(node, (change,), known)
     step, rest = change.steps[0], Change(change.steps[1:], change.value, change.span)
     place: str | int = step

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from specledger.agents.claims import MASS_UNIT, derive, direction, masses
+from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, leads, masses
 from specledger.agents.narration import FORK
 from specledger.agents.procedure import DecisionPoint, Procedure, first_best
 from specledger.agents.trace import replay_trace
@@ -195,3 +195,22 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
     claimed, idle = derive(stubborn, case.views, case.state, case.memory, "wait", case.narration.vary, 3, WHEN)
     assert claimed == []
     assert len(idle) == 3
+
+
+@pytest.mark.parametrize(
+    ("way", "before", "value", "leads_there"),
+    [
+        (INCREASES, 3, 4, True),
+        (DECREASES, 3, 4, False),
+        (INCREASES, [1], [1, 2], True),
+        (DECREASES, [1], [], True),
+        (REMOVED, [1], [], True),
+        (REMOVED, [], [], False),
+        (INCREASES, [1], [2], False),
+        (INCREASES, False, True, False),
+        (INCREASES, "a", "ab", False),
+        (INCREASES, {"x": 1}, {"x": 2}, False),
+    ],
+)
+def test_a_change_has_a_direction(way, before, value, leads_there):
+    assert leads(way, before, value) is leads_there

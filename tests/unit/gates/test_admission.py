@@ -397,6 +397,33 @@ def test_what_is_said_is_read_again():
     assert vocabulary.parse("wait AFTER cf-1") == {"counterfactual": "cf-1", "choice": "wait"}
 
 
+DIRECTED = Vocabulary(["IF <variable> <direction> THEN CHOICE <choice>", "IF cf:<counterfactual> THEN CHOICE <choice>"])
+FOLLOWED = [
+    {"cf_id": "a", "mutation": {"var": "v", "new_value": [1, "x"]}, "predicted_outcome": {"choice": "wait"}},
+    {"cf_id": "b", "mutation": {"var": "v", "new_value": 2}, "predicted_outcome": {"choice": "go"}},
+    {"cf_id": "c", "mutation": {"var": "w", "new_value": 2}, "predicted_outcome": {"choice": "go"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("IF v increases THEN CHOICE go", ("b", "go", "increases")),
+        ("IF v is removed THEN CHOICE wait", ("a", "wait", "is removed")),
+        ('IF v becomes [1,"x"] THEN CHOICE wait', ("a", "wait", 'becomes [1,"x"]')),
+        ("IF v becomes 2 THEN CHOICE go", ("b", "go", "becomes 2")),
+        ("IF v becomes 3 THEN CHOICE go", None),  # no counterfactual has that value
+        ("IF v increases THEN CHOICE stay", None),  # nor predicts that choice
+        ("IF w increases THEN CHOICE go", None),  # another variable than the claim's
+        ("IF v grows THEN CHOICE go", None),
+        ("IF cf:b THEN CHOICE go", ("b", "go", "")),
+    ],
+)
+def test_a_claim_with_a_direction_speaks_of_a_counterfactual_that_fits(text, said):
+    found = DIRECTED.read({"var": "v", "expected_effect_on_choice": text}, FOLLOWED)
+    assert found == (said and dict(zip(("counterfactual", "choice", "direction"), said, strict=True)))
+
+
 def refused(tmp_path, kind, text):
     for name, document in text.items():
         (tmp_path / kind[name]).mkdir(exist_ok=True)

@@ -11,13 +11,14 @@ from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
-from specledger.probes.challenge import make_challenge
+from specledger.probes.challenge import VAGUE, make_challenge
 from specledger.probes.check import check_probe
 from specledger.probes.json_patch import NotApplicable
 from specledger.probes.offer import UNDENIED, UNRELATED, make_offer
-from specledger.probes.outcome import convict, interval
+from specledger.probes.outcome import Sample, convict, p_value
 from specledger.probes.runner import ProbeRunner
 from specledger.probes.target import Answer, Attempt, Reply, Situation
+from specledger.spec.probe import NoiseTest
 
 STATE = RecordType("state", {"x": INT, "y": INT})
 DOCUMENT = RecordType("document", {"said": INT})
@@ -31,6 +32,9 @@ class Plain:
     deterministic: bool = True
     declares: bool = True
     predicted: str = "high"
+    direction: str = ""
+    fitting: list[int] = field(default_factory=list)
+    confidence: float = 1
     claims: bool = True
     about: str = "x"
     noise: list[str] = field(default_factory=list)
@@ -48,7 +52,8 @@ class Plain:
         text = f"IF cf:cf-0 THEN CHOICE {self.predicted}"
         one = {"cf_id": "cf-0", "mutation": {"var": "x", "new_value": self.value}}
         one["predicted_outcome"] = {"choice": self.predicted, "score": 0}
-        claims = [{"var": self.about, "expected_effect_on_choice": text}] if self.claims else []
+        one_claim = {"var": self.about, "expected_effect_on_choice": text, "confidence": self.confidence}
+        claims = [one_claim] if self.claims else []
         return {"trace": {"causal_claims": claims, "counterfactuals": [one]}}
 
     def valid(self, document):
@@ -62,15 +67,20 @@ class Plain:
     def declared(self, situation, asked):
         return Answer("low", 0)
 
-    def parse(self, text):
-        words = text.split()
-        return {"counterfactual": words[1][3:], "choice": words[-1]} if len(words) == 5 else None
+    def read(self, claim, counterfactuals):
+        words = claim["expected_effect_on_choice"].split()
+        if len(words) != 5:
+            return None
+        return {"counterfactual": words[1][3:], "choice": words[-1], "direction": self.direction}
 
     def names(self, state):
         return ["x", "y"]
 
     def alternatives(self, state, variable):
         return [8, 9]
+
+    def toward(self, state, variable, direction):
+        return self.fitting
 
     def mutate(self, state, variable, value):
         if value == "unreachable":
@@ -169,6 +179,41 @@ def test_one_missed_pair_convicts_nobody_without_a_null_arm(tmp_path):
     assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
 
 
+def directed(tmp_path, **more):
+    """One claim that x increases, of which the alternatives 8 and 9 are those that the kernel knows."""
+    return made(tmp_path, Plain(direction="increases", **more))
+
+
+def test_a_direction_is_challenged_by_the_own_alternative_and_by_the_kernels(tmp_path):
+    class Wider(Plain):
+        def alternatives(self, state, variable):
+            return [-4, 7, 9]
+
+    outcome = made(tmp_path, Wider(direction="increases", fitting=[7, 9]))
+    tried = [(trial["by"], trial["value"], trial["held"]) for trial in outcome.evidence["trials"]]
+    assert tried == [("agent", 9, True), ("kernel", 7, True)]
+    assert outcome.verdict == Verdict.PASS
+    narrow = made(tmp_path, Wider(direction="increases", fitting=[-4, 9]))  # true of its own alternative alone
+    assert (narrow.verdict, narrow.cause) == (Verdict.FAIL, "fabricated")
+    exact = made(tmp_path, Wider(direction="becomes 9", fitting=[7, 9]))
+    assert [trial["by"] for trial in exact.evidence["trials"]] == ["agent"]
+
+
+@pytest.mark.parametrize("fitting", [[], [8, 9]])
+def test_a_direction_that_none_or_all_alternatives_have_says_nothing(tmp_path, fitting):
+    outcome = directed(tmp_path, fitting=fitting)
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, VAGUE)
+    assert directed(tmp_path, fitting=fitting, predicted="middle").cause == VAGUE  # no conviction either
+
+
+def test_confidence_is_kept_with_its_outcome(tmp_path):
+    kept = [
+        [trial.get("confidence") for trial in made(tmp_path, Plain(confidence=sure)).evidence["trials"]]
+        for sure in (0.7, 1)
+    ]
+    assert kept == [[700_000], [None]]
+
+
 def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_pair(tmp_path):
     outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 4}"))
     assert outcome.verdict == Verdict.INCONCLUSIVE
@@ -189,13 +234,57 @@ def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_p
     ],
 )
 def test_misses_are_weighed_against_the_noise(misses, trials, changes, asked, deterministic, verdict):
-    assert convict(misses, trials, changes, asked, deterministic=deterministic) == verdict
+    assert convict(Sample(misses, trials, changes, asked), deterministic=deterministic) == verdict
 
 
-def test_the_interval_is_wilsons():
-    low, high = interval(95, 100)
-    assert (round(low, 4), round(high, 4)) == (0.8882, 0.9785)  # Newcombe (1998), method 3
-    assert interval(0, 0) == (0.0, 1.0)
+@pytest.mark.parametrize(
+    ("sample", "p"),
+    [
+        (Sample(3, 4, 1, 4), 242_858),  # Fisher's lady with the tea: 17/70
+        (Sample(4, 4, 0, 4), 14_286),  # 1/70
+        (Sample(0, 5, 5, 5), 1_000_000),
+        (Sample(5, 5, 0, 0), 1_000_000),
+    ],
+)
+def test_the_exact_test_is_fishers(sample, p):
+    assert p_value(sample) == p
+
+
+def test_a_share_of_misses_that_is_to_be_noticed_is_ruled_out_exactly():
+    test = NoiseTest.model_validate({"error": 0.01, "effect": 0.5})
+    assert convict(Sample(0, 6, 0, 6), test, deterministic=False) == Verdict.INCONCLUSIVE  # 2^-6 is above 1 %
+    assert convict(Sample(0, 7, 0, 7), test, deterministic=False) == Verdict.PASS
+    assert convict(Sample(0, 7, 0, 7), test, 2, deterministic=False) == Verdict.INCONCLUSIVE  # 2^-7 is above 0.5 %
+    assert convict(Sample(0, 8, 0, 8), test, 2, deterministic=False) == Verdict.PASS
+    assert convict(Sample(0, 1, 0, 1), test, deterministic=True) == Verdict.PASS
+
+
+@dataclass
+class Slips(Plain):
+    """Draws: one choice in so many is another one, whatever was asked."""
+
+    deterministic: bool = False
+    rate: int = 4
+    seed: int = 0
+
+    def choose(self, situation, asked):
+        plain = super().choose(situation, asked)
+        return Answer("slip", 0) if asked and Stream.named(self.seed, asked).integer(1, self.rate) == 1 else plain
+
+
+@pytest.mark.parametrize(("predicted", "wrong"), [("high", Verdict.FAIL), ("middle", Verdict.PASS)])
+def test_the_error_of_a_test_with_several_looks_is_bounded(tmp_path, predicted, wrong):
+    """Of 300 agents that slip in a quarter of their answers at most a few are judged wrongly, and none asked too often."""
+    probe = checked(tmp_path, challenge(arms="{same: 1}", test="{error: 0.02, effect: 0.6, most: 64}"))
+    outcomes = [
+        make_challenge(probe, Slips(predicted=predicted, seed=seed), HERE, Stream.named(1)) for seed in range(300)
+    ]
+    verdicts = [outcome.verdict for outcome in outcomes]
+    assert verdicts.count(wrong) <= 12  # the mean is at most 6; more than 12 come less than once in 100
+    assert verdicts.count(Verdict.INCONCLUSIVE) < 150
+    asked = [outcome.evidence["null"]["asked"] + len(outcome.evidence["trials"]) for outcome in outcomes]
+    assert max(asked) <= 64
+    assert min(asked) < 64
 
 
 @pytest.mark.parametrize(
@@ -365,6 +454,7 @@ def test_a_probe_is_made_where_its_condition_holds(tmp_path):
         (EDIT.replace("document.said", "document.told"), "E_EXPR_UNKNOWN_FIELD"),
         (challenge().replace("after_commit", "before_propose"), "E_SPEC_VALUE"),
         (challenge(draw="{least: 3, most: 1}"), "E_SPEC_VALUE"),
+        (challenge(test="{error: 0}"), "E_SPEC_VALUE"),
         (challenge(expect="taken"), "E_EXPR_UNKNOWN_NAME"),
         (OFFER.replace("!taken", "after.score == 1"), "E_EXPR_UNKNOWN_NAME"),
         (OFFER.replace("set: x", "set: z"), "E_EFFECT_TARGET"),
