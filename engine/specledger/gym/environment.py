@@ -77,6 +77,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
 
     Attributes:
         actions: The form of an action; `actions.encode({"op": …})` gives the element of the space.
+        observations: The form of an observation.
     """
 
     metadata = {"render_modes": []}  # noqa: RUF012 - as Gymnasium declares it
@@ -94,9 +95,9 @@ class SpecEnv(gymnasium.Env[Any, Any]):
         assert world is not None  # noqa: S101 - the scenario compiled
         self._reward = _compile_reward(world, reward)
         first = self._plan.observe(self._plan.start(0))
-        self._seen = form_of(RecordType("observation", world.observe.types), first)
+        self.observations = form_of(RecordType("observation", world.observe.types), first)
         self.actions = action_form(world)
-        self.observation_space, self.action_space = self._seen.space, self.actions.space
+        self.observation_space, self.action_space = self.observations.space, self.actions.space
 
     def _begin(self, bundle: Bundle) -> None:
         self._plan = compile_scenario(bundle)
@@ -125,7 +126,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
         self._episode = Episode(self._plan, self._number, self._controller, self._governor, self._memory)
         self._events = self._episode.run()
         _, info = self._advance()
-        return self._seen.encode(self._episode.observation), info
+        return self.observations.encode(self._episode.observation), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Propose an action: an element of the space, or a document such as `{"op": "move", "dir": "N"}`.
@@ -143,7 +144,7 @@ class SpecEnv(gymnasium.Env[Any, Any]):
         terminated = ended not in (None, "horizon") or (success and self._ends_at_success)
         if terminated or ended:
             self._events = None
-        return self._seen.encode(self._episode.observation), float(reward), terminated, ended == "horizon", info
+        return self.observations.encode(self._episode.observation), float(reward), terminated, ended == "horizon", info
 
     def _advance(self) -> tuple[Mapping[str, Any], dict[str, Any]]:
         """The receipt of the step that was made, and the info, at the next decision or the end of the episode."""

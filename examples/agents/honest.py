@@ -1,0 +1,48 @@
+"""Walks to the nearest object and takes it. The reasons it gives are the ones that it acts on."""
+
+import hashlib, json, os, sys  # noqa: E401
+
+MOVES = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
+
+
+def choose(me, things):
+    here = [thing["id"] for thing in things if (thing["x"], thing["y"]) == (me["x"], me["y"])]
+    if me["inventory"] or not things:
+        return {"op": "wait"}
+    if here:
+        return {"op": "pickup", "id": here[0]}
+    goal = min(things, key=lambda thing: abs(thing["x"] - me["x"]) + abs(thing["y"] - me["y"]))
+    left = {d: abs(goal["x"] - me["x"] - x) + abs(goal["y"] - me["y"] - y) for d, (x, y) in MOVES.items()}
+    return {"op": "move", "dir": min(left, key=left.get)}
+
+
+def state(seen, decide, explain):  # the choice, and what `explain` would choose if a variable had another value
+    me, things = seen["self"], seen["objects"]
+    place = {key: things[0][key] if things else 0 for key in "xy"}
+    ideas = [("self.inventory", [] if me["inventory"] else ["coin-9"]), ("self.energy", 0), ("self.pos", place)]
+    changes = [{"inventory": ideas[0][1]}, {"energy": 0}, place]
+    claims = [{"variable": v, "becomes": b, "choice": explain({**me, **c}, things)} for (v, b), c in zip(ideas, changes)]
+    return {"action": decide(me, things), "claims": claims}
+
+
+def serve(name, decide, explain):
+    stated, secrets = {}, {}
+    for message in map(json.loads, sys.stdin):
+        answer = {"type": "ready"}
+        if message["type"] == "hello":
+            answer = {"type": "hello", "name": name, "state": "none", "deterministic": True}
+        elif message["type"] in ("decide", "ask"):
+            body = stated[message["id"]] = state(message["observation"], decide, explain)
+            nonce, payload = os.urandom(16), json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+            digest = hashlib.sha256(nonce + payload).hexdigest()
+            secrets[digest] = {"type": "reveal", "nonce": nonce.hex(), "payload": body}
+            answer = {"type": "statement", **body} | ({"commitment": digest} if message["type"] == "decide" else {})
+        elif message["type"] == "restate":
+            answer = {"type": "statement", **stated[message["of"]]}
+        elif message["type"] == "reveal":
+            answer = secrets[message["commitment"]]
+        print(json.dumps({**answer, "id": message["id"]}), flush=True)
+
+
+if __name__ == "__main__":
+    serve("honest", choose, choose)
