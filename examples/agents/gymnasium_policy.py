@@ -5,7 +5,7 @@ The governor of the run still judges every proposal, so what the policy has not 
 
 from specledger import gym
 
-SCENARIO, EPISODES, RATE, DISCOUNT = "two-tank", 60, 0.3, 0.9
+SCENARIO, EPISODES, RATE, DISCOUNT = "two-tank", 30, 0.3, 0.9
 
 
 def cell(seen):  # the row of the table that an observation belongs to

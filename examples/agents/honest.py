@@ -1,17 +1,19 @@
 """Walks to the nearest object and takes it. The reasons it gives are the ones that it acts on."""
 
-import hashlib, json, os, sys  # noqa: E401
+import hashlib
+import json
+import os
+import sys
 
 MOVES = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
 
 
 def choose(me, things):
-    here = [thing["id"] for thing in things if (thing["x"], thing["y"]) == (me["x"], me["y"])]
     if me["inventory"] or not things:
         return {"op": "wait"}
-    if here:
-        return {"op": "pickup", "id": here[0]}
     goal = min(things, key=lambda thing: abs(thing["x"] - me["x"]) + abs(thing["y"] - me["y"]))
+    if (goal["x"], goal["y"]) == (me["x"], me["y"]):
+        return {"op": "pickup", "id": goal["id"]}
     left = {d: abs(goal["x"] - me["x"] - x) + abs(goal["y"] - me["y"] - y) for d, (x, y) in MOVES.items()}
     return {"op": "move", "dir": min(left, key=left.get)}
 
@@ -19,9 +21,11 @@ def choose(me, things):
 def state(seen, decide, explain):  # the choice, and what `explain` would choose if a variable had another value
     me, things = seen["self"], seen["objects"]
     place = {key: things[0][key] if things else 0 for key in "xy"}
-    ideas = [("self.inventory", [] if me["inventory"] else ["coin-9"]), ("self.energy", 0), ("self.pos", place)]
-    changes = [{"inventory": ideas[0][1]}, {"energy": 0}, place]
-    claims = [{"variable": v, "becomes": b, "choice": explain({**me, **c}, things)} for (v, b), c in zip(ideas, changes)]
+    ideas = {"inventory": [] if me["inventory"] else ["coin-9"], "energy": 0, "pos": place}
+    claims = [
+        {"variable": f"self.{n}", "becomes": new, "choice": explain(me | (new if n == "pos" else {n: new}), things)}
+        for n, new in ideas.items()
+    ]
     return {"action": decide(me, things), "claims": claims}
 
 
@@ -30,7 +34,7 @@ def serve(name, decide, explain):
     for message in map(json.loads, sys.stdin):
         answer = {"type": "ready"}
         if message["type"] == "hello":
-            answer = {"type": "hello", "name": name, "state": "none", "deterministic": True}
+            answer = {"type": "hello", "name": name, "deterministic": True}
         elif message["type"] in ("decide", "ask"):
             body = stated[message["id"]] = state(message["observation"], decide, explain)
             nonce, payload = os.urandom(16), json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
