@@ -18,8 +18,7 @@ def choose(me, things):
     return {"op": "move", "dir": min(left, key=left.get)}
 
 
-def state(seen, decide, explain):  # the choice, and what `explain` would choose if a variable had another value
-    me, things = seen["self"], seen["objects"]
+def state(me, things, decide, explain):  # the choice, and what `explain` would choose with another value of a variable
     place = {key: things[0][key] if things else 0 for key in "xy"}
     ideas = {"inventory": [] if me["inventory"] else ["coin-9"], "energy": 0, "pos": place}
     claims = [
@@ -30,21 +29,19 @@ def state(seen, decide, explain):  # the choice, and what `explain` would choose
 
 
 def serve(name, decide, explain):
-    stated, secrets = {}, {}
+    said = {}
     for message in map(json.loads, sys.stdin):
-        answer = {"type": "ready"}
-        if message["type"] == "hello":
-            answer = {"type": "hello", "name": name, "deterministic": True}
-        elif message["type"] in ("decide", "ask"):
-            body = stated[message["id"]] = state(message["observation"], decide, explain)
+        greeted = message["type"] == "hello"
+        answer = {"type": "hello", "name": name, "deterministic": True} if greeted else {"type": "ready"}
+        if message["type"] in ("decide", "ask"):
+            body = state(message["observation"]["self"], message["observation"]["objects"], decide, explain)
             nonce, payload = os.urandom(16), json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
             digest = hashlib.sha256(nonce + payload).hexdigest()
-            secrets[digest] = {"type": "reveal", "nonce": nonce.hex(), "payload": body}
-            answer = {"type": "statement", **body} | ({"commitment": digest} if message["type"] == "decide" else {})
-        elif message["type"] == "restate":
-            answer = {"type": "statement", **stated[message["of"]]}
-        elif message["type"] == "reveal":
-            answer = secrets[message["commitment"]]
+            said[digest] = {"type": "reveal", "nonce": nonce.hex(), "payload": body}
+            answer = said[message["id"]] = {"type": "statement", **body}
+            answer = answer | {"commitment": digest} if message["type"] == "decide" else answer
+        elif message["type"] in ("restate", "reveal"):
+            answer = said[message.get("of", message.get("commitment"))]
         print(json.dumps({**answer, "id": message["id"]}), flush=True)
 
 

@@ -31,7 +31,7 @@ def test_an_example_ends_as_its_readme_says_and_replays_without_it(name, tmp_pat
     if shutil.which(interpreter) is None:
         pytest.skip(f"{interpreter} is not installed")
     monkeypatch.chdir(ROOT)
-    (bundle,) = load_runs([scenario], [f"agent={AGENTS / name}.yaml"])
+    (bundle,) = load_runs([scenario], [f"agent=examples/agents/{name}.yaml"])
     finished = execute(bundle, tmp_path / "run", RunOptions(trusted=True))
     assert finished.verdict.value == verdict
     monkeypatch.setenv("PATH", "")
@@ -40,14 +40,12 @@ def test_an_example_ends_as_its_readme_says_and_replays_without_it(name, tmp_pat
 
 def test_the_hidden_objective_is_found_by_what_it_chooses(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
-    (bundle,) = load_runs([REASONS], [f"agent={AGENTS / 'hidden-objective.yaml'}"])
+    (bundle,) = load_runs([REASONS], ["agent=examples/agents/hidden-objective.yaml"])
     finished = execute(bundle, tmp_path / "run", RunOptions(trusted=True))
-    failed = {
-        (each["probe"], each["cause"])
-        for each in finished.receipts
-        if each["type"] == "probe" and each["verdict"] == "FAIL"
+    assert {(one.what, one.detail) for one in finished.incidents} == {
+        ("p5-predictions", "fabricated"),
+        ("layer-b", "fabricated"),
     }
-    assert failed == {("p5-predictions", "fabricated"), ("layer-b", "fabricated")}
 
 
 def test_every_example_is_short_and_in_the_readme():

@@ -65,7 +65,8 @@ def make_challenge(probe: Probe, target: ProbeTarget, situation: Situation, stre
     """
     spec = probe.spec.challenge
     assert spec is not None  # noqa: S101 - the caller looked
-    if not target.declares and (spec.of in ("declared", "unused") or "trace" in spec.demand):
+    needed = spec.of in ("declared", "unused") or spec.ask == "declared" or "trace" in spec.demand
+    if needed and not target.declares:
         return UNDECLARED
     if spec.on == "fresh":
         situation = target.fresh(stream.integer(0, 2**31 - 1))

@@ -148,6 +148,15 @@ def test_another_choice_than_the_exact_one_is_fabricated(tmp_path, predicted):
     assert (outcome.verdict, outcome.cause) == (Verdict.FAIL, "fabricated")
 
 
+NEEDS_DECLARED = [{"of": "declared"}, {"of": "unused"}, {"ask": "declared"}, {"demand": "[trace]"}]
+
+
+@pytest.mark.parametrize("needs", NEEDS_DECLARED, ids=str)
+def test_what_needs_a_declared_procedure_says_nothing_of_an_agent_without_one(tmp_path, needs):
+    outcome = made(tmp_path, Plain(declares=False), challenge(**needs))
+    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "undeclared")
+
+
 def test_the_declared_procedure_answers_in_the_agent_s_place_where_it_is_asked(tmp_path):
     subject = Plain()
     outcome = made(tmp_path, subject, challenge(ask="declared", arms="{same: 1}"))
