@@ -8,6 +8,8 @@ import zipfile
 import pytest
 
 from specledger.evidence.archive import InvalidArchive, pack, read_member, unpack
+from specledger.evidence.layout import CHECKPOINT, MANIFEST
+from specledger.evidence.workplace import covers_of
 
 FILES = {
     "manifest.json": b"{}\n",
@@ -34,6 +36,16 @@ def held(folder):
 def packed(tmp_path):
     pack(make(tmp_path / "folder"), tmp_path / "a.zip")
     return tmp_path / "a.zip"
+
+
+def test_what_covers_a_bundle_is_found_in_a_folder_and_in_an_archive(tmp_path):
+    plain, covered = (
+        make(tmp_path / name, {MANIFEST: b"{}\n", **more}) for name, more in (("a", {}), ("b", {CHECKPOINT: b"1\n"}))
+    )
+    for folder, covers in ((plain, set()), (covered, {CHECKPOINT})):
+        pack(folder, folder.with_suffix(".zip"))
+        assert covers_of(folder) == covers_of(folder.with_suffix(".zip")) == covers
+    assert covers_of(tmp_path / "none") == set()
 
 
 def test_what_is_packed_is_unpacked(packed, tmp_path):

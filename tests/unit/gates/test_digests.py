@@ -230,6 +230,7 @@ def test_a_mass_counts_what_its_canonical_form_says(masses):
 def test_a_witness_fits_its_schema_whatever_it_is_about(data):
     made = [witness("I0", "code", data), witness("x" * 500, "", data, "warn"), witness("I1", "y" * 5000, data)]
     assert axion().explain("audit_entry#/properties/witnesses", made) == []
+    assert (len(made[1]["invariant"]), len(made[2]["message"])) == (120, 2000)  # as much as the schema allows
 
 
 def test_a_witness_binds_its_data():

@@ -97,6 +97,14 @@ def test_the_choice_may_read_the_next_state(make):
     assert [step["chosen"] for step in steps(made)] == [0] * 4
 
 
+def test_a_memory_starts_from_constants_and_the_observation_though_nothing_is_remembered(make):
+    fields = {"first": {"type": "int", "start": "FIRST + x"}}
+    made = make(
+        governor={"constants": {"FIRST": 5}, "memory": {"fields": fields}, "potentials": {"first": {"is": "first"}}}
+    )
+    assert [step["potentials"]["first"]["from"] for step in steps(made)] == [5] * 4
+
+
 PRICES = {
     "let": {"base": "10 * proposals", "twice": "2 * base"},
     "cost": {"thinking": "twice", "acting": "action.n", "memory": "100 * writes", "waste": "1000 * rejected"},

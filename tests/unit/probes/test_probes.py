@@ -92,6 +92,7 @@ class Plain:
         return [name for name in ("x", "y") if name not in self.reads]
 
     def fresh(self, number):
+        assert 0 <= number < 2**31
         return Situation(1000 + number, 0, {"x": 2, "y": 2}, {})
 
     def reveal(self, document, variables):

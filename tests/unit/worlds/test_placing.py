@@ -74,6 +74,13 @@ def test_a_stamp_is_a_picture_whose_spaces_leave_cells_alone(seed: int) -> None:
     }
 
 
+@pytest.mark.parametrize("corner", [(0, 0), (7, 5), (7, 0), (0, 5)])
+def test_a_stamp_may_touch_every_edge(corner: tuple[int, int]) -> None:
+    x, y = corner
+    grid = generated({"stamp": ["ab", "cd"], "over": ".", "columns": [x, x], "rows": [y, y]})
+    assert [cells(grid, drawn) for drawn in "abcd"] == [[(x, y)], [(x + 1, y)], [(x, y + 1)], [(x + 1, y + 1)]]
+
+
 IMPOSSIBLE: dict[str, tuple[dict[str, Any], ...]] = {
     "nothing to be near to": ({"place": "c", "over": ".", "of": "S", "within": 3},),
     "nothing to be far from": ({"place": "c", "over": ".", "of": "S", "beyond": 3},),
