@@ -25,7 +25,7 @@ from specledger.compile.plan import (
 from specledger.compile.size_bound import may_exceed_limit
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.core.rng import Stream
-from specledger.expr import BOOL, EvaluationError, RecordType
+from specledger.expr import BOOL, Environment, EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
@@ -67,6 +67,24 @@ def compile_scenario(bundle: Bundle) -> Plan:
         Rejected: With every finding in any of the bundle's specs.
     """
     return _compiled(bundle)[0]
+
+
+def with_seed(plan: Plan, bundle: Bundle) -> Plan:
+    """The plan of a scenario that differs from a compiled one in its seed alone, and whose agents draw nothing.
+
+    Raises:
+        Rejected: The seed makes no map, or one that the world refuses.
+    """
+    model, start = bundle.main.model, plan.start
+    assert isinstance(model, Scenario)  # noqa: S101 - see `_Compiler`
+    assert isinstance(start, _Start)  # noqa: S101 - every compiled plan has one
+    begin, diagnostics = start.with_seed(model.seed), Diagnostics(MOST_FINDINGS)
+    try:
+        report_start(lambda: begin.make(0), model.map, Scope(Environment(), bundle.main, diagnostics), diagnostics)
+    except EvaluationError as error:
+        diagnostics.error(error.code, error.message, error.span)
+    diagnostics.raise_if_errors()
+    return replace(plan, specs=bundle.digest, seed=model.seed, start=begin)
 
 
 def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
@@ -319,6 +337,10 @@ class _Start:
         self._map = map_
         self._seed = seed
         self._made: State | None = None
+
+    def with_seed(self, seed: int) -> _Start:
+        """The same, with the maps of another seed."""
+        return _Start(self._starter, self._map, seed)
 
     def __call__(self, episode: int) -> State:
         """The start state of an episode.

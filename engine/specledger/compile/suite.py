@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from specledger.compile.plan_cache import PlanCache
 from specledger.core.diagnostics import Diagnostics, Rejected, code
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA
@@ -87,6 +88,11 @@ class DeferredPlan:
             Rejected: With every finding in the suite.
         """
         return compile_suite(self._bundle)
+
+    @cached_property
+    def plans(self) -> PlanCache:
+        """The plans of its runs."""
+        return PlanCache()
 
     def __reduce__(self) -> tuple[type[DeferredPlan], tuple[Bundle]]:
         return DeferredPlan, (self._bundle,)

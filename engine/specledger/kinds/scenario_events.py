@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from specledger.compile.plan import Plan
+from specledger.compile.plan_cache import CompileScenario
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.entries import Mode
@@ -48,6 +49,7 @@ def scenario_events(
     wanted: RunOptions,
     progress: Progress | None,
     warn: Callable[[Diagnostic], None] | None = None,
+    compile_plan: CompileScenario = compile_scenario,
 ) -> Iterator[Event]:
     """Run a scenario and write the files beside its receipts.
 
@@ -57,11 +59,12 @@ def scenario_events(
         wanted: The options.
         progress: Called with the steps done and the most there can be.
         warn: Called with warnings about a log that an earlier run left.
+        compile_plan: Compiles the scenario.
 
     Raises:
         Rejected: E_AGENT_UNTRUSTED, E_LIVE, or the log or the agent's process cannot be used.
     """
-    plan = compile_scenario(bundle)
+    plan = compile_plan(bundle)
     watchdog = plan.watchdog
     if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])

@@ -75,7 +75,7 @@ def _run_case(folder: str, deferred: DeferredPlan, options: RunOptions, number: 
     try:
         digest = case.bundle.digest
         with BundleWriter(place, run_id(digest), case.bundle.document(), digest) as writer:
-            for event in scenario_events(case.bundle, writer, options, None):
+            for event in scenario_events(case.bundle, writer, options, None, compile_plan=deferred.plans):
                 writer.add(event)
                 episode = episodes.add(event.type, event.body)
                 if episode is not None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from specledger.compile.plan_cache import CompileScenario
+from specledger.compile.scenario import compile_scenario
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.layout import RECEIPTS
 from specledger.load import Bundle
@@ -47,10 +49,17 @@ class Verifiable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What compiling recorded specs needs beside them: the models of specs by kind, and the number of processes."""
+    """What compiling recorded specs needs beside them.
+
+    Attributes:
+        models: The models of specs by kind.
+        workers: The number of processes.
+        plan: Compiles a scenario.
+    """
 
     models: Models
     workers: int = 1
+    plan: CompileScenario = compile_scenario
 
 
 class Content(Protocol):

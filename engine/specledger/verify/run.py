@@ -94,7 +94,7 @@ def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resou
         Broken: E_SPECS, if they do not compile; E_TAPE_MISSING, if the agent is outside and there is no recording.
     """
     try:
-        plan = compile_scenario(specs)
+        plan = resources.plan(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
     return RunContent(checked, specs, made_again(plan, specs, checked.place, checked.receipts, resources.workers))

@@ -249,7 +249,7 @@ def _look(place: str, deferred: DeferredPlan, models: Models, replay: bool, numb
     trial, case = deferred.plan.cases[number]
     folder = Path(place, *case.place.split("/"))
     try:
-        return look_at(trial, case, folder, models, replay)
+        return look_at(trial, case, folder, Resources(models, plan=deferred.plans), replay)
     except Broken as broken:
         return {"broken": f"{broken.message} [{broken.code}]"}
     except (KeyError, TypeError, IndexError, ValueError) as error:
@@ -263,7 +263,7 @@ def _judge(place: str, deferred: DeferredPlan, number: int) -> Count:
     return judge_run(case.bundle, folder, Receipts(folder / RECEIPTS, run_id(case.bundle.digest)))
 
 
-def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool) -> dict[str, Any]:
+def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay: bool) -> dict[str, Any]:
     """What is known of a run from its evidence alone, and how replay differs from it, if that was asked for.
 
     Raises:
@@ -281,7 +281,7 @@ def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool
 
     compares = trial.replay and replay
     kind = dataclasses.replace(RUN, order=lambda: RunOrder(listen))
-    compiled = _opened(folder, kind, models, replay=replay and not compares)
+    compiled = _opened(folder, kind, resources, replay=replay and not compares)
     manifest, differs = compiled.checked.manifest, None
     if replay and not compares and other_maker(manifest) is not None:
         raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
@@ -300,12 +300,12 @@ def look_at(trial: Trial, case: Case, folder: Path, models: Models, replay: bool
 
 
 def _opened(
-    folder: Path, kind: EvidenceKind[RunOrder, RunContent], models: Models, *, replay: bool
+    folder: Path, kind: EvidenceKind[RunOrder, RunContent], resources: Resources, *, replay: bool
 ) -> Compiled[RunContent]:
     """A run of a suite, of which no check but that of replay is left."""
     verification = Verification()
     try:
-        compiled = compile_bundle(folder, kind, Resources(models), verification, inner=True)
+        compiled = compile_bundle(folder, kind, resources, verification, inner=True)
         compiled.content.check(verification, obstacle_to_replay(compiled, replay=replay))
     except Stopped:
         failed = next(check for check in verification.checks if check.status is Status.FAILED)
