@@ -1,5 +1,7 @@
 """Plans of scenarios that differ in their seed are compiled once and run as if compiled alone."""
 
+from typing import Any
+
 import pytest
 
 from specledger.compile import plan_cache
@@ -63,7 +65,7 @@ def test_a_seed_whose_map_cannot_be_made_is_refused_as_when_it_is_compiled_alone
     path = number_scenario(tmp_path, world=world, scenario={"map": {"generate": steps, "vary": "run"}})
     plans, refused = PlanCache(), []
     for bundle in bundles(path, *(f"seed={seed}" for seed in range(12))):
-        outcomes = []
+        outcomes: list[Any] = []
         for make in (plans, compile_scenario):
             try:
                 make(bundle)
