@@ -101,8 +101,7 @@ DICE = Kind(
     check_dice,
     lambda: Runnable(
         compile=compile_dice,
-        evidence=EVIDENCE,
-        report=ReportKind(DiceReading),
+        receipts=EVIDENCE.receipts,
         execute=lambda bundle, place, options, progress: write_events(
             bundle, place, EVIDENCE.receipts, options, throw(bundle)
         ),
@@ -110,4 +109,6 @@ DICE = Kind(
         show=lambda runs: "\n".join(f"{one.name} threw {one.manifest['result']['sum']}" for one in runs),
         events=throw,
     ),
+    lambda: EVIDENCE,
+    lambda: ReportKind(DiceReading),
 )

@@ -14,6 +14,7 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.discovery.coordinator import Coordinator, forget_failures
 from specledger.discovery.journal import Journal
 from specledger.discovery.worker import Worker, open_all
+from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.kinds.checks import check_discovery
 from specledger.kinds.discovery_text import show_discoveries
@@ -23,10 +24,8 @@ from specledger.kinds.scenario import listed
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
 from specledger.oracles.recording import write_answers
-from specledger.report.discovery import DISCOVERY as REPORT
 from specledger.run.workers import Pool
 from specledger.spec.discovery import Discovery
-from specledger.verify.discovery import DISCOVERY as EVIDENCE
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
@@ -40,7 +39,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     wanted = options.discovery
     receipts: list[Mapping[str, Any]] = []
     with (
-        bundle_writer(bundle, place, EVIDENCE.receipts) as writer,
+        bundle_writer(bundle, place, RECEIPTS) as writer,
         closing(Journal(wanted.journal, bundle.document())) as journal,
         Pool(Worker(bundle, wanted.record, workbench.plan), options.workers) as pool,
     ):
@@ -90,4 +89,4 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-RUNNABLE: Final = Runnable(open_all, EVIDENCE, REPORT, _execute, _preview, show_discoveries, resumes=True)
+RUNNABLE: Final = Runnable(open_all, RECEIPTS, _execute, _preview, show_discoveries, resumes=True)

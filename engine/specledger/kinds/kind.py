@@ -13,6 +13,7 @@ from specledger.spec.base import Models, Spec
 if TYPE_CHECKING:
     from specledger.core.diagnostics import Diagnostic, Diagnostics
     from specledger.core.events import Event
+    from specledger.evidence.kind import ReceiptKind
     from specledger.kinds.running import Finished, Progress, RunOptions
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
@@ -28,8 +29,7 @@ class Runnable:
 
     Attributes:
         compile: Raises Rejected unless a bundle can be run.
-        evidence: How its evidence is verified.
-        report: How reports read its evidence.
+        receipts: How its receipts are summarised.
         execute: `(bundle, place, options, progress)`: runs a bundle and writes its evidence; raises Rejected.
         preview: What a run would do, as JSON values, from a bundle that compiles.
         show: The results of finished runs, as text.
@@ -40,8 +40,7 @@ class Runnable:
     """
 
     compile: Callable[[Bundle], object]
-    evidence: EvidenceKind[Any, Any]
-    report: ReportKind
+    receipts: ReceiptKind
     execute: Callable[[Bundle, Path, RunOptions, Progress | None], Finished]
     preview: Callable[[Bundle], dict[str, Any]]
     show: Callable[[Sequence[Finished]], str]
@@ -61,14 +60,18 @@ class Kind:
             kinds alone that it meets.
         check: `(bundle, findings)`: compiles a spec of the kind on its own; raises Rejected or adds findings. None if
             its expressions can only be typed in the specs that refer to it.
-        runnable: Gives the part for kinds that can be run. It is a function, so that a command which runs nothing does
-            not import what running needs.
+        runnable: Gives the part that runs its specs; None if they cannot be run. Each of these parts is imported when
+            it is asked for: a command that runs a spec imports neither what verifies nor what reports.
+        load_evidence: Gives how its evidence is verified.
+        load_report: Gives how reports read its evidence.
     """
 
     name: str
     load_model: Callable[[], type[Spec]]
     check: Callable[[Bundle, Diagnostics], object] | None = None
     runnable: Callable[[], Runnable] | None = None
+    load_evidence: Callable[[], EvidenceKind[Any, Any]] | None = None
+    load_report: Callable[[], ReportKind] | None = None
 
     @property
     def model(self) -> type[Spec]:
@@ -82,9 +85,30 @@ class Kind:
         Raises:
             LookupError: Specs of the kind cannot be run.
         """
-        if self.runnable is None:
+        return self._runnable(self.runnable)
+
+    @property
+    def evidence(self) -> EvidenceKind[Any, Any]:
+        """How its evidence is verified.
+
+        Raises:
+            LookupError: As `run`.
+        """
+        return self._runnable(self.load_evidence)
+
+    @property
+    def report(self) -> ReportKind:
+        """How reports read its evidence.
+
+        Raises:
+            LookupError: As `run`.
+        """
+        return self._runnable(self.load_report)
+
+    def _runnable(self, load: Callable[[], P] | None) -> P:
+        if load is None:
             raise LookupError(f"specs of the kind {self.name} cannot be run")
-        return self.runnable()
+        return load()
 
 
 Kinds = Mapping[str, Kind]
@@ -123,12 +147,12 @@ def models(kinds: Kinds) -> Models:
 
 def evidence_kinds(kinds: Kinds) -> Mapping[str, EvidenceKind[Any, Any]]:
     """How the evidence of each runnable kind is verified."""
-    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, lambda kind: kind.run.evidence)
+    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, attrgetter("evidence"))
 
 
 def report_kinds(kinds: Kinds) -> Mapping[str, ReportKind]:
     """How reports read the evidence of each runnable kind."""
-    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, lambda kind: kind.run.report)
+    return Parts({name: kinds[name] for name in runnable_kinds(kinds)}, attrgetter("report"))
 
 
 def runnable_kinds(kinds: Kinds) -> tuple[str, ...]:

@@ -9,12 +9,11 @@ from typing import Any, Final
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import printable
 from specledger.core.events import Event
+from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
 from specledger.laws.trial import run_law
 from specledger.load import Bundle
-from specledger.report.law import LAW as REPORT
-from specledger.verify.law import LAW as EVIDENCE
 
 
 def _events(bundle: Bundle) -> Iterator[Event]:
@@ -22,7 +21,7 @@ def _events(bundle: Bundle) -> Iterator[Event]:
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    return write_events(bundle, place, EVIDENCE.receipts, options, _events(bundle))
+    return write_events(bundle, place, RECEIPTS, options, _events(bundle))
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -73,4 +72,4 @@ def _ground(verdict: Mapping[str, Any]) -> str:
     return f"{verdict['power']['hits']} hits" if verdict["power"] is not None else str(verdict["detail"] or "nothing")
 
 
-RUNNABLE: Final = Runnable(compile_law, EVIDENCE, REPORT, _execute, _preview, _show, events=_events, table=True)
+RUNNABLE: Final = Runnable(compile_law, RECEIPTS, _execute, _preview, _show, events=_events, table=True)

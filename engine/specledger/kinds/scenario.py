@@ -12,6 +12,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
+from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.gates.invariant import PROGRESS
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import (
@@ -24,10 +25,8 @@ from specledger.kinds.running import (
 )
 from specledger.kinds.scenario_events import scenario_events
 from specledger.load import Bundle
-from specledger.report.run import RUN as REPORT
 from specledger.spec.invariant import Invariant
 from specledger.verify.replay import make_run
-from specledger.verify.run import RUN as EVIDENCE
 
 MOST_INCIDENTS: Final = 5
 """Incidents that a finished run keeps; the receipts hold all of them."""
@@ -39,7 +38,7 @@ MOST_DUE_STEPS: Final = 20
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
     incidents: list[Incident] = []
     found: list[Diagnostic] = []
-    with bundle_writer(bundle, place, EVIDENCE.receipts) as writer:
+    with bundle_writer(bundle, place, RECEIPTS) as writer:
         for event in scenario_events(bundle, writer, options, progress, found.append):
             writer.add(event)
             if len(incidents) < MOST_INCIDENTS:
@@ -160,4 +159,4 @@ def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
     return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
 
 
-RUNNABLE: Final = Runnable(compile_scenario, EVIDENCE, REPORT, _execute, _preview, _show, events=_events)
+RUNNABLE: Final = Runnable(compile_scenario, RECEIPTS, _execute, _preview, _show, events=_events)

@@ -11,13 +11,13 @@ from specledger.compile.suite import DeferredPlan, compile_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
+from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.seal import UNSIGNED
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
-from specledger.report.suite import SUITE as REPORT
 from specledger.run.workers import spread
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
@@ -25,7 +25,6 @@ from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, Trial
 from specledger.verify.run import try_replay
-from specledger.verify.suite import SUITE as EVIDENCE
 from specledger.verify.suite import outcome_of
 
 E_SEED_SUITE = code(
@@ -48,7 +47,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     plan = deferred.plan
     cases = plan.cases
     receipts = []
-    with bundle_writer(bundle, place, EVIDENCE.receipts) as writer:
+    with bundle_writer(bundle, place, RECEIPTS) as writer:
         outcomes = {}
         inner = replace(options, seal=UNSIGNED, workers=1)  # the suite is signed, and no key leaves this process
         run = partial(_run_case, str(writer.inside), deferred, inner)
@@ -132,4 +131,4 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
     return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)
 
 
-RUNNABLE: Final = Runnable(compile_suite, EVIDENCE, REPORT, _execute, _preview, show_suites, refuse_seed=_refuse_seed)
+RUNNABLE: Final = Runnable(compile_suite, RECEIPTS, _execute, _preview, show_suites, refuse_seed=_refuse_seed)

@@ -17,14 +17,19 @@ def _part(path: str) -> Callable[[], Any]:
     return partial(_import, *path.rsplit(".", 1))
 
 
+def _run(kind: str, constant: str) -> tuple[Callable[[], Any], ...]:
+    """The parts of a kind that can be run: `kinds.<kind>.RUNNABLE`, and the constant in `verify` and in `report`."""
+    return _part(f"kinds.{kind}.RUNNABLE"), _part(f"verify.{constant}"), _part(f"report.{constant}")
+
+
 def _import(module: str, name: str) -> Any:
     return getattr(import_module(f"specledger.{module}"), name)
 
 
 KINDS: Final[Kinds] = by_name(
     Kind("world", _part("spec.world.World"), checks.check_world),
-    Kind("scenario", _part("spec.scenario.Scenario"), checks.check_scenario, _part("kinds.scenario.RUNNABLE")),
-    Kind("suite", _part("spec.suite.Suite"), checks.check_suite, _part("kinds.suite.RUNNABLE")),
+    Kind("scenario", _part("spec.scenario.Scenario"), checks.check_scenario, *_run("scenario", "run.RUN")),
+    Kind("suite", _part("spec.suite.Suite"), checks.check_suite, *_run("suite", "suite.SUITE")),
     Kind("agent", _part("spec.agent.Agent")),
     Kind("governor", _part("spec.governor.Governor")),
     Kind("invariant", _part("spec.invariant.Invariant")),
@@ -35,8 +40,13 @@ KINDS: Final[Kinds] = by_name(
     Kind("vocabulary", _part("spec.vocabulary.Vocabulary"), checks.check_vocabulary),
     Kind("universe", _part("spec.universe.Universe"), checks.check_universe),
     Kind("template", _part("spec.template.Template"), checks.check_template),
-    Kind("law", _part("spec.law.Law"), checks.check_law, _part("kinds.law.RUNNABLE")),
-    Kind("discovery", _part("spec.discovery.Discovery"), checks.check_discovery, _part("kinds.discovery.RUNNABLE")),
+    Kind("law", _part("spec.law.Law"), checks.check_law, *_run("law", "law.LAW")),
+    Kind(
+        "discovery",
+        _part("spec.discovery.Discovery"),
+        checks.check_discovery,
+        *_run("discovery", "discovery.DISCOVERY"),
+    ),
     Kind("ranking", _part("spec.ranking.Ranking"), checks.check_ranking),
     Kind("model", _part("spec.model.LanguageModel"), checks.check_model),
     Kind("prompt", _part("spec.prompt.Prompt"), checks.check_prompt),

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.compile.suite import seeds_of
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.evidence.archive import SUFFIX
 from specledger.evidence.chain import run_id
@@ -110,6 +109,8 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
     Raises:
         Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
     """
+    from specledger.compile.suite import seeds_of
+
     kind, digest = bundle.main.kind, bundle.digest
     attempt = attempt_of(kind, case_name(bundle), digest, run_id(digest), seeds_of(bundle), purpose)
     return announce(log, attempt)

@@ -85,7 +85,7 @@ def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
 
 def pin_events(bundle: Bundle, events: Iterable[Event], *, kinds: Kinds = KINDS) -> Pin:
     """What is pinned of a run that is one chain of events, such as one whose outside agent is answered by a tape."""
-    tally = kinds[bundle.main.kind].run.evidence.receipts.tally()
+    tally = kinds[bundle.main.kind].run.receipts.tally()
     chain = Chain(run_id(bundle.digest))
     episodes: list[Tree] = []
     lines = []
