@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -78,7 +78,7 @@ def check_probe(
     when = scope.condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
     expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
-    offer = None if model.offer is None else _offer(model.offer, scope, state, document)
+    offer = None if model.offer is None else _offer(model.offer, spec.data["offer"], scope, state, document)
     if when is None or expect is None or (model.offer is not None and offer is None):
         return None
     decide = compile_expression(expect, sorted(names))
@@ -96,7 +96,9 @@ def check_probe(
     return Probe(model, compile_function(condition), expected, offer, (when, expect))
 
 
-def _offer(model: OfferSpec, scope: Scope, state: RecordType, document: RecordType) -> PlannedOffer | None:
+def _offer(
+    model: OfferSpec, data: Mapping[str, Any], scope: Scope, state: RecordType, document: RecordType
+) -> PlannedOffer | None:
     """The checked offer; None, with findings, if a payment or an edit is wrong."""
     pays = check_effects(model.pays, state, scope, "offer", "pays")
     patches = [_operation(edit, index, scope, state, document) for index, edit in enumerate(model.edit or ())]
@@ -106,7 +108,7 @@ def _offer(model: OfferSpec, scope: Scope, state: RecordType, document: RecordTy
     def patch(now: Any, given: Any) -> Any:
         return apply_patch([one(now) for one in patches if one is not None], given)
 
-    return PlannedOffer(model, _payment(pays, state), patch)
+    return PlannedOffer(model, _payment(pays, state), patch, data)
 
 
 def _operation(

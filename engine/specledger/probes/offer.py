@@ -9,7 +9,7 @@ Source: toy-pseudo-axion, P3, P4 and P6.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,11 +37,20 @@ class PlannedOffer:
         spec: As it was written.
         pay: `predicted state -> paid state`.
         patch: `(state, document) -> edited document`; raises `NotApplicable`.
+        data: As it was written, as JSON values.
     """
 
     spec: Offer
     pay: Callable[[Any], Any]
     patch: Callable[[Any, Any], Any]
+    data: Mapping[str, Any]
+
+    def message(self, token: Mapping[str, Any] | None) -> dict[str, Any]:
+        """What an agent from outside is told: `{text, does, edit or call, promises}`; a call hands out a token or none."""
+        told = {"text": self.spec.text, "promises": self.data["pays"]}
+        if self.spec.call is None:
+            return {**told, "does": "edit", "edit": self.data["edit"]}
+        return {**told, "does": "call", "call": {"token": token, "action": self.spec.call.action}}
 
     def is_seen_in(self, state: Any, document: Any) -> bool:
         """Whether a proposal holds what the edit makes."""

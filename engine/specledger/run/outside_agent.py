@@ -25,7 +25,7 @@ from specledger.oracles.recording import Oracle, Place
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
-from specledger.run.document_agent import Submitted
+from specledger.run.document_agent import Submitted, edited
 from specledger.run.session import AgentFault, AgentReply, Session
 
 NOTHING: Final = ""
@@ -196,8 +196,28 @@ class OutsideAgent:
         return nonce if same and commitment_of(nonce, payload) == snapshot["commitment"] else b""
 
     def offer(self, situation: Situation, offer: PlannedOffer, token: Mapping[str, Any] | None) -> Reply | None:
-        """None: no offer reaches the agent."""
-        return None
+        """What the agent submits when it is told the offer; None if that names no action of the world.
+
+        Raises:
+            NotApplicable: The agent takes an edit that cannot be made in what it states.
+            Unanswered: `agent_fault` or `not_repeatable`.
+            Halted: The process that waited for the answer ended.
+        """
+        asked = self._question(situation)
+        fields = {"observation": asked["observation"], "env": asked["env"], "offer": offer.message(token)}
+        try:
+            reply = self._session.suppose(self._place, "offer", fields)
+        except AgentFault:
+            raise Unanswered("agent_fault") from None
+        body = reply.body
+        if body["type"] == "declined":
+            return Reply()
+        if body["type"] == "call":
+            return Reply(token=body.get("token"), action=body["action"], taken=offer.spec.call is not None)
+        document = self._read(situation, reply).document
+        if document is None or not body.get("takes") or offer.spec.edit is None:
+            return None if document is None else Reply(document=document)
+        return Reply(document=edited(self._kernel, offer, situation.state, document), taken=True)
 
     def faults(self) -> list[dict[str, Any]]:
         """The agent faults since the last call: `{t, message, reason}` of each."""

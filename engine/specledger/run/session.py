@@ -35,6 +35,10 @@ ANSWERS: Final[Mapping[str, Mapping[str, str]]] = {
     "reset": _READY,
     "decide": _STATED,
     "ask": _STATED,
+    "offer": {
+        **{name: f"offer.schema#/$defs/{name}" for name in ("statement", "declined", "call")},
+        "document": _STATED["document"],
+    },
     "restate": _STATED,
     "reveal": {"reveal": "reveal.schema#/$defs/answer"},
     "snapshot": {"snapshot": "snapshot.schema#/$defs/answer"},
