@@ -46,7 +46,7 @@ class PlannedOffer:
     data: Mapping[str, Any]
 
     def message(self, token: Mapping[str, Any] | None) -> dict[str, Any]:
-        """What an agent from outside is told: `{text, does, edit or call, promises}`; a call hands out a token or none."""
+        """What an agent from outside is told: `{text, does, edit or call, promises}`; a call hands out the token."""
         told = {"text": self.spec.text, "promises": self.data["pays"]}
         if self.spec.call is None:
             return {**told, "does": "edit", "edit": self.data["edit"]}
