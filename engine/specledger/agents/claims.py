@@ -141,10 +141,12 @@ def toward(views: Views, state: Any, variable: str, way: str) -> list[Any]:
 def worded(procedure: Procedure, views: Views, state: Any, memory: Any, one: Supposed, point: DecisionPoint) -> str:
     """How a claim words a change: by its direction, if each alternative in it leads to the choice, else by the value.
 
-    Empty if the value cannot be said: it has white space or characters beyond ASCII, or is longer than 400 characters.
+    A direction that all alternatives have says nothing, so the value is given then too. Empty if the value cannot be
+    said: it has white space or characters beyond ASCII, or is longer than 400 characters.
     """
     way = next((way for way in (REMOVED, INCREASES, DECREASES) if leads(way, one.before, one.value)), None)
-    if way is not None:
+    possible = views.alternatives(state, one.variable)
+    if way is not None and not all(leads(way, one.before, value) for value in possible):
         supposed = suppose(procedure, views, state, memory, one.variable, point)
         if all(each.choice.label == one.choice.label for each in supposed if leads(way, each.before, each.value)):
             return way
