@@ -91,6 +91,8 @@ def compile_draws(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, Dec
             raise EvaluationError(E_EVAL_LIMIT, "an agent draws from an empty list")
         return [
             Stream.named(seed, "agent", name, stream, drawn, *point).choice(values)
+            if stream
+            else values[min(point.asked, len(values) - 1)]
             for (drawn, stream, _), values in zip(agent.draws, lists, strict=True)
         ]
 

@@ -142,7 +142,7 @@ class _Assembly:
             probes=probes,
             weigh=self._weigh(),
             unused=self._unused(narration),
-            deterministic=parts.decider is not None and not parts.decider.draws,
+            deterministic=parts.decider is not None and not any(stream for _, stream, _ in parts.decider.draws),
             ms_per_tick=admits.ms_per_tick,
             signing=_signing(admits),
         )

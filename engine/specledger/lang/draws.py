@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.types import MISTAKEN, ListType, Type
 from specledger.lang.scope import E_DECLARATION, Scope
+from specledger.spec.agent import AgentDraw
 from specledger.spec.drift import Draw
 
 Draws = tuple[tuple[str, str, Checked], ...]
-"""Name, stream and source list of each drawn value."""
+"""Name, stream and source list of each drawn value; no stream where values are taken in the order of questions."""
 
 
-def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, dict[str, Type]]:
+def check_draws(draws: Mapping[str, Draw] | Mapping[str, AgentDraw], scope: Scope) -> tuple[Draws, dict[str, Type]]:
     """The draws of a spec in the order of their names, and the types of all drawn values; wrong ones are findings."""
     found = []
     types: dict[str, Type] = {}
@@ -26,7 +27,7 @@ def check_draws(draws: Mapping[str, Draw], scope: Scope) -> tuple[Draws, dict[st
             scope.wrong(E_DECLARATION, f"a value is drawn from a list, not from {source.type}", "draw", name, "from")
             continue
         types[name] = source.type.item
-        found.append((name, draws[name].stream, source))
+        found.append((name, draws[name].stream or "", source))
     return tuple(found), types
 
 

@@ -14,12 +14,12 @@ from specledger.spec.base import (
     Expressions,
     Identifier,
     Model,
+    Name,
     QFixed,
     Reference,
     RefTo,
     Spec,
 )
-from specledger.spec.drift import Draw
 from specledger.spec.memory import Memory, Write
 from specledger.spec.world import Function, VariableName
 
@@ -44,6 +44,24 @@ class Requests(Model):
     max_calls: Annotated[int | None, Field(ge=1, le=1000)] = None
     per_ms: Annotated[int | None, Field(ge=1, le=86_400_000)] = None
     expiry_ms: Annotated[int | None, Field(ge=1, le=864_000_000)] = None
+
+
+class AgentDraw(Model):
+    """A value from a list: drawn uniformly by a named stream, or the next one each time that a decision is asked about.
+
+    With `order: asked` the decision itself takes the first value, the first question about it the second, and what is
+    asked beyond the list its last one.
+    """
+
+    source: Expression = Field(alias="from")
+    stream: Name | None = None
+    order: Literal["asked"] | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> AgentDraw:
+        if (self.stream is None) == (self.order is None):
+            raise ValueError("a value is taken by a `stream` or in an `order`")
+        return self
 
 
 class Narration(Model):
@@ -100,7 +118,7 @@ class Agent(Spec):
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     memory: Memory | None = None
     remember: list[Write] = Field(default_factory=list)
-    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
+    draw: Mapping[Identifier, AgentDraw] = Field(default_factory=dict)
     let: Expressions = Field(default_factory=dict)
     predicts: bool = False
     candidates: list[Candidate] = Field(default_factory=list)

@@ -15,6 +15,7 @@ from specledger.suites.statistics import ONE, divide, slope
 _T: Final = TypeVariable("T")
 _INTS: Final = ListType(INT)
 _COUNT: Final = IntType(0, MAX_LIST)
+_MOST_QUESTIONS: Final = 10_000
 _INDEX: Final = IntType(-1, MAX_LIST)
 
 
@@ -84,6 +85,21 @@ def flatten(lists: list[list[Any]]) -> list[Any]:
     return list(chain.from_iterable(lists))
 
 
+def power(share: int, detects: int, questions: int) -> int:
+    """The chance that some of `questions` notices: 1 - (1 - share x detects)^questions; all three in millionths but n.
+
+    Args:
+        share: How often a question meets what it looks for.
+        detects: How often a question that meets it notices.
+        questions: How many there are.
+    """
+    if not (0 <= share <= ONE and 0 <= detects <= ONE and 0 <= questions <= _MOST_QUESTIONS):
+        message = f"`power` of shares beyond 0 to {ONE}, or of more than {_MOST_QUESTIONS} questions"
+        raise EvaluationError(E_EVAL_ARGUMENT, message)
+    missed: int = (ONE * ONE - share * detects) ** questions
+    return ONE - int(divide(missed * ONE, (ONE * ONE) ** questions))
+
+
 def _native(name: str, call: Callable[..., Any], *params: Type, result: Type) -> Native:
     return Native(name, (Signature(params, result),), call, cost=2)
 
@@ -99,6 +115,7 @@ SERIES: Final[Mapping[str, Native]] = {
         _native("last", last, _INTS, INT, result=INT),
         _native("count", count, ListType(BOOL), result=_COUNT),
         _native("distinct", distinct, ListType(_T), result=_COUNT),
+        _native("power", power, INT, INT, INT, result=IntType(0, ONE)),
         _native("slice", slice_of, ListType(_T), INT, INT, result=ListType(_T)),
         _native("flatten", flatten, ListType(ListType(_T)), result=ListType(_T)),
     )

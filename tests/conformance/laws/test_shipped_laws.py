@@ -52,11 +52,10 @@ with_status = {
 tried = sorted(name for name, law in SHIPPED.items() if law["expect"].get("reason") not in NOTHING_TO_TRY)
 
 
-PINS = map(json.loads, (ROOT / "fixtures" / "laws" / "test_law_pins.jsonl").read_text(encoding="utf-8").splitlines())
+PINS = (line for path in (ROOT / "fixtures" / "laws").glob("*.jsonl") for line in path.read_bytes().splitlines())
 VERDICTS = {
     receipt["body"]["verdict"]["law"]: receipt["body"]["verdict"]
-    for pinned in PINS
-    for receipt in pinned["pin"]["receipts"]
+    for receipt in map(json.loads, PINS)
     if receipt["type"] == "verdict"
 }
 

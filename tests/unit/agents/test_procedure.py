@@ -34,6 +34,14 @@ def test_the_same_decision_point_draws_the_same_and_asking_again_draws_anew():
     assert {str(chosen("honest", occasion)) for occasion in occasions} == {str(chosen("honest", DecisionPoint(0, 0)))}
 
 
+def test_an_agent_may_take_values_in_the_order_of_questions_and_says_that_it_draws_nothing():
+    decided, *answers = [chosen("state-carrier", DecisionPoint(0, 0, asked)) for asked in range(4)]
+    scores = [[one["score"] for one in proposals] for proposals in (decided, *answers)]
+    assert scores[0] == [one["score"] for one in chosen("pseudo", DecisionPoint(0, 0))]
+    assert scores[1:] == [[one["score"] for one in chosen("honest", DecisionPoint(0, 0))]] * 3
+    assert kernel("state-carrier")[1].deterministic
+
+
 def test_an_agent_that_draws_is_not_deterministic():
     assert kernel("honest")[1].deterministic
     assert kernel("random-claimer")[1].deterministic  # its narrator draws, its choices do not
