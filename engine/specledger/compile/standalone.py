@@ -13,10 +13,10 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Severity, code
 from specledger.expr import BOOL, Environment, Native, Signature
 from specledger.expr.check.excluded_names import FOREIGN
 from specledger.expr.check.types import DYN, MISTAKEN
-from specledger.expr.errors import E_EXPR_UNKNOWN_NAME
+from specledger.expr.errors import E_EXPR_TYPE, E_EXPR_UNKNOWN_NAME
 from specledger.expr.eval.builtins import STANDARD
 from specledger.lang.scope import ENGINE_NAMES, Scope
-from specledger.lang.words import named_in, selected_in
+from specledger.lang.words import chained_in, named_in, selected_in
 from specledger.load import Resolved
 from specledger.worlds.check import WORLD_FUNCTIONS
 
@@ -29,7 +29,7 @@ W_EXPR_MISSPELT = code(
 
 _MAPPINGS: Final = ("let", "each", "draw")
 _CONDITIONS: Final = frozenset({"when", "require", "deny", "at", "where"})
-_OTHERS: Final = {"prev": "previous", "prior": "previous"}
+_OTHERS: Final = {"prev": "previous", "prior": "previous", "True": "true", "False": "false", "None": "null"}
 """Words for what the engine gives under another name."""
 _ENGINE: Final = ENGINE_NAMES | {"breach", "t", "found", "document"}
 """Names that the engine gives in specs of these kinds."""
@@ -98,6 +98,9 @@ class _Standalone:
             if near is not None:
                 yield self._finding(name, near, sure, scope, path)
         for path, text in self.spec.expressions():
+            for left, operator, right in chained_in(text):
+                message = f"`{left}` is a truth value, which `{operator}` does not compare with a number"
+                yield Diagnostic(E_EXPR_TYPE, message, scope.span_of(left, *path), f"write `{left} && {right}`")
             for owner, key in sorted(selected_in(text)):
                 near = next((field for field in _FIELDS.get(owner, ()) if is_near(key, field)), None)
                 if near is not None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr.parse.parser import parse
-from specledger.expr.parse.syntax import Call, Has, Literal, Macro, Name, Node, Select, children
+from specledger.expr.parse.syntax import Binary, Call, Has, Literal, Macro, Name, Node, Select, children
+
+_ORDER: Final = frozenset({"<", "<=", ">", ">="})
 
 
 @lru_cache(maxsize=4096)
@@ -43,6 +46,21 @@ def selected_in(source: str) -> frozenset[tuple[str, str]]:
             case Select(operand=Name(name=name), key=key) | Has(operand=Name(name=name), key=key):
                 found.add((name, key))
     return frozenset(found)
+
+
+@lru_cache(maxsize=4096)
+def chained_in(source: str) -> tuple[tuple[str, str, str], ...]:
+    """Chained comparisons: of `a < b < c` the first comparison, the second operator, and the second comparison."""
+    ast = parse(Text.inline(source), Diagnostics())
+    found, waiting = list[tuple[str, str, str]](), [] if ast is None else [ast.root]
+    while waiting:
+        node = waiting.pop()
+        waiting += children(node)
+        match node:
+            case Binary(operator=second, left=Binary(operator=first) as left) if {first, second} <= _ORDER:
+                middle = source[left.right.start : node.right.end]
+                found.append((source[left.start : left.end], second, middle))
+    return tuple(found)
 
 
 def _names(node: Node) -> set[str]:

@@ -116,7 +116,8 @@ class _Document:
         if op == "not" and set(value) == {"op", "arg"}:
             return Not(self.node(value["arg"], (*path, "arg")))
         if op not in (*OPERATORS, "not"):
-            raise ClaimError(E_CLAIM_OPERATOR, f"there is no operator {op!r}", (*path, "op"))
+            hint = "compare with `==`" if op == "=" else f"operators: {', '.join([*OPERATORS, 'not'])}"
+            raise ClaimError(E_CLAIM_OPERATOR, f"there is no operator {op!r}", (*path, "op"), hint)
         wanted = {"op", "arg"} if op == "not" else {"op", "lhs", "rhs"}
         if set(value) != wanted:
             raise ClaimError(E_CLAIM_NODE, f"`{op}` needs exactly the keys {', '.join(sorted(wanted))}", path)

@@ -47,7 +47,7 @@ from specledger.laws.law import Law, Test, Unknown
 from specledger.laws.law_question import fits, largest_integer
 from specledger.laws.observable import known_observables
 from specledger.laws.observable_parser import Conditions, Reader
-from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError
+from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError, report_symbols
 from specledger.laws.template import SAMPLES, Mismatch, Template
 from specledger.laws.transform import E_TRANSFORM, Image, bind_call
 from specledger.laws.universe import Universe
@@ -177,7 +177,7 @@ class _Checker:
                 self.scope.diagnostics.error(E_LAW_MISSING, message, self.spec.span(*path[:-1]), expected=path[-1])
                 whole = False
             if name.endswith("_symbol") and value is not None and value not in self.universe.alphabet:
-                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {value!r}", name)
+                report_symbols(self.scope, [value], self.universe.alphabet, name)
                 whole = False
         return given if whole else None
 
@@ -222,7 +222,7 @@ class _Checker:
         alphabet = self.universe.alphabet
         for index, symbol in enumerate(given or ()):
             if symbol not in alphabet:
-                self.scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {symbol!r}", "starts", "symbols", index)
+                report_symbols(self.scope, [symbol], self.universe.alphabet, "starts", "symbols", index)
         if self.model.starts is not None:
             starts = {alphabet.index(symbol) for symbol in given or alphabet if symbol in alphabet}
             if len(starts) < 2:
@@ -310,8 +310,7 @@ class _Checker:
                 self.scope.wrong(E_LAW_UNDEFINED, message, *self._place(path, "obs"), near=near, word=node.name)
                 sound = False
             if isinstance(node, Const) and isinstance(node.value, str) and node.value not in self.universe.alphabet:
-                message = f"the alphabet has no {node.value!r}"
-                self.scope.wrong(E_UNIVERSE_SYMBOL, message, *self._place(path, "const"), word=node.value)
+                report_symbols(self.scope, [node.value], self.universe.alphabet, *self._place(path, "const"))
                 sound = False
             if isinstance(node, Const) and type(node.value) is int and abs(node.value) > MAX_INTEGER:
                 message = f"{node.value} is beyond 2^53 - 1"

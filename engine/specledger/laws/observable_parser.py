@@ -22,7 +22,7 @@ from specledger.laws.claim import COMPARISONS, START, Binary, Const, Node, Not, 
 from specledger.laws.claim_parser import E_CLAIM_DIVISION
 from specledger.laws.findings import E_LAW_INTEGER
 from specledger.laws.observable import Combined, Measured, Number, Part, largest
-from specledger.laws.primitive import E_MEASURE_ARGUMENT, E_UNIVERSE_SYMBOL, ArgumentError
+from specledger.laws.primitive import E_MEASURE_ARGUMENT, ArgumentError, report_symbols
 from specledger.laws.universe import Universe
 
 E_OBSERVABLE_FORM = code(
@@ -150,8 +150,7 @@ class Reader:
     def _measured(self, name: str, values: tuple[Any, ...], scope: Scope, *path: str | int) -> Part | None:
         strange = [value for value in values if isinstance(value, str) and value not in self.universe.alphabet]
         if strange:
-            message = f"the alphabet has no {', '.join(map(repr, strange))}"
-            scope.wrong(E_UNIVERSE_SYMBOL, message, *path, word=strange[0])
+            report_symbols(scope, strange, self.universe.alphabet, *path)
             return None
         try:
             return Measured(self.universe.primitives[name].bind(values))

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Final
 
-from specledger.core.diagnostics import code
+from specledger.core.diagnostics import code, suggest
 from specledger.expr import BOOL, INT, STRING, Checked, EvaluationError, ListType, compile_expression
 from specledger.expr.check.tree import DefinedCall, Value, walk
 from specledger.lang.scope import Scope
@@ -177,8 +177,16 @@ def _known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *p
     """Whether every text in an expression is a symbol; one that is not is a finding."""
     unknown = sorted(unknown_symbols(checked, alphabet))
     if unknown:
-        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {', '.join(map(repr, unknown))}", *path, word=unknown[0])
+        report_symbols(scope, unknown, alphabet, *path)
     return not unknown
+
+
+def report_symbols(scope: Scope, unknown: Sequence[str], alphabet: Sequence[str], *path: str | int) -> None:
+    """Report texts at a path that are no symbols."""
+    near = suggest(unknown[0], alphabet)
+    hint = f"did you mean {near!r}?" if near else f"its symbols are {', '.join(map(repr, alphabet))}"
+    message = f"the alphabet has no {', '.join(map(repr, unknown))}"
+    scope.diagnostics.error(E_UNIVERSE_SYMBOL, message, scope.span_of(unknown[0], *path), hint=hint)
 
 
 def unknown_symbols(checked: Checked, alphabet: tuple[str, ...]) -> set[str]:

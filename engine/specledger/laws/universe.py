@@ -21,6 +21,7 @@ from specledger.laws.primitive import (
     ArgumentError,
     Primitive,
     check_primitive,
+    report_symbols,
     unknown_symbols,
 )
 from specledger.laws.transform import E_TRANSFORM, Transform, bind_call, check_transform
@@ -185,12 +186,13 @@ def _sizes(shortest: int, longest: int) -> list[int]:
 def _check_symbols(model: UniverseSpec, scope: Scope) -> None:
     alphabet = set(model.alphabet)
     if len(alphabet) < len(model.alphabet):
-        scope.wrong(E_UNIVERSE_SYMBOL, "a symbol stands in the alphabet twice", "alphabet")
+        twice = next(index for index, symbol in enumerate(model.alphabet) if symbol in model.alphabet[:index])
+        scope.wrong(E_UNIVERSE_SYMBOL, f"{model.alphabet[twice]!r} is in the alphabet twice", "alphabet", twice)
     if model.empty is not None and model.empty not in alphabet:
-        scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {model.empty!r}", "empty")
+        report_symbols(scope, [model.empty], model.alphabet, "empty")
     for index, symbol in enumerate(model.starts.symbols or ()):
         if symbol not in alphabet:
-            scope.wrong(E_UNIVERSE_SYMBOL, f"the alphabet has no {symbol!r}", "starts", "symbols", index)
+            report_symbols(scope, [symbol], model.alphabet, "starts", "symbols", index)
 
 
 def _rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
@@ -212,8 +214,7 @@ def _rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> Rule 
         path = ("let", name) if name != "next" else ("next",)
         strange = sorted(unknown_symbols(checked, alphabet))
         if strange:
-            message = f"the alphabet has no {', '.join(map(repr, strange))}"
-            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", *path, word=strange[0])
+            report_symbols(scope, strange, alphabet, "transition", *path)
             return None
     return _computed(let, compile_expression(following, ["left", "self", "right", *let.types]), alphabet, scope)
 
@@ -244,8 +245,7 @@ def _tabled(table: Mapping[str, str], alphabet: tuple[str, ...], scope: Scope) -
     for window, symbol in table.items():
         strange = sorted(set(window + symbol) - set(alphabet))
         if strange:
-            message = f"the alphabet has no {', '.join(map(repr, strange))}"
-            scope.wrong(E_UNIVERSE_SYMBOL, message, "transition", "table", window)
+            report_symbols(scope, strange, alphabet, "transition", "table", window)
     missing = [window for window in windows if window not in table]
     if missing:
         shown = ", ".join(map(repr, missing[:8])) + (", …" if len(missing) > 8 else "")

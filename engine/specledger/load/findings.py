@@ -217,8 +217,9 @@ def _tell(
     else:
         limit = _limit(finding)
         message = _refusal(finding, node, name, limit)
-        hint = _as_name(node) if name == "`name`" else None
-        hint = _correction(node, limit) if finding.sort in ("literal_error", "enum", "union_key") else hint
+        hint = _as_name(node, "-") if name == "`name`" else _as_word(finding, node)
+        if finding.sort in ("literal_error", "enum", "union_key"):
+            hint = _correction(node, limit) or _example(shapes_at(model, finding.path))
         diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
 
 
@@ -228,13 +229,33 @@ def _reshaped(node: Node, expected: str) -> str | None:
         return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
     if expected.startswith("an expression") and node.style == "flow":
         return "quote the expression"
+    if expected == "an integer" and re.fullmatch(r"-?[0-9]{1,18}", str(node.value)):
+        return f"write {node.value} without quotes"
+    if expected == "text" and type(node.value) in (int, float):
+        return f'quote it: "{node.value}"'
     return None
 
 
-def _as_name(node: Node) -> str | None:
+def _as_name(node: Node, joint: str) -> str | None:
     """A name that is near to a text that is none."""
     words = re.findall(r"[a-z0-9]+", str(node.value).lower())
-    return f"write `{'-'.join(words)}`" if words and words[0][0].isalpha() else None
+    return f"write `{joint.join(words)}`" if words and words[0][0].isalpha() else None
+
+
+def _as_word(finding: _Finding, node: Node) -> str | None:
+    """The same for a text that must be one word of letters, digits and underscores."""
+    pattern = str(finding.context.get("pattern", ""))
+    spaced = finding.sort == "string_pattern_mismatch" and isinstance(node.value, str) and " " in node.value
+    return _as_name(node, "_") if spaced and re.fullmatch(pattern, "a_b") else None
+
+
+def _example(shapes: tuple[Shape, ...]) -> str | None:
+    """How the first of several mappings begins that may stand at a place."""
+    for shape in (leaf for outer in shapes for leaf in outer.leaves):
+        if shape.model is not None:
+            needed = [field.alias or key for key, field in shape.model.model_fields.items() if field.is_required()]
+            return f"write for instance `{{{', '.join(f'{key}: ...' for key in needed)}}}`" if needed else None
+    return None
 
 
 def _refusal(finding: _Finding, node: Node, name: str, limit: str | None) -> str:

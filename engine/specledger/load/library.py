@@ -304,6 +304,8 @@ class Library:
         near = suggest(file.stem, _stems(file.parent))
         typed = "a path in --set is relative to the working folder"
         hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._folders else typed
+        if "/" not in target and self.find_target(file.stem, None):
+            hint = f"a spec is found by its name, without an ending: `{file.stem}`"
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)
         return None
 

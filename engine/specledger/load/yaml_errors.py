@@ -141,6 +141,9 @@ def _diagnose(context: str, problem: str, at: int, last: Range) -> tuple[str, st
         return E_YAML_EXPRESSION, f"an unquoted value cannot begin with `{character} `", QUOTE
     if at >= len(text.rstrip()):
         return E_YAML_SYNTAX, "the file ends in the middle of a value", "close the bracket or quote that is open"
+    before = text[:at].rstrip("\n ").rpartition("\n")[2]
+    if (tight := re.fullmatch(r"\s*([\w-]+):(\S.*)", before)) is not None:
+        return E_YAML_SYNTAX, "this is not YAML", f"a space belongs after the colon before it: `{tight[1]}: {tight[2]}`"
     return E_YAML_SYNTAX, "this is not YAML", "check brackets, quotes, commas and indentation up to this place"
 
 

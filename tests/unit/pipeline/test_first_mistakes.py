@@ -2,6 +2,7 @@
 
 import pytest
 
+from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
 
 WORLD = """spec: world/v1
@@ -50,6 +51,22 @@ MISTAKES = {
     "no for false": ('open: "false"', "open: no", 5, "write false"),
     "another version": ("world/v1", "world/v2", 1, "`world/v1`"),
     "a name in capitals": ("name: mine", "name: My World", 2, "`my-world`"),
+    "True of Python": (WHEN, "open == True", 9, "`true`"),
+    "AND in capitals": (WHEN, "open AND level > 0", 9, "`&&`"),
+    "a number with separators": (WHEN, "level < 1_000", 9, "`1000`"),
+    "an integer division": (WHEN, "level // 2 > 1", 9, "`a / b`"),
+    "a number in quotes": (WHEN, "level == '3'", 9, "write `3`"),
+    "a function of a library": (WHEN, "Math.abs(level) < 3", 9, "`math.abs(level)`"),
+    "a list comprehension": (WHEN, '"[i for i in items].size() > 0"', 9, "`list.filter(x, condition)`"),
+    "a method that looks into a list": (WHEN, "items.contains(level)", 9, "`level in items`"),
+    "a whole number as a double": (EFFECT, "[{set: level, to: level - 1.0}]", 10, "write `1`"),
+    "an effect as an assignment": (EFFECT, "[level = level + by]", 10, "`{set: ..., to: ...}`"),
+    "an effect as a mapping of a field": (EFFECT, "[{level: level + by}]", 10, "`{set: ..., to: ...}`"),
+    "a dollar before a name": (WHEN, "$level > 1", 9, "`${name}`"),
+    "a curly quote": (WHEN, "open == \u2018a\u2019", 9, "straight quote"),
+    "a colon without a space": ("name: mine", "name:mine", 3, "`name: mine`"),
+    "a type called dict": ("open: bool", "open: dict", 4, "type: object"),
+    "a bound called min": ("level: int", "level: {type: integer, min: 0}", 4, "`minimum`"),
 }
 
 
@@ -67,3 +84,40 @@ def test_the_world_itself_has_no_mistake(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text(WORLD, encoding="utf-8")
     assert check([str(path)])[1] == ()
+
+
+# a first spec of a kind: what it says, what a beginner writes instead, and the mend
+OTHERS = {
+    "an option beside `use`": ("scenario", "with: {every: 20}", "every: 20", "`with`"),
+    "a misspelt parameter": ("scenario", "{every: 20}", "{evry: 20}", "`every`"),
+    "a name with an ending": ("scenario", "agent: greedy", "agent: greedy.yaml", "without an ending: `greedy`"),
+    "a number as text": ("scenario", "horizon: 30", 'horizon: "30"', "30 without quotes"),
+    "one name for a list": ("scenario", "[no-hazard-entered, no-bump]", "no-bump", "`[a, b]`"),
+    "an argument beside the operation": ("agent", 'for_each: {by: "[1, 2, 3]"}', "by: 1", "belongs in `for_each`"),
+    "a list that is no expression": ("agent", '"[1, 2, 3]"', "[1, 2, 3]", "quote the expression"),
+    "American spelling": ("governor", "maximise", "maximize", "`maximise`"),
+    "a reason of several words": ("governor", "beyond_the_limit", "beyond the limit", "`beyond_the_limit`"),
+    "a chain of comparisons": ("invariant", "n >= previous.n", "0 <= n <= 3", "`0 <= n && n <= 3`"),
+    "always before a condition": ("invariant", "n >= previous.n", "always n >= 0", "leave the word out"),
+    "an implication": ("invariant", "n >= previous.n", '"n > 0 => n > 1"', "`!a || b`"),
+    "a symbol that is none": ("universe", "self == 'h'", "self == 'H'", "'h'"),
+    "a symbol as a number": ("universe", '"h", "t"]', "1, 2]", 'quote it: "1"'),
+    "a symbol of no alphabet": ("law", "count('c')", "count('x')", "its symbols are"),
+    "an observable that is none": ("law", "count('c')", "cuont('c')", "`count`"),
+    "one sign of equality in a claim": ("law", 'op: "=="', 'op: "="', "`==`"),
+    "a part that is none": ("template", "{part: f}", "{part: g}", "bound_value, f"),
+    "a fact that is none": ("prompt", "{{symbols}}", "{{symbolz}}", "`symbols`"),
+    "a brace too few": ("prompt", "{{symbols}}", "{{symbols}", "`{{fact}}`"),
+}
+
+
+@pytest.mark.parametrize(("kind", "right", "wrong", "hint"), OTHERS.values(), ids=OTHERS)
+def test_a_first_mistake_in_another_kind_is_found_with_its_mend(tmp_path, monkeypatch, kind, right, wrong, hint):
+    monkeypatch.chdir(tmp_path)
+    path = write_new(kind)
+    text = path.read_text(encoding="utf-8")
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    _, found = check([str(path)])
+    line = text[: text.index(right)].count("\n") + 1
+    assert [one.span.start.line for one in found if one.span and hint in (one.hint or "")][:1] == [line], found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from specledger.core.diagnostics import suggest
 from specledger.expr.check import analysis
 from specledger.expr.check.analysis import captures_of
@@ -27,6 +29,9 @@ from specledger.expr.functions import Native
 from specledger.expr.limits import MAX_EXPANDED_HEIGHT, MAX_EXPANDED_NODES
 from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Call, ListLiteral, Node
+
+_LIBRARIES: Final = frozenset({"Math", "math", "np", "numpy"})
+"""What other languages put before the names of mathematical functions."""
 
 
 class Calls(Names):
@@ -96,7 +101,8 @@ class Calls(Names):
 
     def _foreign(self, node: Call) -> str | None:
         """What the profile has instead of a function of another language."""
-        values = (() if node.target is None else (node.target,)) + node.args
+        of = node.target is not None and self.source(node.target) not in _LIBRARIES
+        values = ((node.target,) if node.target is not None and of else ()) + node.args
         instead = FOREIGN.get(node.function)
         return None if instead is None else instead.format(self.source(values[0]) if values else "x")
 

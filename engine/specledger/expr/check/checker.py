@@ -112,6 +112,8 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
         hint = f"write `double({forms.source(root)})`" if expect == DOUBLE else truncating
     elif root.type == DYN and (expect in (DOUBLE, STRING, BOOL) or isinstance(expect, IntType)):
         hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"
+    elif "//" in forms.text.value:
+        hint = "`//` begins a comment; `a / b` of integers is an integer"
     message = f"the value does not fit its place: {wrong}"
     forms.session.error(code, message, forms.span(root), hint=hint, expected=str(expect), found=str(root.type))
     return None

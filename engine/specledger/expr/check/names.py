@@ -124,6 +124,9 @@ class Checking(ABC):
                 other = next((operand for operand in operands if operand is not whole), None)
                 if not literal and isinstance(other, Value) and not other.name and float(other.value).is_integer():
                     hint = f"write `{int(other.value)}`, or `double({self.source(whole)})` if a double is meant"
+        texts = [one.value for one in operands if isinstance(one, Value) and isinstance(one.value, str)]
+        if hint is None and texts and any(isinstance(one.type, IntType) for one in operands):
+            hint = f"write `{texts[0]}` without quotes" if texts[0].lstrip("-").isdecimal() else None
         if isinstance(node, Binary) and isinstance(node.left, Binary) and {node.operator, node.left.operator} <= _ORDER:
             first, middle, last = map(self.source, (node.left.left, node.left.right, node.right))
             hint = f"write `{first} {node.left.operator} {middle} && {middle} {node.operator} {last}`"

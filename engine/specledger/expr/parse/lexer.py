@@ -188,6 +188,8 @@ WORDS = {
     "xor": "of two truth values write `a != b`",
     "implies": "write `!a || b`",
     **dict.fromkeys(("if", "then", "else", "elif"), "write `condition ? a : b`"),
+    **dict.fromkeys(("for", "where"), "write `list.filter(x, condition)` or `list.map(x, value)`"),
+    **dict.fromkeys(("always", "never"), "an invariant always holds: leave the word out"),
 }
 """Words of other languages, and what CEL has instead."""
 
@@ -256,5 +258,7 @@ class Cursor:
         named = token.kind in {"name", token.value}
         kind = "name" if token.kind == "quoted" else token.kind
         shown = f"`{str(token.value)[:40]}`" if named else kind
-        hint = WORDS.get(str(token.value)) if token.kind == "name" else _UNEXPECTED.get(token.kind)
+        hint = WORDS.get(str(token.value).lower()) if token.kind == "name" else _UNEXPECTED.get(token.kind)
+        if token.kind == "name" and re.fullmatch(r"_[0-9_]+", str(token.value)):
+            hint = "a number has no separators: `1000`"
         return Problem(E_EXPR_SYNTAX, f"unexpected {shown}: {wanted}", token.start, token.end, hint)
