@@ -2,7 +2,7 @@
 
 Cosmic Ray makes the faults and runs the tests. This program chooses which faults (by digest, so that a sample stays the
 same where a module does), which tests, and where: in copies of a commit, never in the checkout. An interrupted run goes
-on where it stopped; `--again` tries the unnoticed faults once more, with the tests of the commit.
+on where it stopped; `--again` puts the unnoticed faults into the modules of the commit, and runs its tests.
 """
 
 import argparse
@@ -29,12 +29,12 @@ TESTS = {
     "worlds": "unit/worlds properties/test_variables.py unit/agents",
     "gates": "unit/gates unit/verify/test_judge_kernel.py conformance/axion/test_token_binding_enforced.py",
     "probes": "unit/probes unit/suites/test_probing.py conformance/axion/test_m4_small.py",
-    "run": "unit/run conformance/axion/test_plans.py",
+    "run": "unit/run conformance/axion/test_plans.py conformance/axion/test_outside_agents.py",
     "laws": "unit/laws properties/test_law*.py unit/verify/test_law.py",
     "suites": "unit/suites",
     "evidence": "unit/evidence conformance/evidence unit/verify/test_signed.py unit/verify/test_law.py",
-    "verify": "unit/verify conformance/tampered",
-    "discovery": "unit/discovery unit/verify/test_*discovery.py conformance/proposer",
+    "verify": "unit/verify unit/laws/test_proof_*.py unit/evidence/test_[ac]*.py conformance/tampered",
+    "discovery": "unit/discovery unit/verify/test_*discovery.py conformance/proposer/test_[fp]*.py",
     "load": "unit/load properties/test_load_*.py unit/spec",
 }
 PYTEST = '-m pytest -q -x -n0 -p no:cacheprovider -m "not slow"'
@@ -81,12 +81,9 @@ def sample(session: Path, folder: Path, package: str, size: int, seed: int) -> N
         db.add_work_items(drawn[place][1] for place in places[:size])
 
 
-def unpack(commit: str, folder: Path, *paths: str) -> None:
-    """Copy a commit, or some of its paths, into a folder, and compile the engine there.
-
-    What was interrupted may have left a fault behind.
-    """
-    command = ["git", "archive", commit, *paths]
+def unpack(commit: str, folder: Path) -> None:
+    """Copy a commit into a folder, and compile the engine there."""
+    command = ["git", "archive", commit]
     archive = subprocess.run(command, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(archive)) as tree:
         tree.extractall(folder, filter="data")
@@ -96,15 +93,15 @@ def unpack(commit: str, folder: Path, *paths: str) -> None:
 def prepare(package: str, arguments: argparse.Namespace) -> Path:
     """Make the copy, the configuration and the session of a package, if they are not there."""
     folder: Path = arguments.out / package
-    session = folder.with_suffix(".sqlite")
-    if not session.exists():
+    session, origin = folder.with_suffix(".sqlite"), folder / "COMMIT"
+    new = not session.exists()
+    if new or arguments.again:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "COMMIT").write_text(arguments.commit, encoding="utf-8")
-        unpack(arguments.commit, folder)
+        origin.write_text(arguments.commit, encoding="utf-8")
+    unpack(origin.read_text(encoding="utf-8"), folder)  # what was interrupted may have left a fault behind
+    if new:
         sample(session, folder, package, arguments.faults, arguments.seed)
-    unpack((folder / "COMMIT").read_text(encoding="utf-8"), folder, "engine")
-    if arguments.again:
-        unpack(arguments.commit, folder, "tests")
+    elif arguments.again:
         with use_db(session) as db:
             done = db.completed_work_items
             db.clear()

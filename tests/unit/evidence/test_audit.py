@@ -15,6 +15,8 @@ from specledger.core.entries import GENESIS, Entries, Mode, entry_hash
 from specledger.evidence import audit
 from specledger.evidence.audit import AuditLog, record
 from specledger.gates.documents import axion
+from specledger.verify.audit import check_log
+from specledger.verify.checks import Broken
 
 ACCEPTS = axion().check("audit_entry")
 LIVE, SIMULATED = Mode.LIVE, Mode.SIMULATED
@@ -57,6 +59,18 @@ def test_a_log_is_the_lines_of_its_entries_and_goes_on_when_opened_again(path, m
             assert (log.written, log.findings) == (len(part), ())
             assert log.head == (part or entries[:2])[-1]["entry_hash"]
     assert path.read_bytes() == b"".join(lines(entries))
+
+
+def test_the_log_of_a_run_ends_with_its_entries(path):
+    entries = sealed(3)
+    hashes = [entry["entry_hash"] for entry in entries]
+    path.write_bytes(b"".join(lines(entries)))
+    assert check_log(path, hashes) == f"3 entries of the run, head {hashes[2]}"
+    assert check_log(path, hashes[2:]) == f"1 entries of the run, head {hashes[2]}"
+    assert check_log(path, []) == f"0 entries of the run, head {GENESIS}"
+    for other in (hashes[:2], hashes[1:2], ["0" * 64, *hashes]):
+        with pytest.raises(Broken, match="E_AUDIT_DIFFERS"):
+            check_log(path, other)
 
 
 # When it is on the disk

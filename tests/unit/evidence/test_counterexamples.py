@@ -7,6 +7,8 @@ import pytest
 
 from specledger.evidence.counterexamples import MOST_CASES, find_cases, parts_of
 from specledger.evidence.kind import DISCOVERY, LAW, RUN, SUITE
+from specledger.verify.checks import Broken
+from specledger.verify.derived_files import check_counterexamples
 
 KINDS = {kind.name: kind for kind in (RUN, LAW, DISCOVERY, SUITE)}
 
@@ -80,6 +82,23 @@ def shown(kind, told):
 def test_what_fails_in_a_run_is_shown_once(name):
     told, expected = RUNS[name]
     assert shown("scenario", BEGIN + told) == expected
+
+
+def test_the_files_of_a_bundle_are_those_that_its_receipts_show(tmp_path):
+    find, lines = KINDS["scenario"].cases, lines_of(BEGIN + [step(broken="a"), step(1, broken="b")])
+    files = {path: b"".join(parts) for path, parts in parts_of(find_cases(find, lines), lines)}
+    (tmp_path / "counterexamples").mkdir()
+    for path, data in files.items():
+        (tmp_path / path).write_bytes(data)
+    assert check_counterexamples(tmp_path, list(files), find, lambda: lines) == "2 files"
+    first, last = files
+    for paths, message in (([first], f"{last} is missing"), ([*files, "z"], "z shows no new failure")):
+        with pytest.raises(Broken, match=f"E_COUNTEREXAMPLES: {message}"):
+            check_counterexamples(tmp_path, paths, find, lambda: lines)
+    for data in (files[first][:-1], files[first] + b" "):
+        (tmp_path / first).write_bytes(data)
+        with pytest.raises(Broken, match=f"{first} is not what the receipts show"):
+            check_counterexamples(tmp_path, list(files), find, lambda: lines)
 
 
 FOUND = {"start": ".>", "t": 1}

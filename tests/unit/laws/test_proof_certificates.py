@@ -207,6 +207,24 @@ def test_an_exhaustive_proof_ends_where_it_says(proofs):
         check_certificate(document, facts(question), same)
 
 
+BROKEN_LATER = {
+    "starts that meet a condition": Question(
+        AND, Always(compare(ONES, "==", 2)), 4, 4, where=compare(ONES, "==", 2, at=None)
+    ),
+    "starts of some symbols": Question(
+        Rule(3, tuple(2 if left and right else middle for left, middle, right in product(range(3), repeat=3))),
+        Always(compare(TWOS, "==")), 4, 4, frozenset({0, 1}),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("question", BROKEN_LATER.values(), ids=BROKEN_LATER)
+def test_an_exhaustive_proof_follows_rings_to_states_that_are_no_starts(question):
+    document = {"format": "proof/v1", "question": facts(question), "proof": {"kind": "exhaustive", "length": 4}}
+    with pytest.raises(InvalidCertificate, match="fails at t = 1"):
+        check_certificate(document, facts(question))
+
+
 def test_an_opaque_claim_needs_its_judge(proofs):
     with pytest.raises(InvalidCertificate, match="needs its judge"):
         check_certificate(proofs["few"], facts(QUESTIONS["few"]))

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.proofs.answers import Limits
 from specledger.laws.proofs.circulations import circuit, tours
 from specledger.laws.proofs.clauses import clauses
+from specledger.laws.proofs.linear import find_links
 from specledger.laws.proofs.potentials import climb, conserved_quantities, current
 from specledger.laws.proofs.question import And, Linear, Not, Or, Term
-from specledger.laws.proofs.rings import necklaces, true
+from specledger.laws.proofs.rings import OutOfCells, necklaces, spend, true
 from specledger.laws.proofs.simplex import Master
 from specledger.laws.proofs.windows import change, digits, graph, later_windows, over, weigh
 
@@ -184,3 +186,19 @@ def test_codes_are_digits():
     assert digits(5, 3, 3) == (0, 1, 2)
     assert over(3, 2, {0, 2}) == {0, 2, 6, 8}
     assert [code for code, _, _ in graph(2, 3, frozenset({0, 1, 2}), 2).arcs] == [0, 1, 2, 4, 5]
+
+
+def test_a_budget_may_be_spent_to_its_end():
+    budget = [5]
+    for cells in (2, 3, 0):
+        spend(budget, cells)
+    with pytest.raises(OutOfCells):
+        spend(budget, 1)
+
+
+def test_links_are_looked_for_within_the_limit_of_windows():
+    """What a cell adds is followed over a window two cells wider: 27 windows of three symbols."""
+    keep = Rule(3, tuple(middle for _, middle, _ in product(range(3), repeat=3)))
+    counts = [Additive(3, 1, (0, 0, 1))]
+    assert list(find_links(keep, counts, Limits(windows=27)))
+    assert not list(find_links(keep, counts, Limits(windows=26)))

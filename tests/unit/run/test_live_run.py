@@ -32,7 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning
 ROOT = Path(__file__).resolve().parents[3]
 TRUSTED = RunOptions(trusted=True)
 STAYER = """
-import os, sys, time
+import json, os, sys, time
 def stay(question, **more):
     seen = question["observation"]
     delta = seen["goal_delta"]
@@ -57,6 +57,7 @@ BAD = {
     "a claim too many": lambda q: [stay(q, sure=True)],
     "a claim of another type": lambda q: [stay(q, V_task_proposal="far")],
     "a score with a fraction": lambda q: [stay(q, score=0.5)],
+    "a score without a canonical form": lambda q: json.dumps([stay(q, score=2**60)]),
     "a truth for a score": lambda q: [stay(q, score=True)],
     "a huge score": lambda q: '{"type": "proposals", "id": %d, "proposals": [{"score": 1%s}]}' % (q["id"], "0" * 40),
     "an answer to another message": lambda q: {"id": q["id"] - 1, "type": "proposals", "proposals": [stay(q)]},
@@ -109,6 +110,7 @@ REASONS = {
     "a claim too many": "malformed_proposal",
     "a claim of another type": "malformed_proposal",
     "a score with a fraction": "malformed_proposal",
+    "a score without a canonical form": "wrong_form",
     "a truth for a score": "malformed_proposal",
     "a huge score": "malformed_proposal",
     "an unknown operation": "unknown_action",
@@ -175,11 +177,13 @@ def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, fo
 
 @pytest.mark.parametrize(("start_ms", "rejected"), [(60_000, []), (0, ["timed_out"])])
 def test_an_agent_that_starts_slower_than_its_deadline_has_its_time_to_start(folder, start_ms, rejected):
-    bundle = project(folder, agent=f"python: 'stayer:decide', start_ms: {start_ms}", deadline_ms=400, horizon=1)
+    bundle = project(
+        folder, agent=f"python: 'stayer:decide', start_ms: {start_ms}", deadline_ms=400, horizon=1, episodes=2
+    )
     with (folder / "stayer.py").open("a", encoding="utf-8") as module:
-        module.write("time.sleep(0.8)\n")
-    (step,) = bodies(execute(bundle, folder / "out", options=TRUSTED).place, "step")
-    assert [one["reason"] for one in step["decisions"][0]["rejected"]] == rejected
+        module.write("time.sleep(0.6)\n")
+    steps = bodies(execute(bundle, folder / "out", options=TRUSTED).place, "step")
+    assert [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in steps] == [rejected] * 2
 
 
 PROGRAM = """

@@ -309,7 +309,15 @@ def test_a_kernel_shares_no_stream_with_whoever_watches(unhurried, capfd):
         os.write(1, b"noise")
         assert os.read(0, 1) == b""
 
-    list(unhurried.watch(policy(act)))
+    own, (end, begin) = os.dup(0), os.pipe()
+    os.write(begin, b"typed by the user")
+    os.dup2(end, 0)
+    try:
+        list(unhurried.watch(policy(act)))
+    finally:
+        os.dup2(own, 0)
+        for descriptor in (own, end, begin):
+            os.close(descriptor)
     assert unhurried.ending.kind == "finished"
     assert capfd.readouterr().out == ""
 

@@ -102,6 +102,8 @@ def test_the_verdict_of_a_check(edit, receipts, old, new, verdict):
 
 def test_an_error_spoils_what_reads_it_and_nothing_else(edit, receipts):
     edit('top: "maximum(heights, 0)"', 'top: "maximum(heights, 0) / (episode - 1)"')
+    own = "high.value / (ENOUGH - 2) > 0"
+    edit("{id: climbs,", f"{{id: own, require: {own}, opportunities: high.of}}\n  - {{id: climbs,")
     found = receipts("mutants=[]")
     figures, checks = by("figure", found["figure"]), by("check", found["check"])
     assert figures["highest"]["error"] | {"expression": ""} == {
@@ -109,6 +111,8 @@ def test_an_error_spoils_what_reads_it_and_nothing_else(edit, receipts):
     }  # fmt: skip
     assert figures["high"]["error"] is None
     assert {name: check["verdict"] for name, check in checks.items()} == dict.fromkeys(checks, "ERROR")
+    assert checks["own"]["error"] == {"code": "E_EVAL_DIVISION_BY_ZERO", "expression": own, "offset": 0}
+    assert checks["climbs"]["error"] == figures["highest"]["error"]
 
 
 @pytest.mark.parametrize(
