@@ -85,7 +85,7 @@ def test_what_fails_in_a_run_is_shown_once(name):
 
 
 def test_the_files_of_a_bundle_are_those_that_its_receipts_show(tmp_path):
-    find, lines = KINDS["scenario"].cases, lines_of(BEGIN + [step(broken="a"), step(1, broken="b")])
+    find, lines = KINDS["scenario"].cases, lines_of([*BEGIN, step(broken="a"), step(1, broken="b")])
     files = {path: b"".join(parts) for path, parts in parts_of(find_cases(find, lines), lines)}
     (tmp_path / "counterexamples").mkdir()
     for path, data in files.items():
