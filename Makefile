@@ -6,9 +6,9 @@ MAKEFLAGS += --no-print-directory
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-# What .venv was made for: this directory (scripts hold absolute paths) and these dependencies.
+# What .venv was made for: this directory (scripts hold absolute paths), these dependencies, and a Python that was named.
 INSTALLED := .venv/installed
-WANTED = { pwd -P; cat pyproject.toml; }
+WANTED = { pwd -P; $(if $(filter command,$(firstword $(origin PYTHON))),echo '$(PYTHON)';) cat pyproject.toml; }
 # The newest Python that works; `make PYTHON=/path/to/python3` chooses another.
 PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	"$$python" -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo "$$python" && break; done)
@@ -30,6 +30,7 @@ install:  ## make .venv, once, and again when pyproject.toml changes (this needs
 	@test -n "$(PYTHON)" || { \
 		echo "make: no Python 3.11 or newer (with its venv and ensurepip modules) was found on PATH." >&2; \
 		echo "make: install one, or name it: make PYTHON=/path/to/python3" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; print("make: Python", sys.version.split()[0], "from", sys.executable)'
 	$(PYTHON) -m venv --clear .venv
 	$(PIP) install --quiet --editable '.[dev]'
 	@$(WANTED) > $(INSTALLED)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
+from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package, printable
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.core.verdict import Verdict
 from specledger.kinds import KINDS, MODELS, evidence_kinds
@@ -170,8 +170,7 @@ class Bundle:
         try:
             import pyarrow  # noqa: PLC0415 - of an extra
         except ImportError:
-            hint = "pip install 'specledger[arrow]'"
-            raise Rejected([Diagnostic(E_ARROW_PACKAGE, "the package `pyarrow` is not installed", hint=hint)]) from None
+            raise missing_package(E_ARROW_PACKAGE, "pyarrow", "arrow") from None
         schema = pyarrow.schema([(name, pyarrow.type_for_alias(type_)) for name, type_ in STEP_COLUMNS.items()])
         return pyarrow.Table.from_pylist([_flat(step) for step in self.steps()], schema=schema)
 

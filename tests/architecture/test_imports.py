@@ -63,5 +63,11 @@ def test_the_public_names_are_imported_when_they_are_used(loaded):
     assert "specledger.api" in loaded("import specledger; specledger.Bundle")[1]
 
 
+def test_codes_are_explained_without_the_packages_of_extras(loaded):
+    extras = ("cel_expr_python", "cryptography", "google", "gymnasium", "openai", "pyarrow", "pytest", "rfc3161_client")
+    missing = f"import sys; sys.modules.update(dict.fromkeys({extras}))\n"
+    assert "E_CHAIN: " in loaded(missing + SPEC, "explain", "E_CHAIN")[0]
+
+
 def test_a_heavy_package_is_noticed(loaded):
     assert "jsonschema" in loaded("import jsonschema")[1]

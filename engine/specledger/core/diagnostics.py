@@ -143,6 +143,12 @@ class Rejected(Exception):  # noqa: N818 - the outcome of user mistakes, not an 
         return "\n".join(_headline(diagnostic) for diagnostic in self.diagnostics)
 
 
+def missing_package(code: str, package: str, extra: str) -> Rejected:
+    """The exception about a package that is not installed, with the command that installs it."""
+    message = f"the package `{package}` is not installed: pip install 'specledger[{extra}]'"
+    return Rejected([Diagnostic(code, message)])
+
+
 MOST_FINDINGS = 1000
 """The number of findings after which reading stops."""
 

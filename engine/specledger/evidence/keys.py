@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package
 from specledger.core.digest import sha256_hex
 from specledger.evidence.envelope import to_base64
 
@@ -229,7 +229,7 @@ def _ed25519() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - only who signs loads it
     except ImportError:
-        raise _missing() from None
+        raise missing_package(E_KEY_PACKAGE, "cryptography", "sign") from None
     return ed25519
 
 
@@ -237,10 +237,5 @@ def _serialization() -> Any:
     try:
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - as above
     except ImportError:
-        raise _missing() from None
+        raise missing_package(E_KEY_PACKAGE, "cryptography", "sign") from None
     return serialization
-
-
-def _missing() -> Rejected:
-    hint = "pip install 'specledger[sign]'"
-    return Rejected([Diagnostic(E_KEY_PACKAGE, "the package `cryptography` is not installed", hint=hint)])

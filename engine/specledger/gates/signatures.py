@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package
 from specledger.core.digest import sha256_hex
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
@@ -143,7 +143,7 @@ def _ed25519() -> Any:
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415 - as above
     except ImportError:
-        raise Rejected([Diagnostic(E_SIGN_MISSING, "the package `cryptography` is not installed")]) from None
+        raise missing_package(E_SIGN_MISSING, "cryptography", "sign") from None
     return ed25519
 
 

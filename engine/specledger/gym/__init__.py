@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import code, missing_package
 
 if TYPE_CHECKING:
     from specledger.gym.environment import SpecEnv
@@ -46,5 +46,5 @@ def make(
     except ModuleNotFoundError as error:
         if error.name != "gymnasium":
             raise
-        raise Rejected([Diagnostic(E_GYM_MISSING, "the package `gymnasium` is not installed")]) from None
+        raise missing_package(E_GYM_MISSING, "gymnasium", "gym") from None
     return SpecEnv(load_scenario(target, set, horizon), reward=reward, ends_at_success=ends_at_success)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from specledger.core.canonical import parse_json
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import missing_package
 from specledger.oracles.failures import MALFORMED
 from specledger.oracles.gemini_response import read_answer, reason_of
 from specledger.oracles.http_failures import pause_of
@@ -184,5 +184,4 @@ def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) 
                 ),
             )
     except ImportError:
-        message = "the package `google-genai` is not installed: pip install 'specledger[gemini]'"
-        raise Rejected([Diagnostic(E_MODEL_PACKAGE, message)]) from None
+        raise missing_package(E_MODEL_PACKAGE, "google-genai", "gemini") from None

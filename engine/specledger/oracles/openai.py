@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.canonical import parse_json
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import missing_package
 from specledger.oracles.failures import EMPTY, MALFORMED, TRUNCATED, WITHHELD
 from specledger.oracles.http_failures import connection_failure, count_of, pause_of, status_failure
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, answered, estimated_usage, failed
@@ -178,8 +178,7 @@ def _open(key: Key, address: str, late: Callable[[], bool], deadline: Deadline) 
     try:
         import openai  # noqa: PLC0415 - takes a second; only who asks such a model loads it
     except ImportError:
-        message = "the package `openai` is not installed: pip install 'specledger[openai]'"
-        raise Rejected([Diagnostic(E_MODEL_PACKAGE, message)]) from None
+        raise missing_package(E_MODEL_PACKAGE, "openai", "openai") from None
     headers = {"Authorization": f"Bearer {key.reveal()}", "User-Agent": "specledger"}
     with quiet():
         return openai.OpenAI(

@@ -56,10 +56,17 @@ _NAME_LINE: Final = re.compile(r"^name:[^\n]*$", re.MULTILINE)
 
 
 def load_codes() -> None:
-    """Import every module below the command line, so that all diagnostic codes are registered."""
+    """Import every module below the command line, so that all diagnostic codes are registered.
+
+    A module of an extra that is not installed registers none.
+    """
     for module in walk_packages(specledger.__path__, "specledger."):
         if module.name.split(".")[1] not in ("cli", "pytest_plugin", "__main__"):
-            import_module(module.name)
+            try:
+                import_module(module.name)
+            except ModuleNotFoundError as error:
+                if (error.name or "").partition(".")[0] == "specledger":
+                    raise
 
 
 def kinds_with_start() -> tuple[str, ...]:

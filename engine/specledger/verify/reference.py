@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import code, missing_package
 from specledger.expr import Checked, to_cel
 from specledger.expr.check.tree import DefinedCall, NativeCall, Typed, walk
 from specledger.expr.eval.builtins import STANDARD
@@ -52,9 +52,7 @@ def _cel() -> tuple[Any, Any]:
         from cel_expr_python import cel  # noqa: PLC0415 - only who judges loads it
         from cel_expr_python.ext import ext_math  # noqa: PLC0415 - as above
     except ImportError:
-        hint = "pip install 'specledger[judge]'"
-        message = "the package `cel-expr-python` is not installed"
-        raise Rejected([Diagnostic(E_JUDGE_PACKAGE, message, hint=hint)]) from None
+        raise missing_package(E_JUDGE_PACKAGE, "cel-expr-python", "judge") from None
     return cel, ext_math
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
+from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package, printable
 from specledger.verify.checks import Broken, Lacking
 from specledger.verify.trust import read_bounded
 
@@ -91,7 +91,7 @@ def _certificates(file: Path) -> list[Certificate]:
     try:
         from cryptography.x509 import load_pem_x509_certificates  # noqa: PLC0415 - only who verifies loads it
     except ImportError:
-        raise _not_installed() from None
+        raise missing_package(E_TSA_PACKAGE, "cryptography", "sign") from None
     try:
         data = read_bounded(file, MAX_TSA)
         found = load_pem_x509_certificates(data)
@@ -106,11 +106,6 @@ def _certificates(file: Path) -> list[Certificate]:
 
 def _unreadable(file: Path, why: str) -> Rejected:
     return Rejected([Diagnostic(E_TSA, f"{file} holds no authority: {printable(why)}")])
-
-
-def _not_installed() -> Rejected:
-    message = "the packages `rfc3161-client` and `cryptography` are not both installed"
-    return Rejected([Diagnostic(E_TSA_PACKAGE, message, hint="pip install 'specledger[sign]'")])
 
 
 def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
@@ -129,7 +124,7 @@ def check_stamp(data: bytes, imprint: bytes, authorities: Authorities) -> str:
     try:
         from rfc3161_client import VerifierBuilder, decode_timestamp_response  # noqa: PLC0415 - only who verifies loads it
     except ImportError:
-        raise _not_installed() from None
+        raise missing_package(E_TSA_PACKAGE, "rfc3161-client", "sign") from None
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # what the libraries tolerate as yet is not tolerated
         try:

@@ -197,5 +197,5 @@ def test_without_the_package_it_is_said_what_to_install(call, tmp_path, monkeypa
     with pytest.raises(Rejected) as rejected:
         call(tmp_path)
     assert codes(rejected) == ["E_KEY_PACKAGE"]
-    assert rejected.value.diagnostics[0].hint == "pip install 'specledger[sign]'"
+    assert rejected.value.diagnostics[0].message.endswith("is not installed: pip install 'specledger[sign]'")
     assert list(tmp_path.iterdir()) == []
