@@ -392,7 +392,10 @@ def check_head(recorded: JSON, head: Head) -> None:
 
 
 class Told(NamedTuple):
-    """What receipts say: the body of `start`, hashes of audit entries, the result; the bodies of all but runs."""
+    """What receipts say: the body of `start`, hashes of audit entries, the result; the bodies of all but runs.
+
+    Of a run the ends of episodes with agent faults are kept.
+    """
 
     first: JSON
     entries: List[str]
@@ -423,7 +426,7 @@ def check_receipts(folder: Path, kind: str) -> Told:
             bodies.append((type_, body))
     if kind == "scenario":
         require(follower.ended, "E_ENDS", "the last receipt is not `end`")
-        return Told(follower.first, follower.entries, follower.result(), [])
+        return Told(follower.first, follower.entries, follower.result(), follower.faulty)
     order = "".join(f"{type_} " for type_, _ in bodies)
     require(re.fullmatch(ORDERS[kind], order), "E_ENDS", f"the receipts are not in the order of a {kind}")
     told = Told(bodies[0][1], [], None, bodies)
@@ -496,6 +499,7 @@ class RunFollower:
         self.probes: Dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
         self.stated: Dict[str, List[Tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
+        self.faulty: List[Tuple[str, JSON]] = []  # the ends of episodes with agent faults
 
     def add(self, type_: str, body: JSON) -> None:
         """Take the next receipt."""
@@ -632,7 +636,8 @@ class RunFollower:
         ended, begun = body["ended"], self.is_open and is_count(body["episode"], self.episode)
         unbegun = not self.is_open and is_count(body["episode"], self.episode + 1) and ended == "error"
         self._need(begun or unbegun, "an episode ends that did not begin")
-        self._need(self.commit is None or ended == "error", "a commitment is not followed by its decision")
+        broken_off = ended in ("error", "hang", "died")
+        self._need(self.commit is None or broken_off, "a commitment is not followed by its decision")
         steps, success = (0, None) if unbegun else (self.t + 1, self.first_success)
         self._need(unbegun or is_count(body["steps"], steps), "an episode records another number of steps")
         self._need(unbegun or body["state"] == self.state, "an episode ends in another state")
@@ -641,7 +646,12 @@ class RunFollower:
         self._need((ended == "fatal") == (self.fatal and not unbegun), "an episode ended for another reason")
         self._need(ended != "horizon" or steps == self.first["horizon"], "an episode ended before its horizon")
         self._need(not body["violations"] or ended != "error", "an episode that ended in an error has violations")
-        self._violations("episode", body["violations"])
+        if ended in ("hang", "died"):  # the watchdog's violation is of no spec
+            named = [(one["invariant"], one["severity"]) for one in body["violations"]]
+            self._need(named == [("watchdog", "fatal")], "an episode that was broken off has other violations")
+            self.violations["fatal"]["watchdog"] += 1
+        else:
+            self._violations("episode", body["violations"])
         self._need(same(body["gates"], self.rejected), "an episode records other rejections")
         for gate, count in self.rejected.items():
             self.rejections[gate] += count
@@ -649,6 +659,7 @@ class RunFollower:
             most = steps * (("step", name) in self.invariants) + (("episode", name) in self.invariants)
             self._need(type(idle) is int and 0 < idle <= most, "an invariant is idle more often than it is checked")
         self.faults.update(fault["reason"] for fault in body.get("faults", ()))
+        self.faulty += [("episode_end", body)] if "faults" in body else []
         checks = self.scopes["episode"] - sum(body["idle"].values())
         self.count.update({"episodes": 1, "successes": int(success is not None), "checks": checks})
         self.rejected = dict.fromkeys(self.rejected, 0)

@@ -248,7 +248,8 @@ class RunOrder:
         begun = self._open and _equals(body["episode"], self._episode)
         failed = not self._open and _equals(body["episode"], self._episode + 1) and body["ended"] == "error"
         _demand(begun or failed, "an episode ends that was not begun")
-        _demand(self._commit is None or body["ended"] == "error", "a commitment is not followed by its decision")
+        broken_off = body["ended"] in ("error", "hang", "died")
+        _demand(self._commit is None or broken_off, "a commitment is not followed by its decision")
         _demand(
             _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
         )

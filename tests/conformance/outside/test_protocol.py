@@ -1,0 +1,240 @@
+"""Agents from outside under a kernel with probes: the documented ones, agents with a state, and hostile ones."""
+
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from specledger.core.verdict import Verdict
+from specledger.evidence.layout import TAPE
+from specledger.gates.documents import protocol
+from specledger.kinds import load
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
+from specledger.run.session import ANSWERS
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+PAGE = Path(__file__).resolve().parents[3] / "docs/outside.md"
+PATIENT = """
+spec: governor/v1
+name: patient
+extends: axion-kernel
+admission: {watchdog_ms: 20000}
+"""
+SPY = """
+import json
+from {module} import answer as said
+
+def answer(message):
+    given = said(message)
+    with open("said.jsonl", "a") as file:
+        print(json.dumps([message, {{"id": message["id"], **given}}]), file=file)
+    return given
+"""
+
+
+def files():
+    """The files that the page names in the first line of a block."""
+    blocks = re.findall(r"^```(?:yaml|python)\n# ([\w.-]+)[^\n]*\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
+    return dict(blocks)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in files().items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "patient.yaml").write_text(PATIENT, encoding="utf-8")
+    yield tmp_path
+    for name in ("honest", "dishonest", "spy", "other"):
+        assert name not in sys.modules  # agents run in processes of their own
+
+
+def run(folder, name="judged", *changes):
+    changes = ["governor=patient", *changes]
+    return execute(load(f"{name}.yaml", set=changes)[0], folder / "out", options=RunOptions(trusted=True))
+
+
+def bodies(place, type_):
+    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
+    return [one["body"] for one in receipts if one["type"] == type_]
+
+
+def outcomes(place):
+    return Counter((one["probe"], one["verdict"], one["cause"]) for one in bodies(place, "probe"))
+
+
+def tape(place):
+    return [json.loads(line) for line in (place / TAPE).read_bytes().splitlines()][1:]
+
+
+def assert_verified(place):
+    """Both verifiers accept the evidence, with no agent at hand."""
+    assert verify(place).verdict is Verdict.PASS
+    words = [sys.executable, str(PAGE.parents[1] / "tools/verify.py"), str(place)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("agent", "verdict"), [("honest", Verdict.PASS), pytest.param("dishonest", Verdict.FAIL, marks=pytest.mark.slow)]
+)
+def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, verdict, folder):
+    finished = run(folder, "judged", f"agent={agent}.yaml")
+    assert finished.verdict is verdict
+    found = outcomes(finished.place)
+    layers = {probe for probe, _, _ in found}
+    assert layers == {"p5-causal", "p5-predictions", "layer-b", "layer-c", "layer-d", "layer-r"}
+    failed = {probe for probe, outcome, _ in found if outcome == "FAIL"}
+    assert failed == (layers if verdict is Verdict.FAIL else set())
+    for path in folder.glob("*.py"):
+        path.unlink()
+    assert_verified(finished.place)
+    assert all(count <= 41 for count in (text.count("\n") for text in files().values()))
+
+
+def test_every_message_and_every_answer_fits_its_schema(folder):
+    (folder / "spy.py").write_text(SPY.format(module="honest"), encoding="utf-8")
+    run(folder, "judged", "agent.outside.python=spy:answer", "episodes=1")
+    said = [json.loads(line) for line in (folder / "said.jsonl").read_text("utf-8").splitlines()]
+    assert {message["type"] for message, _ in said} == {"hello", "reset", "decide", "ask", "reveal", "restate"}
+    for message, answer in said:
+        assert protocol().explain(f"{message['type']}.schema", message) == []
+        assert protocol().explain(ANSWERS[message["type"]][answer["type"]], answer) == []
+        assert not protocol().accepts(f"{message['type']}.schema", {**message, "more": 1})
+
+
+def test_every_message_has_a_schema():
+    assert {f"{name}.schema" for name in (*ANSWERS, "bye", "common")} <= set(protocol().names)
+    for schemas in ANSWERS.values():
+        assert not any(protocol().accepts(schema, {"type": "strange", "id": 0}) for schema in schemas.values())
+
+
+STATEFUL = """
+import honest
+
+class Agent:
+    made = 0
+
+    def __init__(self):
+        self.count, self.number, Agent.made = 0, Agent.made, Agent.made + 1
+
+    def __call__(self, message):
+        type_ = message["type"]
+        if type_ == "hello":
+            return {"type": "hello", "name": "other", "state": STATE, "deterministic": True, "can": CAN}
+        if type_ == "reset":
+            self.count = 0
+        if type_ == "snapshot":
+            return {"type": "snapshot", "snapshot": {"count": self.count}}
+        if type_ == "restore":
+            self.count = message["snapshot"]["count"]
+            return {"type": "ready"}
+        if type_ not in ("decide", "ask"):
+            return honest.answer(message)
+        self.count += 1
+        return honest.answer(message, decide=self.choose)
+
+    def choose(self, seen):
+        return CHOOSE
+"""
+ALTERNATES = "honest.choose(seen) if self.count % 2 else {'op': 'wait'}"
+"""What its state makes it do: every second question is answered otherwise."""
+
+
+def stateful(folder, state, can=(), choose=ALTERNATES, probes="p5-predictions, layer-d"):
+    text = STATEFUL.replace("STATE", repr(state)).replace("CAN", repr(list(can))).replace("CHOOSE", choose)
+    (folder / "other.py").write_text(text, encoding="utf-8")
+    changes = ("agent.outside.python=other:Agent", "episodes=1", "horizon=6", f"probes=[{probes}]")
+    return run(folder, "judged", *changes)
+
+
+@pytest.mark.parametrize(("state", "can"), [("snapshot", ()), ("replay", ()), ("snapshot", ("disguise",))])
+def test_an_agent_with_a_state_is_questioned_from_the_state_of_its_decision(state, can, folder):
+    place = stateful(folder, state, can).place
+    probed = bodies(place, "probe")
+    assert probed
+    assert {one["evidence"]["null"]["changed"] for one in probed if one["evidence"]} == {0}
+    messages = Counter(one["message"] for one in tape(place))
+    assert (messages["ask"] == 0) == ("disguise" in can)
+    assert (messages["restore"] > 0) == (state == "snapshot")
+    assert (len({one["session"] for one in tape(place)}) > 1) == (state == "replay")
+    decisions = [step["chosen"] for step in bodies(place, "step")]
+    assert decisions == [0] * 6
+    assert_verified(place)
+
+
+def test_an_agent_that_hides_its_state_is_noise(folder):
+    place = stateful(folder, "none").place
+    assert any(one["evidence"]["null"]["changed"] for one in bodies(place, "probe") if one["evidence"])
+    assert not any(one["verdict"] == "FAIL" and one["cause"] == "commitment" for one in bodies(place, "probe"))
+
+
+def test_an_agent_that_does_not_answer_its_episode_as_before_is_not_convicted(folder):
+    place = stateful(folder, "replay", choose="{'op': 'move', 'dir': 'NS'[self.number > 0]}", probes="layer-c").place
+    found = outcomes(place)
+    assert found["layer-c", "INCONCLUSIVE", "not_repeatable"] >= 3
+    assert not any(verdict == "FAIL" for _, verdict, _ in found)
+    assert_verified(place)
+
+
+HOSTILE = """
+import secrets, time
+import honest
+
+COUNT = 0
+
+def answer(message):
+    global COUNT
+    type_, given = message["type"], honest.answer(message)
+    COUNT += type_ == "TYPE"
+    return (lambda m, a: CHANGE)(message, given) if type_ == "TYPE" else given
+"""
+HOSTILES = {
+    "a reveal of another nonce": ("reveal", "{**a, 'nonce': '00' * 16}", "commitment", ""),
+    "a reveal of other claims": ("reveal", "{**a, 'payload': {**a['payload'], 'claims': []}}", "commitment", ""),
+    "a reveal without its payload": ("reveal", "{'type': 'reveal', 'nonce': a['nonce']}", "commitment", ""),
+    "a short nonce": ("reveal", "{**a, 'nonce': '00' * 15}", "agent_fault", "wrong_form"),
+    "a nonce of 10 kB": ("reveal", "{**a, 'nonce': '00' * 10000}", "agent_fault", "wrong_form"),
+    "an exception in a question": ("ask", "1 / 0", "agent_fault", "raised"),
+    "a flood in a question": ("ask", "'x' * 10_000_000", "agent_fault", "too_long"),
+    "nothing in a question": ("ask", "None", "agent_fault", "no_answer"),
+    "a deep answer": ("ask", "b'[' * 200000", "agent_fault", "not_json"),
+    "an answer to another message": ("ask", "{**a, 'id': m['id'] - 1}", "agent_fault", "wrong_id"),
+    "a proposal set": ("decide", "{'type': 'proposals', 'proposals': []}", "no_proposal", "wrong_type"),
+    "100 claims": ("decide", "{**a, 'claims': a['claims'] * 40}", "no_proposal", "wrong_form"),
+    "an unknown choice": ("decide", "{**a, 'claims': [{**a['claims'][0], 'choice': {'op': 'fly'}}]}", "abstained", ""),
+    "an unknown action": ("decide", "{**a, 'action': {'op': 'fly'}}", "no_proposal", ""),
+    "an unknown variable": ("decide", "{**a, 'claims': [{**a['claims'][0], 'variable': 'moon'}] * 3}", "abstained", ""),
+    "a fraction in a value": ("decide", "{**a, 'claims': [{**a['claims'][0], 'becomes': 0.5}] * 3}", "abstained", ""),
+    "no claim": ("decide", "{**a, 'claims': []}", "abstained", ""),
+    "a confidence of two": ("decide", "{**a, 'claims': [{**a['claims'][0], 'confidence': 2}]}", "no_proposal", "wrong_form"),
+    "no commitment": ("decide", "{k: v for k, v in a.items() if k != 'commitment'}", "commitment", ""),
+    "the same commitment": ("decide", "{**a, 'commitment': 'a' * 64}", "commitment_reused", "raised"),
+    "a hang in a question": ("ask", "time.sleep(60)", "hang", "timed_out"),
+}  # fmt: skip
+"""The message that is answered badly, the answer, the cause of the probe's outcome or of the denial, and the fault."""
+
+
+@pytest.mark.parametrize("case", HOSTILES)
+def test_a_hostile_answer_is_bounded_and_never_a_pass(case, folder):
+    type_, change, cause, fault = HOSTILES[case]
+    (folder / "other.py").write_text(HOSTILE.replace("TYPE", type_).replace("CHANGE", change), encoding="utf-8")
+    hang = ("governor.admission.watchdog_ms=1500",) if cause == "hang" else ()
+    probes = "probes=[p5-causal, p5-predictions, layer-b]"
+    place = run(folder, "judged", "agent.outside.python=other:answer", "episodes=1", "horizon=2", probes, *hang).place
+    result = json.loads((place / "manifest.json").read_bytes())["result"]
+    (end,) = bodies(place, "episode_end")
+    causes = {one["cause"] for one in bodies(place, "probe")} | {end["ended"]}
+    decisions = [decision for step in bodies(place, "step") for decision in step["decisions"]]
+    causes |= {failing["reason"] for decision in decisions for failing in decision["rejected"]}
+    assert cause in causes
+    assert set(result.get("faults", {})) == ({fault} if fault else set())
+    assert result["verdict"] in (("INCONCLUSIVE",) if fault else ("FAIL", "INCONCLUSIVE"))
+    assert_verified(place)
