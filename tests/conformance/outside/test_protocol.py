@@ -57,8 +57,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def run(folder, name="judged", *changes):
-    changes = ["governor=patient", *changes]
-    return execute(load(f"{name}.yaml", set=changes)[0], folder / "out", options=RunOptions(trusted=True))
+    wanted = ["governor=patient", *changes]
+    return execute(load(f"{name}.yaml", set=wanted)[0], folder / "out", options=RunOptions(trusted=True))
 
 
 def bodies(place, type_):
@@ -96,7 +96,7 @@ def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, v
     for path in folder.glob("*.py"):
         path.unlink()
     assert_verified(finished.place)
-    assert all(count <= 41 for count in (text.count("\n") for text in files().values()))
+    assert all(len(text.split("\n")) - text.count("\n\n") <= 40 for text in files().values())
 
 
 def test_every_message_and_every_answer_fits_its_schema(folder):

@@ -213,8 +213,8 @@ def test_a_program_makes_the_same_run_as_a_function(folder):
 @pytest.mark.slow
 def test_the_example_of_the_documentation_runs(folder, monkeypatch):
     page = (ROOT / "docs/outside.md").read_text(encoding="utf-8")
-    (agent,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)
-    (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
+    agent = re.findall(r"^```yaml\n(.*?)^```$", page, re.M | re.S)[0]
+    program = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)[0]
     (folder / "walker.yaml").write_text(agent, encoding="utf-8")
     (folder / "walker.py").write_text(program, encoding="utf-8")
     (folder / "walk.yaml").write_text(
