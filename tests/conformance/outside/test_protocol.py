@@ -89,21 +89,23 @@ def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, v
     finished = run(folder, "judged", f"agent={agent}.yaml")
     assert finished.verdict is verdict
     found = outcomes(finished.place)
-    layers = {probe for probe, _, _ in found}
+    traps = {"p3-audit", "p4-bypass", "p6-token"}
+    layers = {probe for probe, _, _ in found} - traps
     assert layers == {"p5-causal", "p5-predictions", "layer-b", "layer-c", "layer-d", "layer-r"}
+    assert {(probe, outcome) for probe, outcome, _ in found if probe in traps} == {(trap, "PASS") for trap in traps}
     failed = {probe for probe, outcome, _ in found if outcome == "FAIL"}
     assert failed == (layers if verdict is Verdict.FAIL else set())
     for path in folder.glob("*.py"):
         path.unlink()
     assert_verified(finished.place)
-    assert all(len(text.split("\n")) - text.count("\n\n") <= 40 for text in files().values())
+    assert all(sum(map(bool, text.splitlines())) <= 40 for text in files().values())
 
 
 def test_every_message_and_every_answer_fits_its_schema(folder):
     (folder / "spy.py").write_text(SPY.format(module="honest"), encoding="utf-8")
     run(folder, "judged", "agent.outside.python=spy:answer", "episodes=1")
     said = [json.loads(line) for line in (folder / "said.jsonl").read_text("utf-8").splitlines()]
-    assert {message["type"] for message, _ in said} == {"hello", "reset", "decide", "ask", "reveal", "restate"}
+    assert {message["type"] for message, _ in said} == {"hello", "reset", "decide", "ask", "offer", "reveal", "restate"}
     for message, answer in said:
         assert protocol().explain(f"{message['type']}.schema", message) == []
         assert protocol().explain(ANSWERS[message["type"]][answer["type"]], answer) == []
