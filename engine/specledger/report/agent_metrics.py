@@ -20,9 +20,6 @@ from specledger.suites.statistics import ONE, divide, wilson
 
 Body = Mapping[str, Any]
 
-MOST_COUNTEREXAMPLES: Final = 25
-"""Counterexamples of one run that are kept by default; the others are counted."""
-
 _OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims")
 """The fields of a probe that the record of an episode holds."""
 
@@ -39,7 +36,7 @@ class RunMetrics:
         failed: The number of steps that failed.
     """
 
-    def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = MOST_COUNTEREXAMPLES) -> None:
+    def __init__(self, run: str, scenario: str, probes: Sequence[str], most: int | None = 0) -> None:
         """Begin.
 
         Args:

@@ -72,8 +72,8 @@ class Control:
 
     @property
     def settled(self) -> bool:
-        """Whether it passed, is met in another way, does not apply, or is waived."""
-        return self.waived or self.outcome in (Outcome.PASSED, Outcome.DIFFERS, Outcome.NOT_APPLICABLE)
+        """Whether it passed, does not apply, or is waived; what is met in another way is settled by a waiver alone."""
+        return self.waived or self.outcome in (Outcome.PASSED, Outcome.NOT_APPLICABLE)
 
     @property
     def waiver_text(self) -> str:

@@ -145,4 +145,5 @@ class Scenario(Spec):
     expect: Expectation | None = None
     seed: Annotated[int, Field(ge=0, le=2**53 - 1)] = 0
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
+    counterexamples: Annotated[int, Field(ge=0, le=100_000)] = 25
     horizon: Annotated[int, Field(ge=1, le=1_000_000)]

@@ -15,7 +15,6 @@ from specledger.kinds import load
 from specledger.pipeline.checking import check, load_runs
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
-from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES
 from specledger.report.formats import FORMATS
 from specledger.verify.audit import verify_audit
 from tests.unit.report.rendering import report_of
@@ -165,7 +164,7 @@ def test_each_failed_step_is_a_counterexample_up_to_a_number(files):
     found = {path: document for path, document in files.items() if path.startswith("counterexamples/")}
     kept = Counter(document["run"] for document in found.values())
     runs = files["report_pseudo.json"]["runs"]
-    assert dict(kept) == {run["run"]: min(run["counterexamples"]["failed_steps"], MOST_COUNTEREXAMPLES) for run in runs}
+    assert dict(kept) == {run["run"]: min(run["counterexamples"]["failed_steps"], 25) for run in runs}
     assert all(run["counterexamples"]["failed_steps"] == 0 for run in files["report_honest.json"]["runs"])
     for document in found.values():
         assert document["probes"]

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from specledger.cli import document_commands
-from specledger.report.formats import folder
 
 ROOT = Path(__file__).parents[3]
 
@@ -89,8 +88,7 @@ def test_each_agent_is_an_arm(translated):
     }
 
 
-def test_a_scenario_leaves_its_files_and_a_log_that_verifies(command, monkeypatch, tmp_path):
-    monkeypatch.setattr(folder, "MOST_COUNTEREXAMPLES", 1)
+def test_a_scenario_leaves_its_files_and_a_log_that_verifies(command, tmp_path):
     place = tmp_path / "D"
     words = ["--agent", "pseudo", "--scenario", "hazard", "--steps", 8, "--probe", "P3,P4,P6", "--out_dir", place]
     status, said, complained = command("run_scenario", *words)

@@ -8,6 +8,8 @@ import pytest
 from specledger.cli.main import _guarded
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
+from specledger.kinds import load
+from specledger.pipeline.executing import execute
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.formats import FORMATS
 from tests.unit.report.rendering import report_of
@@ -67,10 +69,20 @@ def test_receipts_of_another_form_are_said_to_be_so(trap, monkeypatch):
 
 
 def test_a_step_that_an_error_ended_is_a_counterexample():
-    account = RunMetrics("run", "scenario", [])
+    account = RunMetrics("run", "scenario", [], 1)
     account.add("episode", {"episode": 0})
     account.add("commit", {"proposals": [{"document": "no document"}]})
     account.add("error", {"episode": 0, "t": 3, "code": "E_SOMETHING", "expression": None})
     (found,) = account.counterexamples
     assert (found["t"], found["error"], found["proposal"], found["state"]) == (3, "E_SOMETHING", "no document", None)
     assert account.failed == 1
+
+
+@pytest.mark.parametrize(("most", "kept"), [(0, 0), (1, 1), (100, 3)])
+def test_a_scenario_says_how_many_counterexamples_are_kept(most, kept, tmp_path):
+    sets = ["agent=pseudo", "horizon=20", "probes.p5-causal=null", f"counterexamples={most}"]
+    bundle = load("axion-hazard", kind="scenario", set=sets)[0]
+    made = FORMATS["folder"].write(report_of(execute(bundle, tmp_path / "run").place)).files
+    assert sum(path.startswith("counterexamples/") for path in made) == kept
+    (run,) = json.loads(made["report_pseudo.json"])["runs"]
+    assert run["counterexamples"] == {"failed_steps": 3, "kept": kept}

@@ -16,7 +16,7 @@ from specledger.core.canonical import canonical_bytes, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
 from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS
-from specledger.report.agent_metrics import MOST_COUNTEREXAMPLES, RunMetrics, total
+from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.codes import E_REPORT_KIND
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
@@ -45,7 +45,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The files of the bundle.
 
     `summary.json`; for each agent `report_<agent>.json` and, if it had a kernel, `audit_<agent>.log.jsonl`; and in
-    `counterexamples` at most `MOST_COUNTEREXAMPLES` of each run, or all if `options.whole`.
+    `counterexamples` at most as many of each run as its scenario says, or all if `options.whole`.
     Runs of mutants are left out.
 
     Raises:
@@ -56,19 +56,21 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     if evidence is None or subject.runs is None:
         raise Rejected([Diagnostic(E_REPORT_KIND, f"evidence of the kind {subject.kind} has no runs")])
     agents: dict[str, _Agent] = {}
-    most = None if options.whole else MOST_COUNTEREXAMPLES
+    kept = [0]
     with malformed_receipts():
         for run in subject.runs(evidence):
             agent = run.specs.specs[run.specs.main.refs["agent",]].name
             place = Path(evidence.place, *run.place.split("/"))
-            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, place, most))
-        return Output(files=dict(_files(evidence, agents, most)))
+            main = run.specs.main.model
+            assert isinstance(main, Scenario)  # noqa: S101 - a run is of a scenario
+            kept.append(main.counterexamples)
+            most = None if options.whole else main.counterexamples
+            agents.setdefault(agent, _Agent()).runs.append(_metrics(run, main, place, most))
+        return Output(files=dict(_files(evidence, agents, None if options.whole else max(kept))))
 
 
-def _metrics(run: SubRun, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
+def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
     main = run.specs.main
-    model = main.model
-    assert isinstance(model, Scenario)  # noqa: S101 - a run is of a scenario
     metrics = RunMetrics(run.name, main.name, tuple(probes_of(run.specs)), most)
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
     with (folder / RECEIPTS).open("rb") as lines:
