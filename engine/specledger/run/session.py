@@ -170,8 +170,9 @@ class Session:
         if self.state == "replay":
             session = self._fork(place, fresh)
         elif self.state == "snapshot":
-            if self._mark is None:
-                self._mark = self._now = self._snapshot(place, session)
+            if self._mark is None:  # an agent that was moved by the last decision's questions is not where it was
+                self._now = self._now if self._moved else self._snapshot(place, session)
+                self._mark = self._now
             elif self._now is None:
                 self._now = self._snapshot(place, session)
             self._moved = True
