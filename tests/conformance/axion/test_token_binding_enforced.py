@@ -220,6 +220,7 @@ HOLDERS = {
         "__init__",
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
+    ("report/states.py", "states", "step"): "the states of a run that a page shows, made again; nothing keeps them",
     ("run/episode.py", "_refuse", "step"): "what a refused step would have led to, for its part's receipt",
 }
 
