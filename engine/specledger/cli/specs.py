@@ -268,6 +268,7 @@ def explain(
     from specledger.core.diagnostics import codes, suggest
     from specledger.kinds import KINDS
     from specledger.pipeline.authoring import describe, load_codes
+    from specledger.pipeline.code_examples import example_of
 
     if what == "kinds":
         print_text(_kinds_text())
@@ -281,7 +282,8 @@ def explain(
         load_codes()
     page = page_of(what.upper())
     if page is not None:
-        print_text(f"{page.name}: {page.title}\n\n{page.text}")
+        example = example_of(page.name)
+        print_text(f"{page.name}: {page.title}\n\n{page.text}" + (f"\n\nExample: {example}" if example else ""))
         return
     if "." in what or what in KINDS:
         print_text(_key_text(describe(what)))
