@@ -18,7 +18,9 @@ from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import write_trace
 from specledger.core.digest import hash_json
 from specledger.core.entries import uuid_of
+from specledger.spec.vocabulary import TraceWords
 
+_WORDS: Final = TraceWords()
 FORK: Final = "fork-0"
 """The one fork snapshot of a narrated proposal."""
 
@@ -41,6 +43,7 @@ class Narration:
         directional: Whether claims give a direction.
         confidence: How sure the agent says that it is of each claim.
         nonces: Where the nonces of its snapshots come from.
+        words: The version of its traces and the kinds of their nodes.
         commit: The hash of a trace without its commitment.
     """
 
@@ -58,6 +61,7 @@ class Narration:
     directional: bool = False
     confidence: float = 1
     nonces: str = "fresh"
+    words: TraceWords = _WORDS
 
     def choose(self, state: Any, memory: Any, point: DecisionPoint) -> Choice | None:
         """What the decider chooses in a state."""
@@ -102,17 +106,18 @@ class Narration:
         seen = views.observe(state)
         assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
         declared = self.declared.propose(seen, memory, point)
-        nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label)
+        nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
         claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
         supposed = [*claimed, *idle]
         shares = masses(len(supposed))
+        weighed = self.words.weighed
         trace: dict[str, Any] = {
-            "trace_version": "0.2",
+            "trace_version": self.words.version,
             "nodes": nodes,
             "edges": edges,
             "fork_snapshots": [] if snapshot is None else [snapshot(FORK, digest, focus)],
             "causal_claims": [
-                claim(number, one, supporting(nodes, one.choice.label), self.say, way, self.confidence)
+                claim(number, one, supporting(nodes, one.choice.label, weighed), self.say, way, self.confidence)
                 for number, (one, way) in enumerate(self._worded(state, memory, claimed, point))
                 if way or not self.directional
             ],
@@ -145,6 +150,6 @@ def step_of(action: Mapping[str, Any]) -> dict[str, Any]:
     return {"op": action["op"], "args": {name: value for name, value in action.items() if name != "op"}}
 
 
-def supporting(nodes: list[dict[str, Any]], label: str) -> list[int]:
+def supporting(nodes: list[dict[str, Any]], label: str, weighed: str) -> list[int]:
     """The nodes that a claim rests on: what was seen, and the score of the choice that it predicts, if there is one."""
-    return [0, *(node["id"] for node in nodes if node["kind"] == "evaluation" and node["summary"] == label)][:64]
+    return [0, *(node["id"] for node in nodes if node["kind"] == weighed and node["summary"] == label)][:64]

@@ -91,15 +91,15 @@ def document_of(
     focus = list(dict.fromkeys(one.variable for one, _, _ in claims if one.variable in known))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:
-        nodes, edges = write_choice(focus, digest, choice.label)
+        nodes, edges = write_choice(focus, digest, choice.label, narration.words)
     else:
         declared = narration.declared.propose(views.observe(state), memory, point)
-        nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label)
+        nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
     shares = masses(len(claims))
     causal: list[dict[str, Any]] = []
     for number, (one, way, confidence) in enumerate(claims):
         if one.choice.label != choice.label and one.variable not in {each["var"] for each in causal}:
-            nodes_of = supporting(nodes, one.choice.label)
+            nodes_of = supporting(nodes, one.choice.label, narration.words.weighed)
             causal.append(claim(number, one, nodes_of, narration.say, way, confidence))
     commitment = statement.get("commitment")
     snapshot = {
@@ -110,7 +110,7 @@ def document_of(
         "nonce_ref": f"statement:{origin.received}",
     }
     trace: dict[str, Any] = {
-        "trace_version": "0.2",
+        "trace_version": narration.words.version,
         "nodes": nodes,
         "edges": edges,
         "fork_snapshots": [] if commitment is None else [snapshot],

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.agents.procedure import DecisionPoint, Procedure
+from specledger.spec.vocabulary import TraceWords
 
 STATE: Final = "state_digest(focus_vars)"
 SCORE: Final = "score(action)"
@@ -21,7 +22,12 @@ UNDECLARED: Final = "undeclared"
 
 
 def write_trace(
-    procedure: Procedure, proposals: list[dict[str, Any]], focus: list[str], digest: str, chosen: str
+    procedure: Procedure,
+    proposals: list[dict[str, Any]],
+    focus: list[str],
+    digest: str,
+    chosen: str,
+    words: TraceWords,
 ) -> Any:
     """The nodes and edges of a choice: what was seen, what is declared, each proposal's score, and what was chosen.
 
@@ -31,29 +37,30 @@ def write_trace(
         focus: The variables under the digest.
         digest: The digest of the state seen through them.
         chosen: The label of the submitted choice, in which every trace ends.
+        words: The kinds of nodes.
     """
     scored = [(procedure.label(proposal["action"]), proposal["action"], proposal["score"]) for proposal in proposals]
     nodes = [
-        _node(0, "observation", "the state as it was seen", STATE, {"focus_vars": focus}, digest),
-        _node(1, "assumption", "the declared score", procedure.score, {"agent": procedure.spec}, SCORE),
+        _node(0, words.seen, "the state as it was seen", STATE, {"focus_vars": focus}, digest),
+        _node(1, words.declared, "the declared score", procedure.score, {"agent": procedure.spec}, SCORE),
     ]
     edges = []
     for number, (label, action, score) in enumerate(scored, start=len(nodes)):
-        nodes.append(_node(number, "evaluation", label, SCORE, action, score))
+        nodes.append(_node(number, words.weighed, label, SCORE, action, score))
         edges += [_edge(0, number, "supports"), _edge(1, number, "assumes")]
     last = len(nodes)
     edges += [_edge(number, last, "evaluates") for number in range(2, last)] or [_edge(0, last, "supports")]
     inputs = {"labels": [label for label, _, _ in scored], "scores": [score for _, _, score in scored]}
-    nodes.append(_node(last, "inference", "the choice", GREATEST, inputs, chosen))
+    nodes.append(_node(last, words.chosen, "the choice", GREATEST, inputs, chosen))
     return nodes, edges
 
 
-def write_choice(focus: list[str], digest: str, chosen: str) -> Any:
+def write_choice(focus: list[str], digest: str, chosen: str, words: TraceWords) -> Any:
     """The nodes and edges of a choice whose procedure is not declared: what was seen, and what was chosen."""
     inputs: dict[str, Any] = {"focus_vars": focus}
     nodes = [
-        _node(0, "observation", "the state as it was seen", STATE, inputs, digest),
-        _node(1, "inference", "the choice", UNDECLARED, {}, chosen),
+        _node(0, words.seen, "the state as it was seen", STATE, inputs, digest),
+        _node(1, words.chosen, "the choice", UNDECLARED, {}, chosen),
     ]
     return nodes, [_edge(0, 1, "supports")]
 
@@ -94,6 +101,7 @@ def replay_trace(
     point: DecisionPoint,
     digest: Callable[[Any], str],
     chosen: str,
+    words: TraceWords,
 ) -> Fidelity:
     """Compute the nodes of a trace again.
 
@@ -105,6 +113,7 @@ def replay_trace(
         point: When.
         digest: The digest of the state under focus variables, as the kernel computes it; empty where they are none.
         chosen: The label of the plan's first step.
+        words: The kinds of nodes.
     """
     proposals = procedure.propose(seen, memory, point)
     scores = [(procedure.label(proposal["action"]), proposal["score"]) for proposal in proposals]
@@ -112,18 +121,18 @@ def replay_trace(
     best = max(scores, key=lambda one: one[1])[0] if scores else None
     inputs = {"labels": [label for label, _ in scores], "scores": [score for _, score in scores]}
     expected: dict[str, Callable[[Any], bool]] = {
-        "observation": lambda payload: (
+        words.seen: lambda payload: (
             payload["expression"] == STATE and payload["output"] == digest(payload["inputs"].get("focus_vars"))
         ),
-        "assumption": lambda payload: (
+        words.declared: lambda payload: (
             payload["expression"] == procedure.score and payload["inputs"] == {"agent": procedure.spec}
         ),
-        "evaluation": lambda payload: (
+        words.weighed: lambda payload: (
             payload["expression"] == SCORE
             and payload["inputs"] in actions
             and payload["output"] == scores[actions.index(payload["inputs"])][1]
         ),
-        "inference": lambda payload: (
+        words.chosen: lambda payload: (
             payload["expression"] == GREATEST and payload["inputs"] == inputs and payload["output"] == best
         ),
     }

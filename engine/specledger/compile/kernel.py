@@ -215,6 +215,7 @@ class _Assembly:
             foresee=_predictor(parts.around.step),
             nonces=model.narration.nonces,
             directional=vocabulary.directional,
+            words=vocabulary.trace,
             confidence=_share(model.narration.confidence),
         )
 
@@ -250,6 +251,7 @@ class _Assembly:
             request=_request(grants, outside.requests),
             commit=trace_commit,
             directional=vocabulary.directional,
+            words=vocabulary.trace,
         )
 
     def _other(self, key: str, default: Procedure | None) -> Procedure | None:

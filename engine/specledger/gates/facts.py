@@ -20,6 +20,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.digest import hash_json, sha256_hex
 from specledger.gates.digests import Submission, mass_units
 from specledger.load import Resolved
+from specledger.spec.vocabulary import TraceWords
 from specledger.spec.vocabulary import Vocabulary as VocabularySpec
 
 E_VOCABULARY = code(
@@ -51,11 +52,13 @@ class Vocabulary:
 
     Attributes:
         forms: As they are written.
+        trace: The words of a trace.
     """
 
-    def __init__(self, forms: list[str]) -> None:
+    def __init__(self, forms: list[str], trace: TraceWords | None = None) -> None:
         """Take checked forms; the first one is written, all are read."""
         self.forms = forms
+        self.trace = trace or TraceWords()
         self._patterns = [_pattern(form) for form in forms]
 
     @property
@@ -102,7 +105,7 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
     for index in wrong:
         wanted = "<choice>, and <counterfactual> or both <variable> and <direction>"
         diagnostics.error(E_VOCABULARY, f"expected the slots {wanted}, each once", spec.span("forms", index))
-    return None if wrong else Vocabulary(model.forms)
+    return None if wrong else Vocabulary(model.forms, model.trace)
 
 
 def _fits(one: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> bool:

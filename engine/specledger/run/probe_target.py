@@ -139,6 +139,7 @@ class KernelProbeTarget:
             DecisionPoint(situation.episode, situation.t),
             lambda focus: self._digest(situation.state, focus),
             self._label(document["payload"]["plan"]["steps"][0]),
+            self._narration.words,
         )
 
     def restate(self, document: Any, situation: Situation) -> bool:

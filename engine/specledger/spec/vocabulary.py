@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import Spec
+from specledger.spec.base import Model, Spec
 
 Form = Annotated[
     str,
@@ -15,8 +15,28 @@ Form = Annotated[
 ]
 
 
+NodeKind = Annotated[str, StringConstraints(pattern=r"^[a-z]+(_[a-z]+)*$", max_length=60)]
+
+
+class TraceWords(Model):
+    """The version of a trace, and the kinds of its nodes: what was seen, declared, weighed and chosen."""
+
+    version: Annotated[str, StringConstraints(min_length=1, max_length=20)] = "0.2"
+    seen: NodeKind = "observation"
+    declared: NodeKind = "assumption"
+    weighed: NodeKind = "evaluation"
+    chosen: NodeKind = "inference"
+
+    @model_validator(mode="after")
+    def _different(self) -> TraceWords:
+        if len({self.seen, self.declared, self.weighed, self.chosen}) < len(("seen", "declared", "weighed", "chosen")):
+            raise ValueError("the kinds of nodes are four different words")
+        return self
+
+
 class Vocabulary(Spec):
     """A vocabulary/v1 document."""
 
     spec: Literal["vocabulary/v1"]
     forms: Annotated[list[Form], Field(min_length=1, max_length=32)]
+    trace: TraceWords = Field(default_factory=TraceWords)

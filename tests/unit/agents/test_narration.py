@@ -1,6 +1,7 @@
 """Narration: who is asked what would change the choice, what a trace declares, and what a document says."""
 
 import copy
+import json
 from dataclasses import replace
 from functools import cache
 
@@ -15,6 +16,8 @@ from specledger.core.rng import Stream
 from specledger.gates.digests import mass_units, receive
 from specledger.gates.documents import axion
 from specledger.gates.snapshots import Challenges, Vault
+from specledger.run.loop import run
+from specledger.spec.vocabulary import TraceWords
 from tests.toys import shipped_plan
 
 WHEN = DecisionPoint(0, 0)
@@ -125,7 +128,7 @@ def replayed(case, trace, chosen=None):
     def digest(focus):
         return hash_json(case.views.normalize(case.state, focus)) if isinstance(focus, list) else ""
 
-    return replay_trace(trace, declared, seen, case.memory, WHEN, digest, chosen or case.choice.label)
+    return replay_trace(trace, declared, seen, case.memory, WHEN, digest, chosen or case.choice.label, TraceWords())
 
 
 def test_a_trace_of_the_declared_procedure_is_reproduced():
@@ -214,3 +217,27 @@ def test_a_procedure_that_never_changes_its_choice_has_no_claims_and_three_count
 )
 def test_a_change_has_a_direction(way, before, value, leads_there):
     assert leads(way, before, value) is leads_there
+
+
+def test_the_words_of_a_trace_are_those_of_the_vocabulary():
+    """Its nodes come out equal when they are computed again, since the kernel reads the same words."""
+    words = "governor.admission.vocabulary.trace={weighed: simulation, declared: evaluation, seen: assumption, chosen: inference}"
+    kinds = {}
+    for sets in ([], [words]):
+        plan = shipped_plan(
+            "axion-hazard", "episodes=1", "horizon=4", "probes=[{use: p5-causal}]", "probes.p5-causal.steps=4", *sets
+        )
+        events = [*run(plan)]
+        documents = [
+            json.loads(one["document"]) for event in events if event.type == "commit" for one in event.body["proposals"]
+        ]
+        kinds[len(sets)] = [node["kind"] for node in documents[0]["trace"]["nodes"]]
+        traces = [
+            event.body["evidence"]["trace"]
+            for event in events
+            if event.type == "probe" and "trace" in event.body["evidence"]
+        ]
+        assert traces
+        assert all(one["equal"] == one["nodes"] and one["ends"] for one in traces)
+    assert kinds[0][:3] == ["observation", "assumption", "evaluation"]
+    assert kinds[1][:3] == ["assumption", "evaluation", "simulation"]
