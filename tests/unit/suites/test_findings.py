@@ -13,6 +13,12 @@ WRONG = {
     "a place inside a number": ("set: {horizon: 2}", "set: {seed.x: 2}", "E_SUITE_SET", None),
     "no path": ("set: {horizon: 2}", 'set: {"a..b": 2}', "E_SUITE_SET", None),
     "a value that the kind refuses": ("set: {horizon: 2}", "set: {horizon: soon}", "E_SUITE_SET", None),
+    "inside a spec that no run names": (
+        "set: {horizon: 2}",
+        "set: {invariants: [nowhere], invariants.nowhere.severity: warn}",
+        "E_SUITE_SET",
+        None,
+    ),
     "another spec under `set`": ("set: {horizon: 2}", "set: {agent: climber}", "E_SUITE_SET", "name the agent"),
     "an arm that there is not": ("over: long}", "over: lang}", "E_SUITE_ARM", None),
     "a scenario that there is not": ("arms: [long]", "scenarios: [clamb]", "E_SUITE_ARM", None),
