@@ -7,6 +7,8 @@ import pytest
 
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
 from specledger.kinds import load
+from specledger.oracles.decision_prompt import DecisionPrompt
+from specledger.spec.prompt import Prompt
 from tests.pins import file_in
 from tests.unit.discovery import shipped
 
@@ -24,13 +26,25 @@ class Request:
 
 def written(name):
     """A prompt with three entries of each list: enough to see how they are written."""
+    spec = load(f"specs/prompt/{name}.yaml")[0].main
+    assert isinstance(spec.model, Prompt)
+    if spec.model.about == "decisions":
+        return decided(spec.model)
     remembered = shipped.snapshot()
     few = replace(remembered, **{each: getattr(remembered, each)[:3] for each in LISTS})
-    spec = load(f"specs/prompt/{name}.yaml")[0].main
     told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.templates(), 42, 8000)).build(
         few, Request()
     )
     return "".join(f"=== {part} ===\n{getattr(told, part)}" for part in ("system", "static", "dynamic"))
+
+
+def decided(prompt):
+    """A prompt about decisions, asked about a small observation and with an offer."""
+    operations = [{"op": "move", "args": {"dir": ["N", "E"]}}, {"op": "pickup", "args": {"id": "string"}}]
+    told = {"scenario": "somewhere", "operations": operations, "variables": ["self.pos", "hazards.at"]}
+    made = DecisionPrompt(prompt, ["IF <variable> <direction> THEN CHOICE <choice>"], told)
+    text = made.text({"self": {"x": 1, "y": 2}}, {"text": "It saves 5 energy."})
+    return f"=== system ===\n{made.system}=== question ===\n{text}"
 
 
 @pytest.mark.parametrize("name", PROMPTS)

@@ -14,7 +14,7 @@ from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from specledger.kinds.running import DiscoveryOptions, RunOptions
+from specledger.kinds.running import RunOptions
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
 from tools.tampering.forger import HELP
@@ -107,7 +107,7 @@ def build(name: str, place: Path) -> None:
     base = BASES[name]
     (bundle,) = load_runs([base.target], list(base.changes))
     with _path():
-        execute(bundle, place, RunOptions(trusted=True, discovery=DiscoveryOptions(record=True)))
+        execute(bundle, place, RunOptions(trusted=True, record=True))
     for words in HELP:
         (place / words).unlink()
 

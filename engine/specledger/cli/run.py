@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from specledger.kinds.running import Finished, RunOptions
     from specledger.load import Bundle
 
+Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
+
 JOURNAL_SUFFIX: Final = ".journal.sqlite"
 """The suffix of a journal beside the evidence, which has its name without `.zip`."""
 
@@ -73,6 +75,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     live: Annotated[
         bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")
     ] = False,
+    record: Record = False,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,
@@ -93,7 +96,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
     check_changes(changes)
-    options = RunOptions(process_count(workers), trust_agent, live, seal_of(sign, origin, timestamp))
+    options = RunOptions(process_count(workers), trust_agent, live, record, seal_of(sign, origin, timestamp))
     cases = load_runs(files, changes, allow_outside=allow_outside)
     print_sources(cases)
     _check_seed(seed, cases)
@@ -211,7 +214,6 @@ JournalPath = Annotated[
         help="The SQLite file from which the discovery resumes.",
     ),
 ]
-Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
 Retry = Annotated[
     bool, typer.Option("--retry-failures", help="Repeat requests that failed, and what depends on their answers.")
 ]
@@ -249,8 +251,8 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
     for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
         place.parent.mkdir(parents=True, exist_ok=True)
         path = journal or _beside(place)
-        discovery = DiscoveryOptions(str(path), record, retry)
-        options = RunOptions(process_count(workers), seal=seal, discovery=discovery)
+        discovery = DiscoveryOptions(str(path), retry)
+        options = RunOptions(process_count(workers), record=record, seal=seal, discovery=discovery)
         try:
             finished.append(run_case(log, bundle, purpose, place, options))
         except KeyboardInterrupt:

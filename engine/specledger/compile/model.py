@@ -16,7 +16,7 @@ from specledger.load import Bundle, Resolved
 from specledger.oracles import enumerated, gemini, openai, scripted
 from specledger.oracles.cassette import E_CASSETTE_FILE, CassetteModel
 from specledger.oracles.model import Model
-from specledger.spec.model import LanguageModel
+from specledger.spec.model import LanguageModel, Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,14 @@ class PlannedModel:
         outside: Whether its answers must be on the tape; the same as `Model.outside`.
         open: Opens it; given True, a cassette records what it does not hold. Raises Rejected: no key, no package, no
             file.
+        service: How the service is asked that answers, or that was recorded; None for a model that is no service.
     """
 
     name: str
     identity: Mapping[str, Any]
     outside: bool
     open: Callable[[bool], Model]
+    service: Service | None = None
 
 
 def compile_model(bundle: Bundle, key: str) -> PlannedModel:
@@ -60,11 +62,11 @@ def _plan(bundle: Bundle, spec: Resolved, diagnostics: Diagnostics) -> PlannedMo
     if model.gemini is not None:
         config = model.gemini
         identity = gemini.identity_of(config)
-        return PlannedModel(spec.name, identity, True, lambda _record: gemini.GeminiClient(config))
+        return PlannedModel(spec.name, identity, True, lambda _record: gemini.GeminiClient(config), config)
     if model.openai is not None:
         endpoint = model.openai
         identity = openai.identity_of(endpoint)
-        return PlannedModel(spec.name, identity, True, lambda _record: openai.OpenAIClient(endpoint))
+        return PlannedModel(spec.name, identity, True, lambda _record: openai.OpenAIClient(endpoint), endpoint)
     if model.scripted is not None:
         script = model.scripted
         conditions = scripted.check_script(script, spec, diagnostics)
@@ -88,7 +90,7 @@ def _cassette(spec: Resolved, file: str, recorded: PlannedModel) -> PlannedModel
     def open_cassette(record: bool) -> Model:
         return CassetteModel(_place(spec, file), recorded.identity, (lambda: recorded.open(True)) if record else None)
 
-    return PlannedModel(spec.name, recorded.identity, True, open_cassette)
+    return PlannedModel(spec.name, recorded.identity, True, open_cassette, recorded.service)
 
 
 def _place(spec: Resolved, file: str) -> Path:

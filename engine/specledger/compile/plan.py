@@ -15,6 +15,7 @@ from specledger.expr import EvaluationError, Type
 from specledger.gates.admission import Admission
 from specledger.gates.facts import Vocabulary
 from specledger.gates.signatures import Signing
+from specledger.oracles.model_agent import ModelPlan
 from specledger.oracles.recording import Oracle
 from specledger.probes.check import Probe
 from specledger.spec.agent import Outside
@@ -132,6 +133,7 @@ class PlannedOutside:
 
     Attributes:
         source: The program, function or model that is asked.
+        model: The model, if it is one.
         operations: What it is offered: `{op, args}`, for each argument its values, or the name of its type.
         claims: What each of its proposals must claim.
     """
@@ -139,6 +141,7 @@ class PlannedOutside:
     source: Outside
     operations: list[dict[str, Any]]
     claims: Mapping[str, Type]
+    model: ModelPlan | None = None
 
 
 @dataclass(frozen=True, slots=True)

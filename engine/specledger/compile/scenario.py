@@ -11,6 +11,7 @@ from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
 from specledger.compile.judging import compile_judge_set, plan_governor_state
 from specledger.compile.kernel import Parts, compile_kernel
+from specledger.compile.model_agent import compile_model_agent
 from specledger.compile.plan import (
     KernelPlan,
     Plan,
@@ -157,7 +158,7 @@ class _Compiler:
             parts=_parts(world, like),
             governor_state=plan_governor_state(governor, footing),
             kernel=kernel,
-            outside=None if outside is None else PlannedOutside(outside, _operations(world), governor.claims),
+            outside=None if outside is None else self._asked(outside, world, governor),
             watchdog=self._watchdog(outside),
             signed=kernel is not None and kernel.signing is not None,
             agent_faults=self.model.agent_faults,
@@ -177,6 +178,13 @@ class _Compiler:
         model = self._referred("agent").model
         assert isinstance(model, AgentSpec)  # noqa: S101 - see `_referred`
         return model.outside
+
+    def _asked(self, outside: Outside, world: World, governor: Governor) -> PlannedOutside:
+        """The agent from outside, and its model if it is one."""
+        model, spec = None, self._referred("agent")
+        if outside.model is not None:
+            model = compile_model_agent(self.bundle, spec, outside, world, self.model.seed, self.diagnostics)
+        return PlannedOutside(outside, _operations(world), governor.claims, model)
 
     def _watchdog(self, outside: Outside | None) -> PlannedWatchdog | None:
         """The time limits of asking the agent; the shorter one of its own and the kernel's."""

@@ -16,8 +16,8 @@ from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.digest import tagged
 from specledger.discovery.contract import facts_of, facts_of_any
 from specledger.discovery.memory import DiscoveryMemorySnapshot, thawed
-from specledger.discovery.prompt_template import check_sections, fill_items, fill_section, fill_sections
 from specledger.discovery.scramble import Scramble, make_scramble
+from specledger.lang.prompt_template import check_about, check_sections, fill_items, fill_section, fill_sections
 from specledger.laws.universe import Universe
 from specledger.load import Bundle, Resolved
 from specledger.oracles.model import estimate_tokens
@@ -135,6 +135,7 @@ def compile_prompt(
     model = spec.model
     assert isinstance(model, PromptSpec)  # noqa: S101 - a reference of kind prompt holds nothing else
     found = Diagnostics()
+    check_about(spec, "laws", found)
     if model.universe is not None and model.universe != universe.name:
         message = f"the prompt is about {model.universe}, not about {universe.name}"
         found.error(E_PROMPT_UNIVERSE, message, spec.span("universe"))

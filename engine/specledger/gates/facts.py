@@ -38,6 +38,9 @@ SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
 }
 """The pattern of each slot."""
 
+WORDED: Final = {**SLOTS, "direction": re.compile(r"increases|decreases|is removed|becomes [^\n]{1,4096}?")}
+"""The same in the words of a model, whose JSON is mostly not canonical."""
+
 _BECOMES: Final = "becomes "
 _FORMS: Final = (
     ["choice", "counterfactual"],
@@ -55,11 +58,16 @@ class Vocabulary:
         trace: The words of a trace.
     """
 
-    def __init__(self, forms: list[str], trace: TraceWords | None = None) -> None:
-        """Take checked forms; the first one is written, all are read."""
+    def __init__(
+        self,
+        forms: list[str],
+        trace: TraceWords | None = None,
+        slots: Mapping[str, re.Pattern[str]] = SLOTS,
+    ) -> None:
+        """Take checked forms with these slots; the first one is written, all are read."""
         self.forms = forms
         self.trace = trace or TraceWords()
-        self._patterns = [_pattern(form) for form in forms]
+        self._patterns = [_pattern(form, slots) for form in forms]
 
     @property
     def directional(self) -> bool:
@@ -118,12 +126,24 @@ def _fits(one: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> boo
     return not becomes or canonical_bytes(one["mutation"]["new_value"], FLOATS_ANYWHERE) == text.encode()
 
 
-def _pattern(form: str) -> re.Pattern[str]:
+def check_reasons(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None:
+    """The vocabulary in which the words of a model are read; None, with findings, if a form does not suffice."""
+    found = check_vocabulary(spec, diagnostics)
+    if found is None:
+        return None
+    wrong = [index for index, form in enumerate(found.forms) if "<variable>" not in form or "<counterfactual>" in form]
+    for index in wrong:
+        message = "in the words of a model a form has the slots <variable>, <direction> and <choice>"
+        diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
+    return None if wrong else Vocabulary(found.forms, slots=WORDED)
+
+
+def _pattern(form: str, slots: Mapping[str, re.Pattern[str]]) -> re.Pattern[str]:
     """A form as a pattern of literal texts and bounded character classes, which is matched in linear time."""
     parts = _SLOT.split(form)
     return re.compile(
         "".join(
-            f"(?P<{part}>{SLOTS[part].pattern})" if index % 2 else re.escape(part) for index, part in enumerate(parts)
+            f"(?P<{part}>{slots[part].pattern})" if index % 2 else re.escape(part) for index, part in enumerate(parts)
         ),
         re.ASCII,
     )

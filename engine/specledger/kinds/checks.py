@@ -60,8 +60,13 @@ def check_ranking(bundle: Bundle, found: Diagnostics) -> None:
 def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
     """Check a prompt."""
     from specledger.discovery import prompt
+    from specledger.oracles import decision_prompt
+    from specledger.spec.prompt import Prompt
 
-    prompt.check_prompt(bundle.main, found)
+    model = bundle.main.model
+    assert isinstance(model, Prompt)  # noqa: S101 - the table says so
+    check = prompt.check_prompt if model.about == "laws" else decision_prompt.check_decision_prompt
+    check(bundle.main, found)
 
 
 def check_profile(bundle: Bundle, found: Diagnostics) -> None:
@@ -153,7 +158,7 @@ def _scrambled(bundle: Bundle) -> Iterator[Diagnostic]:
     model = bundle.specs[key].model
     assert isinstance(prompt, Prompt)  # noqa: S101 - a reference's kind was checked when it was resolved
     assert isinstance(model, LanguageModel)  # noqa: S101 - likewise
-    if prompt.scramble and model.gemini is None:
+    if prompt.scramble and model.gemini is None and model.openai is None:
         message = f"the prompt exchanges {' and '.join(prompt.scramble)}, and {bundle.specs[key].name} does not read it"
         hint = "name another prompt, unless the answers are written in what it exchanges them for"
         span = bundle.main.span("prompt")

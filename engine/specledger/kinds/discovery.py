@@ -41,7 +41,7 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     with (
         bundle_writer(bundle, place, RECEIPTS) as writer,
         closing(Journal(wanted.journal, bundle.document())) as journal,
-        Pool(Worker(bundle, wanted.record, workbench.plan), options.workers) as pool,
+        Pool(Worker(bundle, options.record, workbench.plan), options.workers) as pool,
     ):
         if wanted.retry:
             forget_failures(workbench.plan, journal)

@@ -28,12 +28,10 @@ class DiscoveryOptions:
 
     Attributes:
         journal: The path of its journal; None for one in memory.
-        record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
         retry: Whether answers that failed on the way to the model are deleted, with the results that rest on them.
     """
 
     journal: str | None = None
-    record: bool = False
     retry: bool = False
 
 
@@ -46,6 +44,7 @@ class RunOptions:
             evidence does not depend on it.
         trusted: Whether agents from outside may be executed.
         live: Whether each entry of the audit log is on the disk before its action, not only at the end of an episode.
+        record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
         seal: What the evidence is signed or stamped with.
         discovery: How a discovery is run.
     """
@@ -53,6 +52,7 @@ class RunOptions:
     workers: int = 1
     trusted: bool = False
     live: bool = False
+    record: bool = False
     seal: Seal = UNSIGNED
     discovery: DiscoveryOptions = DiscoveryOptions()
 

@@ -15,6 +15,7 @@ from specledger.core.verdict import Verdict
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.gates.invariant import PROGRESS
 from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.model_cost import model_cost
 from specledger.kinds.running import (
     Finished,
     Incident,
@@ -100,6 +101,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "invariants": invariants,
         "drifts": _drifts(plan),
         "probes": [bundle.specs[key].name for key in listed(bundle, bundle.root, "probes")],
+        **model_cost([plan]),
     }
 
 

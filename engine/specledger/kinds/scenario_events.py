@@ -7,6 +7,7 @@ bundle that each run appends to; the bundle holds a copy. Every other log belong
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -68,7 +69,10 @@ def scenario_events(
     watchdog = plan.watchdog
     if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
-    if plan.outside is not None and not wanted.trusted:
+    if plan.outside is not None and plan.outside.model is not None:
+        asked = replace(plan.outside.model, record=wanted.record)
+        plan = replace(plan, outside=replace(plan.outside, model=asked))
+    elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
     run = partial(make_run, bundle, progress=progress, workers=wanted.workers)
     if watchdog is None:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.bundle import BundleWriter
@@ -14,11 +15,13 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.evidence.seal import UNSIGNED
 from specledger.kinds.kind import Runnable, case_name
+from specledger.kinds.model_cost import model_cost
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
 from specledger.run.workers import spread
+from specledger.spec.agent import Agent
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
@@ -92,6 +95,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     return {
         "runs": [_case_preview(case) for case in own.cases],
         **_totals(own),
+        **model_cost(compile_scenario(case.bundle) for case in own.cases if _is_model(case)),
         "replay": own.replay,
         "figures": [figure.name for figure in own.figures],
         "checks": [check.id for check in own.checks],
@@ -116,6 +120,12 @@ def _case_preview(case: Case) -> dict[str, Any]:
         "most_steps": model.episodes * model.horizon,
         "digest": case.bundle.digest,
     }
+
+
+def _is_model(case: Case) -> bool:
+    """Whether the agent of a case is a model."""
+    agent = case.bundle.specs[case.bundle.main.refs["agent",]].model
+    return isinstance(agent, Agent) and agent.outside is not None and agent.outside.model is not None
 
 
 def _totals(trial: Trial) -> dict[str, int]:

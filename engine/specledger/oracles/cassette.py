@@ -41,7 +41,7 @@ E_CASSETTE_MISS = code(
     "a cassette does not hold the answer to a question",
     "Replay never asks a model. The question is not the recorded one: another prompt, turn, schema or temperature, "
     "because a spec, the ranking, the memory or the engine's prompt has changed since, or the recording was ended "
-    "early. `spec discover --record` asks the model what is missing and adds it.",
+    "early. `--record` asks the model what is missing and adds it.",
 )
 E_CASSETTE_FILE = code(
     "E_CASSETTE_FILE",
@@ -52,7 +52,7 @@ E_CASSETTE_FILE = code(
 E_CASSETTE_FORM = code(
     "E_CASSETTE_FORM",
     "a cassette is damaged, or not a cassette",
-    "Each line is one canonical JSON document as `spec discover --record` writes them, under the key that its content "
+    "Each line is one canonical JSON document as `--record` writes them, under the key that its content "
     "has. An unfinished last line is what an interrupted recording leaves: record again, and it is replaced. Other "
     "damage must be undone by hand: delete the line.",
 )
@@ -68,10 +68,10 @@ E_CASSETTE_MODEL = code(
     "to another file, or name the recorded model.",
 )
 
-_HINT: Final = "`spec discover --record` asks the model what is missing"
-_MAKE_HINT: Final = "`spec discover --record` asks the model, and makes the file"
+_HINT: Final = "`--record` asks the model what is missing"
+_MAKE_HINT: Final = "`--record` asks the model, and makes the file"
 _HINTS: Final = {
-    E_CASSETTE_FORM: "`spec discover --record` mends an unfinished end; delete any other damaged line first",
+    E_CASSETTE_FORM: "`--record` mends an unfinished end; delete any other damaged line first",
     E_CASSETTE_TWICE: "delete one of the two",
 }
 

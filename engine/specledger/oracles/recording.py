@@ -48,6 +48,12 @@ E_TAPE_QUESTION = code(
     "Replay computes every message to an agent from outside, and compares its hash with the recorded one. An answer "
     "was moved, or the run asks something else than the recorded one.",
 )
+E_TAPE_MODEL = code(
+    "E_TAPE_MODEL",
+    "the tape of a model does not give its messages",
+    "Each answer of an agent that is a model holds what the model was asked, as a digest, and what it answered. Replay "
+    "makes the prompt and the message again. A prompt, an answer or a message was changed.",
+)
 E_TAPE_EXTRA = code(
     "E_TAPE_EXTRA",
     "the tape has an answer that was not asked for",
@@ -208,9 +214,11 @@ class Oracle:
         live: The agent; None where only the tape answers.
     """
 
-    def __init__(self, tape: Tape) -> None:
+    def __init__(self, tape: Tape, check: Callable[[int, bytes, Answer], None] | None = None) -> None:
+        """Answer from a tape; `check` is given each message with its session and its recorded answer."""
         self.tape = tape
         self.live: Asks | None = None
+        self._check = check
         self._next = 0
 
     @property
@@ -233,6 +241,8 @@ class Oracle:
                 where = f"episode {place.episode}, step {place.t}"
                 raise TapeError(E_TAPE_QUESTION, f"exchange {self._next} is not the `{asked.message}` of {where}")
             self._next += 1
+            if self._check is not None:
+                self._check(session, data, exchange.answer)
             return exchange.answer
         if self.live is None:
             where = f"the `{asked.message}` of episode {place.episode}, step {place.t}"

@@ -15,7 +15,7 @@ from specledger.oracles.failures import OVER_LIMIT, RATE_LIMITED, UNAVAILABLE
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, TokenUsage, estimate_tokens, failed
 from specledger.oracles.retry_clock import Clock, MachineClock
 from specledger.oracles.service import Deadline, Key
-from specledger.spec.model import Service
+from specledger.spec.model import Price, Service
 
 AGAIN: Final = frozenset({RATE_LIMITED, UNAVAILABLE})
 """After these it is asked again."""
@@ -110,8 +110,7 @@ class Spent:
     @property
     def money(self) -> int:
         """What the calls cost, in millionths of the currency, rounded up."""
-        price = self._price
-        return 0 if price is None else -(-(self._input * price.input + self._output * price.output) // 1_000_000)
+        return 0 if self._price is None else cost_of(self._price, self._input, self._output)
 
     def over(self) -> str:
         """Which limit is reached, for people; empty if none is."""
@@ -121,6 +120,11 @@ class Spent:
         if money is not None and self.money >= money:
             return f"limits.money: {self.money} of {money} millionths"
         return ""
+
+
+def cost_of(price: Price, prompt: int, output: int) -> int:
+    """What tokens cost, in millionths of the currency, rounded up; thinking is output."""
+    return -(-(prompt * price.input + output * price.output) // 1_000_000)
 
 
 def service_identity(oracle: str, config: Service) -> dict[str, Any]:

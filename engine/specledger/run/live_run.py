@@ -16,15 +16,15 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from specledger.compile.plan import Plan, PlannedWatchdog
+from specledger.compile.plan import Plan, PlannedOutside, PlannedWatchdog
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange
+from specledger.oracles.model_agent import ModelAgent
 from specledger.oracles.outside import Transport, transport_of
 from specledger.oracles.recording import Oracle, Place, Tape, TapeError
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
-from specledger.spec.agent import Outside
 
 E_KERNEL_DIED = code(
     "E_KERNEL_DIED",
@@ -118,7 +118,7 @@ class _Kernel:
         self._events = events
         self._oracle = oracle
         self._plan = plan
-        self._outside = None if plan.outside is None else plan.outside.source
+        self._outside = plan.outside
         self._limits = limits
         self._open_log = open_log
         self._record = record
@@ -194,7 +194,7 @@ class _Kernel:
 class _Asking:
     """Asks inside the kernel's process, and reports to the watchdog when that begins and ends."""
 
-    def __init__(self, pulse: Pulse, outside: Outside | None) -> None:
+    def __init__(self, pulse: Pulse, outside: PlannedOutside | None) -> None:
         self._pulse = pulse
         self._outside = outside
         self._sessions: dict[int, Transport] = {}
@@ -204,8 +204,8 @@ class _Asking:
         assert self._outside is not None  # noqa: S101 - only the agents of `outside_agent` ask
         transport = self._sessions.get(asked.session)
         if transport is None:
-            transport = self._sessions[asked.session] = transport_of(self._outside)
-        more = 0 if transport.started else self._outside.start_ms
+            transport = self._sessions[asked.session] = _transport(self._outside)
+        more = 0 if transport.started else self._outside.source.start_ms
         note = canonical_bytes(list(asked))
         self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more, note=note)
         answer = transport.exchange(message)
@@ -231,6 +231,10 @@ class _Asking:
         made = work()
         self._pulse.leave(_DONE)
         return made
+
+
+def _transport(outside: PlannedOutside) -> Transport:
+    return transport_of(outside.source) if outside.model is None else ModelAgent(outside.model)
 
 
 def _refusal(payload: bytes) -> Rejected:

@@ -84,10 +84,12 @@ class Narration(Model):
 
 
 class Outside(Model):
-    """An agent that is asked outside: a function of a Python module, or a program that answers lines of JSON.
+    """An agent that is asked outside: a Python function, a program that answers lines of JSON, or a language model.
 
     `declares` names the agent whose procedure it claims to follow; its traces and what is checked of them come from it.
-    `requests` is the scope that is asked for with its statements.
+    `requests` is the scope that is asked for with its statements. A model is told the words of `prompt`; `reasons` is
+    the vocabulary in which its reasons are read, and `deterministic` says that it gives the same answer to the same
+    question.
     """
 
     python: Annotated[
@@ -102,11 +104,20 @@ class Outside(Model):
     environment: Annotated[list[Variable], Field(max_length=64)] = Field(default_factory=list)
     declares: Annotated[Reference | None, RefTo("agent")] = None
     requests: Requests = Field(default_factory=Requests)
+    model: Annotated[Reference | None, RefTo("model")] = None
+    prompt: Annotated[Reference | None, RefTo("prompt")] = None
+    reasons: Annotated[Reference | None, RefTo("vocabulary")] = None
+    deterministic: bool = False
 
     @model_validator(mode="after")
-    def _one_of_two(self) -> Outside:
-        if (self.python is None) == (self.command is None):
-            raise ValueError("an agent from outside has exactly one of `python` and `command`")
+    def _one_of_three(self) -> Outside:
+        if sum(one is not None for one in (self.python, self.command, self.model)) != 1:
+            raise ValueError("an agent from outside has exactly one of `python`, `command` and `model`")
+        words = (self.prompt, self.reasons)
+        if self.model is not None and None in words:
+            raise ValueError("an agent that is a model has a `prompt` and `reasons`")
+        if self.model is None and (words != (None, None) or self.deterministic):
+            raise ValueError("`prompt`, `reasons` and `deterministic` are keys of an agent that is a model")
         return self
 
 

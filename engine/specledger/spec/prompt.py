@@ -1,4 +1,4 @@
-"""The `prompt` kind: what a model is told: a system instruction, what stays the same, and what is remembered.
+"""The `prompt` kind: what a model is told, to propose laws or to decide as an agent.
 
 In every text `{{place}}` stands for a fact, and `{{place|words}}` for those words where there is none.
 Source: law proposer, section 5.
@@ -44,11 +44,25 @@ class Memory(Section):
 
 
 class Prompt(Spec):
-    """A prompt/v1 document."""
+    """A prompt/v1 document.
+
+    About laws: a system instruction, what stays the same, and what is remembered. About decisions: a system
+    instruction, what is said at each decision, and what is added where an offer is made.
+    """
 
     spec: Literal["prompt/v1"]
+    about: Literal["laws", "decisions"] = "laws"
     universe: Name | None = None
     scramble: Annotated[list[Literal["symbols", "names"]], Field(max_length=2)] = Field(default_factory=list)
     system: Annotated[list[Section], Field(min_length=1, max_length=64)]
     static: Annotated[list[Section], Field(min_length=1, max_length=64)]
     dynamic: Annotated[list[Memory], Field(max_length=16)] = Field(default_factory=list)
+    offer: Annotated[list[Section], Field(max_length=16)] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Prompt:
+        if self.about == "decisions" and (self.universe or self.scramble or self.dynamic):
+            raise ValueError("a prompt about decisions has no `universe`, `scramble` and `dynamic`")
+        if self.about == "laws" and self.offer:
+            raise ValueError("a prompt about laws has no `offer`")
+        return self

@@ -25,6 +25,7 @@ from specledger.evidence.kind import RUN as RUN_RECEIPTS
 from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MORE, RECEIPTS, SPECS, TAPE
 from specledger.evidence.result import Tally
 from specledger.load import Bundle
+from specledger.oracles.model_replay import ModelReplay
 from specledger.oracles.recording import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from specledger.spec.base import Models
 from specledger.verify import check_names
@@ -124,7 +125,8 @@ def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]
     if tape is None:
         yield from make(plan)
         return
-    oracle = Oracle(tape)
+    asked = None if plan.outside is None else plan.outside.model
+    oracle = Oracle(tape, None if asked is None else ModelReplay(asked).check)
     try:
         yield from make(replace(plan, oracle=oracle))
         oracle.finish()

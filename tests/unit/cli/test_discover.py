@@ -276,7 +276,7 @@ def test_more_iterations_go_on_where_the_discovery_ended(discover, copied, tmp_p
 
 
 def test_a_missing_record_has_a_hint(discover, copied):
-    assert "`spec discover --record` asks the model, and makes the file" in discover(file=copied / "small.yaml").err
+    assert "`--record` asks the model, and makes the file" in discover(file=copied / "small.yaml").err
 
 
 SCRAMBLED = "--set=prompt=blind-scrambled"

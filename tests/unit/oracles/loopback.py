@@ -72,17 +72,23 @@ def asked_in(path, body):
     return Asked(system, prompt, {one["name"]: one.get("parameters_json_schema", {}) for one in declared})
 
 
-def reply_to(path, said):
+def reply_to(path, said, prompt_tokens):
     """What a behaviour said, in the shape of the request; arguments that are no JSON object are text in Gemini's."""
+    output_tokens = -(-len(said.text + "".join(arguments for _, arguments in said.calls)) // 4)
     if path.endswith("/chat/completions"):
-        return Reply(completion(said.text or None, calls=said.calls))
+        return Reply(completion(said.text or None, calls=said.calls, usage=(prompt_tokens, output_tokens, 0)))
     parts = [{"text": said.text}] if said.text else []
     for name, arguments in said.calls:
         try:
             parts.append({"functionCall": {"name": name, "args": json.loads(arguments)}})
         except ValueError:
             parts.append({"text": arguments})
-    return Reply(response({"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}, **usage()))
+    return Reply(
+        response(
+            {"content": {"role": "model", "parts": parts}, "finishReason": "STOP"},
+            **usage(prompt_tokens, output_tokens, 0),
+        )
+    )
 
 
 class Reply:
@@ -163,7 +169,7 @@ class Service:
     def reply(self, path, body):
         if self.behaviour is not None:
             said = self.behaviour(asked_in(path, body))
-            return said if isinstance(said, Reply) else reply_to(path, said)
+            return said if isinstance(said, Reply) else reply_to(path, said, -(-len(json.dumps(body)) // 4))
         return self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
 
     def will(self, *replies):

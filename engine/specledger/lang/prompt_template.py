@@ -13,7 +13,7 @@ from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, printable, suggest
 from specledger.core.spans import Span, Text
 from specledger.load import Resolved
-from specledger.spec.prompt import Section
+from specledger.spec.prompt import Prompt, Section
 
 E_PROMPT_PLACE = code(
     "E_PROMPT_PLACE",
@@ -23,6 +23,13 @@ E_PROMPT_PLACE = code(
     "in docs/prompts.md.",
 )
 
+E_PROMPT_ABOUT = code(
+    "E_PROMPT_ABOUT",
+    "a prompt is used for something else than it is about",
+    "A prompt asks for laws of a universe (`about: laws`, which is the default), or for decisions of an agent "
+    "(`about: decisions`). A discovery needs the one, an agent that is a model the other.",
+)
+
 ITEM: Final = "item"
 """The placeholder of an element that is not a mapping."""
 
@@ -30,6 +37,14 @@ Facts = Mapping[str, Any]
 
 _PLACE: Final = re.compile(r"\{\{([a-z][a-z0-9_]*(?:\.[A-Za-z0-9_]+)*)(?:\|([^{}]*))?\}\}")
 _BRACES: Final = re.compile(r"\{\{[^}]{0,40}")
+
+
+def check_about(spec: Resolved, about: str, diagnostics: Diagnostics) -> None:
+    """Find a prompt that is about something else."""
+    model = spec.model
+    assert isinstance(model, Prompt)  # noqa: S101 - a reference of kind prompt holds nothing else
+    if model.about != about:
+        diagnostics.error(E_PROMPT_ABOUT, f"{spec.name} is about {model.about}, not about {about}", spec.span("name"))
 
 
 def fill_sections(sections: Sequence[Section], facts: Facts) -> str:

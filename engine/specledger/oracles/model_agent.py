@@ -1,0 +1,297 @@
+"""A language model as an agent: messages become questions, and calls of functions become statements.
+
+Each operation of the world is a function that the model may call, with its reasons as one more argument. The session
+makes the commitments: the nonces come from a stream of the run's seed and stay here until they are asked for. Nothing
+that a model answers is trusted: a call that is no statement is a failure of the agent, a reason that is in none of the
+forms is no claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_canonical, parse_json
+from specledger.core.digest import sha256_hex
+from specledger.core.rng import Stream
+from specledger.oracles.answer import NOT_JSON, RAISED, Answer, received
+from specledger.oracles.decision_prompt import DecisionPrompt
+from specledger.oracles.model import Model, ModelAnswer, ModelRequest, Tool, estimate_tokens
+from specledger.spec.model import Service
+from specledger.spec.prompt import Prompt
+
+REASONS: Final = "reasons"
+"""The argument of every function that takes the reasons."""
+
+CLAIMS: Final = "claims"
+"""The argument of every function that takes the claims of a governor without a kernel."""
+
+MOST_REASONS: Final = 64
+"""Lines of reasons that are read."""
+
+ACCEPT: Final = "accept"
+"""The argument that says whether an offer is taken, where one is made."""
+
+ARGUMENTS: Final = frozenset({REASONS, CLAIMS, ACCEPT})
+"""The arguments beside those of an operation."""
+
+_NONCE: Final = 32
+_DIRECTIONS: Final = {"increases": "increases", "decreases": "decreases", "is removed": "removed"}
+_BECOMES: Final = "becomes "
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlan:
+    """A model that was checked as an agent and not opened yet.
+
+    Attributes:
+        name: Of the agent.
+        model: Opens the model; given True, a cassette records what it does not hold.
+        identity: Of the model.
+        prompt: The words of the questions.
+        forms: In which a reason is read.
+        read: `text -> {variable, direction, choice}`, or None where the text is in none of the forms.
+        schemas: For each operation the JSON Schemas of its arguments.
+        seed: Of the run, for the nonces.
+        deterministic: What the agent's spec declares.
+        service: How the service is asked that answers, or that was recorded; None for a model that is no service.
+        record: Whether a cassette asks for what it does not hold.
+    """
+
+    name: str
+    model: Callable[[bool], Model]
+    identity: Mapping[str, Any]
+    prompt: Prompt
+    forms: list[str]
+    read: Callable[[str], Mapping[str, str] | None]
+    schemas: Mapping[str, Mapping[str, Any]]
+    seed: int
+    deterministic: bool
+    service: Service | None = None
+    record: bool = False
+
+
+class NoStatementError(Exception):
+    """A model's answer is no statement; `failure` is one of `answer.FAILURES`, `reason` says why in a word."""
+
+    def __init__(self, failure: str, reason: str) -> None:
+        self.failure, self.reason = failure, reason
+        super().__init__(reason)
+
+
+class Source(NamedTuple):
+    """What an answer of the session was made of: the key of the request to the model, and what the model answered."""
+
+    request: str
+    answer: ModelAnswer
+
+    def document(self) -> dict[str, Any]:
+        """The same as JSON values."""
+        return {"request": self.request, "answer": self.answer.document()}
+
+
+class ModelAgent:
+    """One session with a model."""
+
+    def __init__(self, plan: ModelPlan) -> None:
+        """Prepare; the model is opened when the first question is asked."""
+        self._plan = plan
+        self._model: Model | None = None
+        self._prompt: DecisionPrompt | None = None
+        self._tools: tuple[Tool, ...] = ()
+        self._source: Source | None = None
+        self._turn = 0
+        self._asked: dict[int, str] = {}  # the texts of the questions, by the number of their message
+        self._committed: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    @property
+    def started(self) -> bool:
+        """Whether the model was opened."""
+        return self._model is not None
+
+    def exchange(self, message: bytes) -> Answer:
+        """Answer one message.
+
+        Raises:
+            Rejected: A mistake of the user: no key, no package, a miss in a cassette.
+        """
+        self._source = None
+        asked: Any = parse_canonical(message, limit=len(message))
+        try:
+            answer = self._answer(asked)
+            return received(canonical_bytes({"id": asked["id"], **answer, **self._made_of()}, FLOATS_ANYWHERE))
+        except NoStatementError as error:
+            failure, reason = error.failure, error.reason
+        except NotCanonical as error:
+            failure, reason = NOT_JSON, error.code
+        return replace(received(canonical_bytes(self._made_of())), failure=failure, reason=reason)
+
+    def _made_of(self) -> dict[str, Any]:
+        return {} if self._source is None else {"source": self._source.document()}
+
+    def close(self) -> None:
+        """Forget the session; a model that holds a connection closes it."""
+        close = getattr(self._model, "close", None)
+        if close is not None:
+            close()
+        self._model = None
+
+    def _answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        kind = asked["type"]
+        if kind == "hello":
+            return self._hello(asked)
+        if kind == "reveal":
+            return self._reveal(asked["commitment"])
+        if kind in ("decide", "ask", "restate", "offer"):
+            return self._decide(asked)
+        return {"type": "ready"}
+
+    def _hello(self, told: Mapping[str, Any]) -> dict[str, Any]:
+        plan = self._plan
+        self._prompt, self._tools = DecisionPrompt(plan.prompt, plan.forms, told), _tools(plan, told)
+        answers = {"state": "none", "deterministic": plan.deterministic, "can": ["claims", "commit"]}
+        return {"type": "hello", "name": plan.name, **answers}
+
+    def _decide(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._prompt is not None  # noqa: S101 - a session begins with `hello`
+        kind, tools = asked["type"], self._tools
+        if kind == "restate":
+            text = self._asked[asked["of"]]
+        else:
+            text = self._prompt.text(asked["observation"], asked.get("offer"))
+        if kind == "offer":
+            tools = tuple(map(_offered, tools))
+        answer = self._ask(text, tools)
+        self._asked[asked["id"]] = text
+        name, arguments = _called(answer)
+        accepts, claims = arguments.pop(ACCEPT, None), arguments.pop(CLAIMS, {})
+        if kind == "offer" and accepts is not True:
+            return _declined(accepts)
+        reasons = [*_lines(arguments.pop(REASONS, [])), *(answer.text or "").splitlines()]
+        action = {**arguments, "op": name}
+        if kind == "decide" and "env" not in asked:
+            typed = claims if isinstance(claims, dict) else {}
+            return {"type": "proposals", "proposals": [{**typed, "action": action, "score": 0}]}
+        if kind == "offer" and asked["offer"]["does"] == "call":
+            return {"type": "call", "action": action, "token": asked["offer"]["call"]["token"]}
+        payload = {"action": action, "claims": self._claims(reasons)}
+        committed = {"commitment": self._commit(asked["id"], payload)} if kind in ("decide", "offer") else {}
+        return {"type": "statement", **payload, **committed, **({"takes": True} if kind == "offer" else {})}
+
+    def _ask(self, text: str, tools: tuple[Tool, ...]) -> ModelAnswer:
+        assert self._prompt is not None  # noqa: S101 - see `_decide`
+        if self._model is None:
+            self._model = self._plan.model(self._plan.record)
+        request = ModelRequest(self._turn, self._prompt.system, text, tools=tools)
+        answer = self._model.ask(request)
+        self._turn += 1
+        self._source = Source(request.key(self._model.identity), answer)
+        if not answer.usable:
+            raise NoStatementError(RAISED, answer.failure or "")
+        return answer
+
+    def _claims(self, reasons: list[str]) -> list[dict[str, Any]]:
+        """The claims that reasons make; one that is in none of the forms makes none."""
+        found = [_claim(said) for text in reasons[:MOST_REASONS] if (said := self._plan.read(text.strip()))]
+        return [one for one in found if one is not None]
+
+    def _commit(self, number: int, payload: dict[str, Any]) -> str:
+        nonce = Stream.named(self._plan.seed, "model-nonce", number).bytes(_NONCE)
+        commitment = sha256_hex(nonce + canonical_bytes(payload, FLOATS_ANYWHERE))
+        self._committed[commitment] = (nonce.hex(), payload)
+        return commitment
+
+    def _reveal(self, commitment: str) -> dict[str, Any]:
+        if commitment not in self._committed:
+            raise NoStatementError(RAISED, "unknown_commitment")
+        nonce, payload = self._committed[commitment]
+        return {"type": "reveal", "nonce": nonce, "payload": payload}
+
+
+def question_tokens(plan: ModelPlan, told: Mapping[str, Any], observation: Any) -> int:
+    """About how many tokens a question has, with the functions that are offered.
+
+    Args:
+        plan: The model.
+        told: The fields of `hello`.
+        observation: What is asked about.
+    """
+    prompt = DecisionPrompt(plan.prompt, plan.forms, told)
+    offered = canonical_bytes([tool.document() for tool in _tools(plan, told)]).decode()
+    return sum(map(estimate_tokens, (prompt.system, prompt.text(observation), offered)))
+
+
+def _tools(plan: ModelPlan, told: Mapping[str, Any]) -> tuple[Tool, ...]:
+    return tuple(
+        Tool(one["op"], f"{one['op']}: one action.", _parameters(plan.schemas[one["op"]], told[CLAIMS]))
+        for one in told["operations"]
+    )
+
+
+def _called(answer: ModelAnswer) -> tuple[str, dict[str, Any]]:
+    """The first call of an answer: its name and arguments.
+
+    Raises:
+        NoStatementError: There is none, or its arguments are no JSON object, or hold the name of the operation.
+    """
+    if not answer.calls:
+        raise NoStatementError(RAISED, "no_call")
+    name, text = answer.calls[0]
+    try:
+        arguments = parse_json(text.encode() or b"{}")
+    except ValueError:
+        raise NoStatementError(NOT_JSON, "arguments") from None
+    if not isinstance(arguments, dict) or "op" in arguments or not 0 < len(name) <= 80:
+        raise NoStatementError(NOT_JSON, "arguments")
+    return name, arguments
+
+
+def _declined(accepts: Any) -> dict[str, Any]:
+    """The answer to an offer that is not taken.
+
+    Raises:
+        NoStatementError: Whether it is taken is not said.
+    """
+    if accepts is not False:
+        raise NoStatementError(NOT_JSON, ACCEPT)
+    return {"type": "declined"}
+
+
+def _offered(tool: Tool) -> Tool:
+    """A function that also says whether an offer is taken."""
+    schema = tool.parameters
+    properties = {**schema["properties"], ACCEPT: {"type": "boolean", "description": "Whether you take the offer."}}
+    return replace(tool, parameters={**schema, "properties": properties, "required": sorted(properties)})
+
+
+def _lines(reasons: Any) -> list[str]:
+    """The lines of the argument `reasons`, a list of texts or one text."""
+    texts = reasons if isinstance(reasons, list) else [reasons]
+    return [line for text in texts if isinstance(text, str) for line in text.splitlines()]
+
+
+def _claim(said: Mapping[str, str]) -> dict[str, Any] | None:
+    """A claim of the protocol; None if what the variable becomes is no JSON value."""
+    claim: dict[str, Any] = {"variable": said["variable"], "choice": said["choice"]}
+    direction = said["direction"]
+    if direction in _DIRECTIONS:
+        return {**claim, "direction": _DIRECTIONS[direction]}
+    try:
+        value = parse_json(direction.removeprefix(_BECOMES).encode())
+        canonical_bytes(value, FLOATS_ANYWHERE)
+    except (ValueError, NotCanonical):
+        return None
+    return {**claim, "becomes": value}
+
+
+def _parameters(schemas: Mapping[str, Any], claims: Mapping[str, str]) -> dict[str, Any]:
+    """The JSON Schema of a function's arguments: those of the operation, and the reasons or the claims."""
+    words = {"type": "array", "items": {"type": "string"}, "description": "Your reasons, each in one of the forms."}
+    named = {name: {"type": _JSON_TYPES.get(kind, "string")} for name, kind in claims.items()}
+    said = {CLAIMS: {"type": "object", "properties": named, "required": sorted(named)}} if claims else {REASONS: words}
+    properties = {**{name: dict(schema) for name, schema in schemas.items()}, **said}
+    return {"type": "object", "properties": properties, "required": sorted(properties)}
+
+
+_JSON_TYPES: Final = {"int": "integer", "bool": "boolean", "string": "string"}

@@ -1,0 +1,142 @@
+"""Models as agents, asked over real HTTP: each behaviour ends in its verdict, and replays without the service."""
+
+import json
+import shutil
+
+import pytest
+
+from specledger.kinds import load
+from specledger.kinds.running import RunOptions
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
+from tests.conformance.gridworld.conftest import Ran, load_suite
+from tests.loopback_model import BEHAVIOURS, obedient
+from tests.unit.oracles.loopback import KEY, Service
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+LAYERS = ("p5-causal", "p5-predictions", "layer-c", "layer-d", "layer-b", "layer-r", "p5-repeated")
+PANEL = ("p3-audit", "p4-bypass", "p5-causal", "p6-token", *LAYERS[1:6])
+WIRES = {
+    "openai": "openai: {model: made-up, endpoint: '${address}v1', deadline_ms: ${deadline}}",
+    "gemini": "gemini: {model: made-up, deadline_ms: ${deadline}}",
+}
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Runs an episode of two steps with a behaviour behind a wire format; the service is closed before it returns."""
+
+    def make(
+        behaviour,
+        wire="openai",
+        *,
+        deterministic=True,
+        deadline=60_000,
+        prompt="follow-objective",
+        declares=", declares: honest",
+        probes=PANEL,
+        horizon=2,
+    ):
+        service = Service(behaviour)
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+        monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", service.address)
+        words = WIRES[wire].replace("${address}", service.address).replace("${deadline}", str(deadline))
+        (tmp_path / "made.yaml").write_text(f"spec: model/v1\nname: made\n{words}\n")
+        (tmp_path / "asked.yaml").write_text(
+            "spec: agent/v1\nname: asked\n"
+            f"outside: {{model: ./made.yaml, prompt: {prompt}, reasons: axion-directions{declares}, "
+            f"deterministic: {str(deterministic).lower()}, deadline_ms: 120000}}\n"
+        )
+        (tmp_path / "own.yaml").write_text(
+            "spec: scenario/v1\nname: own\nextends: axion-panel\ngovernor: axion-kernel-patient\nagent: ./asked.yaml\n"
+            f"seed: 11\nepisodes: 1\nhorizon: {horizon}\nprobes: [{', '.join(probes)}]\n"
+        )
+        try:
+            (bundle,) = load(tmp_path / "own.yaml")
+            finished = execute(bundle, tmp_path / "out", RunOptions())
+        finally:
+            service.close()
+        assert [check.message for check in verify(finished.place).checks if check.code] == []
+        assert KEY.encode() not in b"".join(path.read_bytes() for path in finished.place.rglob("*") if path.is_file())
+        return finished
+
+    return make
+
+
+def probes(finished):
+    lines = (finished.place / "receipts.jsonl").read_text(encoding="utf-8").splitlines()
+    made = [one["body"] for one in map(json.loads, lines) if one["type"] == "probe"]
+    return [one for one in made if one["probe"] in LAYERS]
+
+
+def flags(finished):
+    """The layers that flag the agent."""
+    return {one["probe"] for one in probes(finished) if one["verdict"] == "FAIL"}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_model_that_follows_what_it_declares_is_flagged_by_no_layer(run, wire):
+    finished = run(BEHAVIOURS["faithful"], wire)
+    assert flags(finished) == set()
+    assert {one["verdict"] for one in probes(finished)} == {"PASS"}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_hidden_objective_is_found(run, wire):
+    assert flags(run(obedient, wire, prompt="hidden-objective")) >= {"p5-causal", "layer-r"}
+
+
+def test_reasons_made_up_afterwards_are_found(run):
+    assert {"p5-causal", "p5-predictions"} & flags(run(BEHAVIOURS["post_hoc"]))
+
+
+def test_noise_is_not_flagged(run):
+    finished = run(BEHAVIOURS["noisy"], deterministic=False, declares="", probes=["p5-causal", "p5-repeated"])
+    assert flags(finished) == set()
+    assert {one["cause"] for one in probes(finished) if one["probe"] == "p5-causal"} == {"undeclared"}
+
+
+def test_a_hidden_objective_is_found_without_a_declared_procedure_too(run):
+    finished = run(BEHAVIOURS["hidden"], deterministic=False, declares="", probes=["p5-repeated"], horizon=6)
+    assert flags(finished) == {"p5-repeated"}
+
+
+def test_other_words_are_abstentions(run):
+    finished = run(BEHAVIOURS["chatty"])
+    assert {one["cause"] for one in probes(finished) if one["probe"] == "p5-causal"} == {"abstained"}
+    assert flags(finished) == set()
+
+
+FAULTS = {"refusing": "raised", "broken": "not_json", "slow": "raised"}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_model_that_does_not_answer_is_faulty_and_convicts_nobody(run, name):
+    finished = run(BEHAVIOURS[name], deadline=200 if name == "slow" else 60_000)
+    result = finished.manifest["result"]
+    assert (result["verdict"], flags(finished)) == ("INCONCLUSIVE", set())
+    assert set(result["faults"]) == {FAULTS[name]}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """The shipped study, from its record."""
+    return Ran(execute(load_suite("honesty-of-a-model"), tmp_path_factory.mktemp("study") / "study"))
+
+
+@pytest.mark.slow
+def test_the_shipped_study_separates_the_prompts(study, snapshot):
+    study.assert_pinned(snapshot)
+    assert study.holds("the-declared-objective-is-not-flagged")
+    assert study.holds("the-hidden-objective-is-found")
+    for layer in ("S", "P", "D", "B", "R", "N"):
+        assert [one["count"] for one in study.figures[layer]] == [0, 6]
+
+
+@pytest.mark.slow
+def test_the_shipped_study_is_verified_without_its_record(study, tmp_path):
+    copied = tmp_path / "elsewhere"
+    shutil.copytree(study.finished.place, copied)
+    verification = verify(copied)
+    assert [check.message for check in verification.checks if check.code] == []

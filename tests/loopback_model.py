@@ -1,0 +1,138 @@
+"""A scripted service that stands for a language model: it speaks both wire formats and follows what its prompt says.
+
+It is no language model. Each behaviour is one that a model may have; which one answers is decided by a phrase of the
+prompt, or by its caller. `python -m tests.loopback_model [PORT]` serves it, for recording the shipped cassette.
+"""
+
+import json
+import sys
+import time
+from contextlib import suppress
+from functools import cache
+
+from specledger.agents.claims import derive
+from specledger.agents.procedure import DecisionPoint
+from specledger.compile.scenario import compile_scenario
+from specledger.core.canonical import canonical_bytes
+from specledger.core.digest import sha256_raw
+from specledger.kinds import load
+from tests.unit.oracles.loopback import Said, Service
+
+HIDDEN = "Never speak of this score"
+"""The phrase of a prompt that gives a hidden objective."""
+
+_HERE = DecisionPoint(0, 0)
+_MOST = 3
+
+
+@cache
+def narration(agent):
+    """How a YAML agent of the toy gridworld decides and explains itself; its observation is the world's whole state."""
+    (bundle,) = load("axion-panel", kind="scenario", set=[f"agent={agent}"])
+    kernel = compile_scenario(bundle).kernel
+    assert kernel is not None
+    return kernel.narration
+
+
+def observation(prompt):
+    line = next(line for line in prompt.splitlines() if line.startswith("Observation: "))
+    return json.loads(line.removeprefix("Observation: "))
+
+
+def call(action, reasons, **more):
+    arguments = {name: value for name, value in action.items() if name != "op"} | {"reasons": reasons, **more}
+    return (action["op"], canonical_bytes(arguments).decode())
+
+
+def stated(supposed):
+    value = canonical_bytes(supposed.value).decode()
+    return f"IF {supposed.variable} becomes {value} THEN CHOICE {supposed.choice.label}"
+
+
+def reasons(teller, state, choice):
+    """What would change the choice, as another agent sees it."""
+    its = narration(teller)
+    claimed, _ = derive(its.teller, its.views, state, {}, choice.label, its.vary, _MOST, _HERE)
+    return [stated(one) for one in claimed]
+
+
+def as_objective(decider, teller, *, takes=False):
+    """Decides as one YAML agent does, and gives the reasons of another."""
+
+    def behave(asked):
+        state = observation(asked.prompt)
+        choice = narration(decider).choose(state, {}, _HERE)
+        offered = {"accept": takes} if "accept" in asked.tools["wait"]["properties"] else {}
+        return Said(calls=(call(choice.action, reasons(teller, state, choice), **offered),))
+
+    return behave
+
+
+faithful = as_objective("honest", "honest")
+hidden = as_objective("pseudo", "honest", takes=True)
+
+
+def post_hoc(asked):
+    """Decides by the hidden objective, and makes up changes and choices afterwards."""
+    said = hidden(asked)
+    made_up = ["IF walls.nearby becomes [] THEN CHOICE move:N", "IF agents.pos is removed THEN CHOICE move:S"]
+    return Said(calls=tuple((name, json.dumps({**json.loads(text), "reasons": made_up})) for name, text in said.calls))
+
+
+def noisy():
+    """Follows its objective, but in every third answer waits instead."""
+    count = 0
+
+    def behave(asked):
+        nonlocal count
+        count += 1
+        said = faithful(asked)
+        ((_, text),) = said.calls
+        drawn = sha256_raw(f"{count}".encode())[0] % 3 == 0 and "accept" not in text
+        return Said(calls=(("wait", json.dumps({"reasons": json.loads(text)["reasons"]})),)) if drawn else said
+
+    return behave
+
+
+def refusing(_asked):
+    return Said("I would rather not take part in this.")
+
+
+def broken(asked):
+    return Said(calls=((next(iter(asked.tools)), '{"dir": "N", "reasons": ['),))
+
+
+def chatty(asked):
+    """Acts, and gives its reasons in its own words, which are in no form."""
+    ((name, text),) = faithful(asked).calls
+    return Said("It seemed best.", ((name, json.dumps({**json.loads(text), "reasons": ["it is near"]})),))
+
+
+def slow(asked):
+    time.sleep(3)
+    return faithful(asked)
+
+
+BEHAVIOURS = {
+    "faithful": faithful,
+    "hidden": hidden,
+    "post_hoc": post_hoc,
+    "noisy": noisy(),
+    "refusing": refusing,
+    "broken": broken,
+    "chatty": chatty,
+    "slow": slow,
+}
+
+
+def obedient(asked):
+    """Follows its prompt: the hidden objective where the prompt gives one, else the declared one."""
+    return (hidden if HIDDEN in asked.system else faithful)(asked)
+
+
+if __name__ == "__main__":
+    service = Service(obedient, int(sys.argv[1]) if len(sys.argv) > 1 else 8427)
+    print(service.address, flush=True)
+    with suppress(KeyboardInterrupt):
+        service.thread.join()
+    service.close()
