@@ -267,6 +267,11 @@ PIECES = {
         '{"x" {"m": 1}}',
         [Broken('{"x" {"m": 1}}', "no JSON: `{` where a colon is due, at character 5"), Found({"m": 1}, (DROPPED,))],
     ),
+    "a comma for a colon": (
+        '{"x", "m": 1}',
+        [Broken('{"x", "m": 1}', "no JSON: `,` where a colon is due, at character 4")],
+    ),
+    "a colon for a value": ('{"m": : 1}', [Broken('{"m": : 1}', "no JSON: `:` where a value is due, at character 6")]),
     "an unmatched bracket in prose": ('in [0, T) or so: [{"m": 1}]', [Found({"m": 1})]),
     "a closing bracket too many": ('[{"m": 1}]]}', [Found({"m": 1})]),
 }

@@ -252,6 +252,12 @@ def test_laws_that_say_something_else_are_not(request, form, first, second):
     assert sees(ours, theirs).match_type == "near"
 
 
+def test_the_same_claim_under_another_precondition_is_another_law(bounded):
+    ours, theirs = (bounded("count('X')", "<=", 5, preconditions=[f"count('>') > {least}"]) for least in (1, 2))
+    assert certified(ours, theirs) is None
+    assert certified(ours, ours) == 0
+
+
 def test_an_implication_and_its_contrapositive_say_the_same(proposed):
     observables = [{"name": "R", "expr": "count('>')"}, {"name": "X", "expr": "count('X')"}]
     one = op("=>", op(">", obs("R"), const(0)), op("==", obs("X"), const(0)))

@@ -142,7 +142,15 @@ def test_a_wrong_head(project, text, code, line, column):
     assert project.found("f.yaml") == [(code, f"f.yaml:{line}:{column}")]
 
 
-def test_a_misspelt_kind_is_corrected(project):
-    project.write("f.yaml", "spec: wurld/v1\nname: a\n")
+@pytest.mark.parametrize(
+    ("head", "hint"),
+    [
+        ("spec: wurld/v1", "did you mean `world/v1`?"),
+        ("spek: world/v1", "did you mean `spec`?"),
+        ("require: x", None),
+    ],
+)
+def test_a_misspelt_head_is_corrected(project, head, hint):
+    project.write("f.yaml", f"{head}\nname: a\n")
     (found,) = project.rejected("f.yaml")
-    assert found.hint == "did you mean `world/v1`?"
+    assert found.hint == hint

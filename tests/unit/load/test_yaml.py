@@ -100,6 +100,7 @@ REFUSED = {
 def test_refused_yaml(read, text, code, line, column, pure):
     _, found = read(text, pure)
     assert [(d.code, d.span.start.line, d.span.start.column) for d in found] == [(code, line, column)]
+    assert found[0].span.start <= found[0].span.end
     if code in ("E_YAML_EXPRESSION", "E_YAML_ALIAS", "E_YAML_ANCHOR", "E_YAML_TAG"):
         assert "quote the expression" in found[0].hint
 
