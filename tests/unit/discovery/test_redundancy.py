@@ -305,6 +305,25 @@ def test_a_wait_is_equivalent_where_both_its_sides_are(proposed):
     assert prove_implied(waits, [waits]) is None
 
 
+def test_each_part_that_is_written_differently_is_proved(proposed):
+    def law(start, end):
+        claim = op("=>", op(">", obs("N"), const(0)), op("==", obs("M"), const(0)))
+        observables = [{"name": "N", "expr": start}, {"name": "M", "expr": end}]
+        return proposed("eventually", observables=observables, claim_ast=claim, quantifiers={"T": 20, "H": 3})
+
+    once, twice = "count('X')", "2 * count('X')"
+    found = [certified(law(once, once), law(*other)) for other in product((once, twice), repeat=2)]
+    assert found == [0, 2, 2, 4]
+
+
+@pytest.mark.parametrize(("word", "bound"), [("and", 3), ("or", 5)])
+def test_two_bounds_say_what_one_of_them_says(bounded, proposed, word, bound):
+    claim = op(word, op("<=", obs("X"), const(5)), op("<=", obs("X"), const(3)))
+    both = proposed(observables=[{"name": "X", "expr": "count('X')"}], claim_ast=claim)
+    for other in (3, 5):
+        assert certified(both, bounded("count('X')", "<=", other)) == (2 if other == bound else None)
+
+
 def test_windows_that_are_too_many_are_never_proved_about(proposed):
     """At three moments, symbols are one of 64, and windows of three cells too many."""
 
