@@ -8,5 +8,9 @@ codes. Each function takes the table of kinds, which is `kinds.KINDS` by default
     verifying  verify, seal_evidence
     golden     pin, pin_matches
     authoring  write_new, describe
+    project    write_project
+    targets    expand_targets
+    listing    list_specs, spec_names
+    code_examples  example_of
     trying     try_agent
 """
