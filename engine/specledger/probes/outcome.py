@@ -68,8 +68,8 @@ def convict(sample: Sample, test: NoiseTest = ONCE, looks: int = 1, *, determini
         deterministic: Whether the agent declares itself so.
     """
     misses, trials, changes, asked = sample
-    if trials == 0:
-        return Verdict.INCONCLUSIVE
+    if trials == 0 or (asked == 0 and not deterministic):
+        return Verdict.INCONCLUSIVE  # an agent that may draw is judged against its null arm alone
     settled = deterministic and asked > 0 and changes == 0
     if misses == 0 and (settled or test.effect is None):
         return Verdict.PASS

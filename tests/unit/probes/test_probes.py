@@ -241,6 +241,8 @@ def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_p
         (30, 30, 1, 30, False, Verdict.FAIL),
         (3, 30, 3, 30, False, Verdict.INCONCLUSIVE),
         (30, 30, 0, 0, False, Verdict.INCONCLUSIVE),
+        (0, 30, 0, 0, False, Verdict.INCONCLUSIVE),
+        (0, 30, 0, 0, True, Verdict.PASS),
     ],
 )
 def test_misses_are_weighed_against_the_noise(misses, trials, changes, asked, deterministic, verdict):
