@@ -7,7 +7,7 @@ import pytest
 
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
-from specledger.pipeline.executing import execute
+from specledger.pipeline.executing import execute, preview
 from specledger.pipeline.verifying import verify
 from tests.conformance.gridworld.conftest import Ran, load_suite
 from tests.loopback_model import BEHAVIOURS, obedient
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning
 LAYERS = ("p5-causal", "p5-predictions", "layer-c", "layer-d", "layer-b", "layer-r", "p5-repeated")
 PANEL = ("p3-audit", "p4-bypass", "p5-causal", "p6-token", *LAYERS[1:6])
 WIRES = {
-    "openai": "openai: {model: made-up, endpoint: '${address}v1', deadline_ms: ${deadline}}",
+    "openai": "openai: {model: made-up, endpoint: '${address}v1', deadline_ms: ${deadline}, price: {input: 1, output: 2}}",
     "gemini": "gemini: {model: made-up, deadline_ms: ${deadline}}",
 }
 
@@ -62,6 +62,29 @@ def run(tmp_path, monkeypatch):
         return finished
 
     return make
+
+
+def test_the_plan_says_what_a_run_costs_at_most(run):
+    finished = run(BEHAVIOURS["faithful"])
+    (bundle,) = load(finished.place.parent / "own.yaml")
+    planned = preview(bundle)["model"]
+    tape = (finished.place / "tape.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    asked = [one for one in map(json.loads, tape) if one["message"] not in ("hello", "reset", "reveal", "bye")]
+    assert 0 < len(asked) <= planned["calls"] <= 2 * len(asked)
+    used = [json.loads(one["received"]["text"])["source"]["answer"]["usage"] for one in asked]
+    assert (
+        0.5 < planned["prompt_tokens"] / planned["calls"] / (sum(one["prompt_tokens"] for one in used) / len(used)) < 2
+    )
+    assert planned["output_tokens"] == planned["calls"] * 8192
+    assert planned["cost"] == f"{(planned['prompt_tokens'] + 2 * planned['output_tokens']) / 1_000_000:.6f}".rstrip("0")
+
+
+def test_a_limit_ends_the_questions_and_convicts_nobody(run, monkeypatch):
+    monkeypatch.setitem(WIRES, "openai", WIRES["openai"].replace("price:", "limits: {tokens: 3000}, price:"))
+    finished = run(BEHAVIOURS["faithful"])
+    tape = (finished.place / "tape.jsonl").read_text(encoding="utf-8").splitlines()[1:]
+    assert "over_limit" in {json.loads(line)["reason"] for line in tape}
+    assert (finished.manifest["result"]["verdict"], flags(finished)) == ("INCONCLUSIVE", set())
 
 
 def probes(finished):
