@@ -107,5 +107,8 @@ def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
         f"  decisions {reading.decisions}, of which {failed} without a valid answer in time",
         f"  proposals {reading.proposals}, of which {formless} malformed and {reading.admitted} admitted by every gate",
     ]
+    if reading.messages:
+        lines.append("  messages " + ", ".join(f"{name} {count}" for name, count in sorted(reading.messages.items())))
+    lines += [f"  not tried: `{name}`: {printable(why)}" for name, why in reading.untried.items()]
     gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))
     return "\n".join([*lines, f"  rejected by gates: {gates}"] if gates else lines)

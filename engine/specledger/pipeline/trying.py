@@ -1,7 +1,7 @@
 """Try an agent: it makes a few decisions of a scenario in place of the scenario's own agent.
 
-The scenario has one episode, a short horizon and no probes, since probes cannot ask an agent from outside. The
-evidence is read and discarded.
+The scenario has one episode and a short horizon; its probes send the messages beside `decide`. The evidence is read and
+discarded.
 """
 
 from __future__ import annotations
@@ -70,18 +70,17 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
 
 
 def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
-    """The scenario with this agent, one episode of at most so many decisions, and no probes.
+    """The scenario with this agent, and one episode of at most so many decisions.
 
     Raises:
         Rejected: The two do not fit together.
     """
     main, known = scenario.main, dict(agent.document()["specs"])
     for path, reference in main.refs.items():
-        if path[0] not in ("agent", "probes"):
+        if path[0] != "agent":
             known |= gather(reference, scenario.specs).document()["specs"]
-    data = {key: value for key, value in main.data.items() if key != "probes"}
     horizon = min(decisions, main.model.model_dump()["horizon"])
-    data |= {"agent": agent.root, "episodes": 1, "horizon": horizon}
+    data = {**main.data, "agent": agent.root, "episodes": 1, "horizon": horizon}
     form = dump(restore(Scenario, data))
     key = key_of("scenario", main.name, form)
     return bundle_from_document({"root": key, "specs": {**known, key: form}})
@@ -108,14 +107,19 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
-        answers = read_tape(place / TAPE).exchanges if (place / TAPE).exists() else None
-        return read_agent(evidence.bodies(), answers, _claims(bundle))
+        exchanges = read_tape(place / TAPE).exchanges if (place / TAPE).exists() else None
+        return read_agent(evidence.bodies(), exchanges, _claims(bundle), kernel=_kernel(bundle))
+
+
+def _kernel(scenario: Bundle) -> bool:
+    """Whether the governor of a scenario admits documents."""
+    return "admission" in scenario.specs[scenario.main.refs["governor",]].data
 
 
 def _claims(scenario: Bundle) -> Mapping[str, str]:
     """The claims that the governor of a scenario requires, with their types; none if proposals are documents."""
     governor = scenario.specs[scenario.main.refs["governor",]].data
-    claims = {} if "admission" in governor else governor.get("claims", {})
+    claims = {} if _kernel(scenario) else governor.get("claims", {})
     return {
         name: type_ if isinstance(type_, str) else canonical_bytes(type_).decode() for name, type_ in claims.items()
     }

@@ -16,8 +16,9 @@ from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.verdict import Verdict
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import TIMED_OUT, Exchange
-from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
+from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_agent import MALFORMED
+from specledger.run.session import ANSWERS
 
 FORMAT: Final = "specledger/agent-check/v1"
 
@@ -37,6 +38,8 @@ class AgentReading:
         places: The first decision of each failure and each malformed form.
         outside: Whether the agent runs outside the engine.
         messages: How many messages of each type it was sent.
+        untried: Messages that it was not sent, and why.
+        broken: What it says of itself and does not do, with the number of probes that saw it.
     """
 
     decisions: int = 0
@@ -49,11 +52,13 @@ class AgentReading:
     places: dict[str, str] = field(default_factory=dict)
     outside: bool = False
     messages: Counter[str] = field(default_factory=Counter)
+    untried: dict[str, str] = field(default_factory=dict)
+    broken: Counter[str] = field(default_factory=Counter)
 
     @property
     def verdict(self) -> Verdict:
         """FAIL if there is a finding; INCONCLUSIVE if it was never asked or never proposed anything."""
-        if self.failures or self.malformed:
+        if self.failures or self.malformed or self.broken:
             return Verdict.FAIL
         return Verdict.PASS if self.decisions and self.proposals else Verdict.INCONCLUSIVE
 
@@ -68,6 +73,8 @@ class AgentReading:
             message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
             found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{lacks}"))
+        for why, count in sorted(self.broken.items()):
+            found.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes"))
         return found
 
     def _of(self, count: int, why: str) -> str:
@@ -88,6 +95,8 @@ class AgentReading:
             "outside": self.outside,
             "decisions": self.decisions,
             "messages": dict(sorted(self.messages.items())),
+            "untried": dict(sorted(self.untried.items())),
+            "broken": dict(sorted(self.broken.items())),
             "failures": dict(sorted(self.failures.items())),
             "proposals": self.proposals,
             "malformed": dict(sorted(self.malformed.items())),
@@ -101,6 +110,8 @@ def read_agent(
     bodies: Iterable[tuple[str, Mapping[str, Any]]],
     exchanges: Iterable[Exchange] | None,
     claims: Mapping[str, str] = MappingProxyType({}),
+    *,
+    kernel: bool = False,
 ) -> AgentReading:
     """Read how an agent answered.
 
@@ -108,13 +119,16 @@ def read_agent(
         bodies: The type and body of each receipt, in order.
         exchanges: The recorded exchanges; None if the agent is a spec.
         claims: The claims that each proposal must have, with their types.
+        kernel: Whether a kernel asked it.
     """
     reading = AgentReading(outside=exchanges is not None)
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Mapping[str, Any]] = []
+    said: Mapping[str, Any] = {}
     for exchange in exchanges or ():
         reading.messages[exchange.asked.message] += 1
+        said = _greeting(exchange) or said
         for index, proposal in _proposals(exchange):
             for name in claims.keys() - proposal.keys():
                 where = f"`[{index}].{name}` is missing in {_place(exchange.episode, exchange.t)}"
@@ -123,6 +137,8 @@ def read_agent(
         if type_ == "step":
             steps.append(body)
             asked.add((body["episode"], body["t"]))
+        if type_ == "probe":
+            reading.broken.update(_broken(said, body))
         for fault in body.get("faults", ()) if type_ == "episode_end" else ():
             asked.add((body["episode"], fault["t"]))
             failed.add((body["episode"], fault["t"]))
@@ -133,7 +149,40 @@ def read_agent(
         for decision in body["decisions"] if (body["episode"], body["t"]) not in failed else ():
             _decided(reading, body, decision["rejected"])
     reading.decisions = len(asked)
+    if reading.outside:
+        reading.untried = {name: _why(name, said, kernel) for name in ANSWERS if not reading.messages[name]}
     return reading
+
+
+def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
+    """What the agent says of itself, if this is the exchange in which it does."""
+    try:
+        body = parse_json(exchange.answer.received or b"") if exchange.asked.message == "hello" else None
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
+    """Why an agent was not sent a message."""
+    if not kernel:
+        return "no kernel asks it here"
+    if message in ("snapshot", "restore") and said.get("state") != "snapshot":
+        return f"it declares `state: {said.get('state', 'none')}`"
+    can = said.get("can")
+    if message == "ask" and isinstance(can, list) and "disguise" in can:
+        return "it says `can: [disguise]`: it is asked by `decide`"
+    return "no probe of the scenario came to it"
+
+
+def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
+    """What a probe shows that the agent says of itself and does not do."""
+    found = ["it declares `state: replay`, and does not answer as before"] if probe["cause"] == "not_repeatable" else []
+    if said.get("deterministic") is True and probe["evidence"].get("null", {}).get("changed"):
+        found.append("it declares `deterministic`, and the same question got another answer")
+    if probe["evidence"].get("revealed") is False:
+        found.append("it does not open its commitment")
+    return found
 
 
 def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:

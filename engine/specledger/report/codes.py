@@ -82,6 +82,13 @@ E_TRACE_STATE = code(
     "receipts hold. Another digest than the recorded one means that the run cannot be replayed; `spec verify` says at "
     "which receipt.",
 )
+E_AGENT_PROMISE = code(
+    "E_AGENT_PROMISE",
+    "an agent does not do what it says of itself",
+    "In its answer to `hello` an agent says how it keeps its state, and whether it is deterministic. One that declares "
+    "`state: replay` answers an episode in a fresh process as before; a deterministic one gives the same answer to the "
+    "same question; a commitment opens with the nonce that the agent reveals.",
+)
 E_AGENT_CHECK = code(
     "E_AGENT_CHECK",
     "an agent cannot be checked like this",
