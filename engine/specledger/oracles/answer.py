@@ -10,7 +10,6 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from specledger.core.canonical import parse_json
 from specledger.core.digest import sha256_hex
 
 MOST_ANSWER: Final = 1_048_576
@@ -25,7 +24,7 @@ NOT_JSON: Final = "not_json"
 
 FAILURES: Final = frozenset({RAISED, TIMED_OUT, CLOSED, DIED, TOO_LONG, NOT_JSON})
 """Why there is no answer: the function raised; nothing came in time; the program ended or closed its output; the
-process of the run itself ended; too many bytes came; what came is not JSON."""
+process of the run itself ended; too many bytes came; what a function returned is no JSON value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +124,7 @@ def received(data: bytes) -> Answer:
     size, digest = len(data), sha256_hex(data) if data else ""
     if size > MOST_ANSWER:
         return Answer(None, TOO_LONG, "", size, digest)
-    if not data:
-        return Answer()
-    try:
-        parse_json(data)
-    except ValueError:
-        return Answer(data, NOT_JSON, "", size, digest)
-    return Answer(data, "", "", size, digest)
+    return Answer(data, "", "", size, digest) if data else Answer()
 
 
 _KEYS: Final = {"seq", "episode", "t", *Asked._fields, "failure", "reason", "received", "sha256", "size"}

@@ -38,6 +38,7 @@ E_AGENT_START = code(
     "installed packages, or it has no such function.",
 )
 
+FAREWELL_S: Final = 0.2
 _PATIENCE_MS: Final = 1_000  # how often a reader looks whether anybody still waits for it
 
 
@@ -55,8 +56,8 @@ class Transport(Protocol):
             Rejected: E_AGENT_START.
         """
 
-    def close(self) -> None:
-        """End the agent."""
+    def close(self, *, bye: bool = False) -> None:
+        """End the agent; one that is told `bye` may end itself first, for `FAREWELL_S` seconds."""
 
 
 def transport_of(outside: Outside) -> Transport:
@@ -101,11 +102,14 @@ class Program:
             return Answer(None, failure, "", size, digest)
         return received(data)
 
-    def close(self) -> None:
+    def close(self, *, bye: bool = False) -> None:
         """End it, and wait until it is gone."""
         process, self._process = self._process, None
         if process is None:
             return
+        if bye:
+            with suppress(OSError, subprocess.TimeoutExpired):
+                process.communicate(b'{"type":"bye"}\n', FAREWELL_S)
         process.kill()
         for stream in (process.stdin, process.stdout):
             if stream is not None:
@@ -195,7 +199,7 @@ class Function:
             return Answer(None, RAISED, _class_name(error))
         return received(data)
 
-    def close(self) -> None:
+    def close(self, *, bye: bool = False) -> None:
         """Forget it."""
         self._call = None
 

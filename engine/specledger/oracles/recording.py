@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints, parse_canonical
 from specledger.core.diagnostics import code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import GENESIS, Mode
@@ -227,13 +227,12 @@ class Oracle:
         return self._next
 
     def ask(self, place: Place, session: int, message: Mapping[str, Any]) -> Answer:
-        """The answer to a message of the type `message["type"]`.
+        """The answer to a message of the type `message["type"]`, whose caller knows that it has a canonical form.
 
         Raises:
-            NotCanonical: The message has no canonical form.
             TapeError: E_TAPE_MISSING, E_TAPE_QUESTION.
         """
-        data = canonical_bytes(message)
+        data = canonical_ints(message)
         asked = Asked(session, message["type"], sha256_hex(data))
         if self._next < len(self.tape.exchanges):
             exchange = self.tape.exchanges[self._next]

@@ -220,9 +220,9 @@ class _Asking:
             transport.close()
 
     def close(self) -> None:
-        """End every session."""
-        for session in list(self._sessions):
-            self.end(session)
+        """Say goodbye to every session."""
+        for transport in self._sessions.values():
+            transport.close(bye=True)
 
     def watch(self, place: Place, work: Callable[[], Made]) -> Made:
         """Let the agent inside decide."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.core.canonical import NotCanonical, parse_json
+from specledger.core.canonical import NotCanonical, canonical_bytes, parse_json
 from specledger.gates.documents import protocol
 from specledger.oracles.answer import CLOSED, DIED, NOT_JSON, TIMED_OUT, TOO_LONG, Answer, halts
 from specledger.oracles.recording import Halted, Oracle, Place
@@ -230,7 +230,14 @@ class Session:
         return number
 
     def _snapshot(self, place: Place, session: int) -> Any:
-        return self._send(place, session, self._message("snapshot", {})).body["snapshot"]
+        """The state of the agent: the one part of a later message that the agent makes."""
+        message = self._message("snapshot", {})
+        snapshot = self._send(place, session, message).body["snapshot"]
+        try:
+            canonical_bytes(snapshot)
+        except NotCanonical:
+            raise self._fault(place, message, WRONG_FORM, Answer()) from None
+        return snapshot
 
     def _message(self, type_: str, fields: Mapping[str, Any]) -> dict[str, Any]:
         number = self._numbers
@@ -238,10 +245,7 @@ class Session:
         return {"type": type_, "id": number, **fields}
 
     def _send(self, place: Place, session: int, message: Mapping[str, Any]) -> AgentReply:
-        try:
-            answer = self._oracle.ask(place, session, message)
-        except NotCanonical:  # a snapshot is the one part of a message that the agent made
-            raise self._fault(place, message, WRONG_FORM, Answer()) from None
+        answer = self._oracle.ask(place, session, message)
         if answer.failure in _OVER:
             self._oracle.end(session)
             self._open = None if session == self._open else self._open
