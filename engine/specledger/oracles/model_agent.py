@@ -130,7 +130,7 @@ class ModelAgent:
     def _made_of(self) -> dict[str, Any]:
         return {} if self._source is None else {"source": self._source.document()}
 
-    def close(self) -> None:
+    def close(self, *, bye: bool = False) -> None:
         """Forget the session; a model that holds a connection closes it."""
         close = getattr(self._model, "close", None)
         if close is not None:
