@@ -103,9 +103,9 @@ def prepare(package: str, arguments: argparse.Namespace) -> Path:
         sample(session, folder, package, arguments.faults, arguments.seed)
     elif arguments.again:
         with use_db(session) as db:
-            done = db.completed_work_items
+            items, done = db.work_items, db.completed_work_items
             db.clear()
-            db.add_work_items(item for item, _ in done)
+            db.add_work_items(items)
             for item, result in done:
                 if result.is_killed:
                     db.set_result(item.job_id, result)

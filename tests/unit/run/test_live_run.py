@@ -175,15 +175,15 @@ def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, fo
     assert verify(finished.place).verdict is Verdict.PASS
 
 
-@pytest.mark.parametrize(("start_ms", "rejected"), [(60_000, []), (0, ["timed_out"])])
-def test_an_agent_that_starts_slower_than_its_deadline_has_its_time_to_start(folder, start_ms, rejected):
+@pytest.mark.parametrize(("start_ms", "horizon", "rejected"), [(60_000, 1, []), (0, 2, ["timed_out"])])
+def test_an_agent_that_starts_slower_than_its_deadline_has_its_time_to_start(folder, start_ms, horizon, rejected):
     bundle = project(
-        folder, agent=f"python: 'stayer:decide', start_ms: {start_ms}", deadline_ms=400, horizon=1, episodes=2
+        folder, agent=f"python: 'stayer:decide', start_ms: {start_ms}", deadline_ms=250, horizon=horizon, episodes=2
     )
     with (folder / "stayer.py").open("a", encoding="utf-8") as module:
-        module.write("time.sleep(0.6)\n")
+        module.write("time.sleep(0.5)\n")
     steps = bodies(execute(bundle, folder / "out", options=TRUSTED).place, "step")
-    assert [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in steps] == [rejected] * 2
+    assert [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in steps] == [rejected] * 2 * horizon
 
 
 PROGRAM = """
