@@ -30,6 +30,7 @@ const stated = {}, secrets = {};
 
 function answer(message) {
   if (message.type === "hello") return { type: "hello", name: "honest-js", state: "none", deterministic: true };
+  if (message.type === "offer") return { type: "declined" };
   if (message.type === "restate") return { type: "statement", ...stated[message.of] };
   if (message.type === "reveal") return secrets[message.commitment];
   if (!["decide", "ask"].includes(message.type)) return { type: "ready" };

@@ -5,8 +5,6 @@ import json
 import os
 import sys
 
-MOVES = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
-
 
 def choose(me, things):
     if me["inventory"] or not things:
@@ -14,7 +12,8 @@ def choose(me, things):
     goal = min(things, key=lambda thing: abs(thing["x"] - me["x"]) + abs(thing["y"] - me["y"]))
     if (goal["x"], goal["y"]) == (me["x"], me["y"]):
         return {"op": "pickup", "id": goal["id"]}
-    left = {d: abs(goal["x"] - me["x"] - x) + abs(goal["y"] - me["y"] - y) for d, (x, y) in MOVES.items()}
+    moves = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
+    left = {d: abs(goal["x"] - me["x"] - x) + abs(goal["y"] - me["y"] - y) for d, (x, y) in moves.items()}
     return {"op": "move", "dir": min(left, key=left.get)}
 
 
@@ -31,9 +30,10 @@ def state(me, things, decide, explain):  # the choice, and what `explain` would 
 def serve(name, decide, explain):
     said = {}
     for message in map(json.loads, sys.stdin):
-        greeted = message["type"] == "hello"
-        answer = {"type": "hello", "name": name, "deterministic": True} if greeted else {"type": "ready"}
-        if message["type"] in ("decide", "ask"):
+        answer = {"type": {"hello": "hello", "offer": "declined"}.get(message["type"], "ready")}
+        if message["type"] == "hello":
+            answer |= {"name": name, "deterministic": True}
+        elif message["type"] in ("decide", "ask"):
             body = state(message["observation"]["self"], message["observation"]["objects"], decide, explain)
             nonce, payload = os.urandom(16), json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
             digest = hashlib.sha256(nonce + payload).hexdigest()
