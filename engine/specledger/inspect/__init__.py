@@ -1,0 +1,54 @@
+"""`task("axion-hazard")` gives an Inspect AI task whose scorer is the verdict of a run; it needs the extra `inspect`.
+
+Each sample is one run of the scenario, in which the model that Inspect evaluates is the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+E_INSPECT_MISSING = code(
+    "E_INSPECT_MISSING",
+    "Inspect AI is not installed",
+    "`specledger.inspect.task` needs the package `inspect-ai`: install `specledger[inspect]`.",
+)
+
+
+def task(
+    scenario: str,
+    *,
+    agent: str | None = None,
+    set: Sequence[str] = (),  # noqa: A002 - the word of the command line
+    seeds: Sequence[int] = (),
+    out: Path = Path("out/inspect"),
+) -> Task:
+    """An Inspect AI task of a scenario.
+
+    Args:
+        scenario: A file or a name.
+        agent: An agent that is a model, for its prompt and the forms of its reasons; by default the shipped one with
+            the annotation `inspect: true`.
+        set: Changes as `path=value`, as for `spec run --set`.
+        seeds: One sample for each; by default one sample with the scenario's own seed.
+        out: The folder of the evidence, one bundle for each sample and epoch.
+
+    Raises:
+        Rejected: E_INSPECT_MISSING, E_INSPECT_AGENT, or the specs do not load or compile.
+    """
+    try:
+        from specledger.inspect.evaluation import evaluation  # noqa: PLC0415 - inspect_ai is an extra
+    except ModuleNotFoundError as error:
+        if error.name != "inspect_ai":
+            raise
+        raise Rejected([Diagnostic(E_INSPECT_MISSING, "the package `inspect-ai` is not installed")]) from None
+    from specledger.inspect.asking import load_asked  # noqa: PLC0415 - what it loads is needed only now
+
+    changes = [[*set, f"seed={seed}"] for seed in seeds] or [list(set)]
+    return evaluation([load_asked(scenario, agent, each) for each in changes], out)

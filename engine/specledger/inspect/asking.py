@@ -1,0 +1,124 @@
+"""A run whose agent is a model that somebody else asks.
+
+The run is made twice, as every live run is: first with the model, then from its answers, which is what the evidence
+holds and what replay makes again. There is no deadline: whoever asks the model has its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from specledger.compile.scenario import compile_scenario
+from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.kinds.running import Finished, RunOptions
+from specledger.load import Bundle
+from specledger.load.shipped import find_specs
+from specledger.oracles.answer import Answer
+from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens
+from specledger.oracles.model_agent import ModelAgent, ModelPlan
+from specledger.oracles.recording import Asked, Exchange, Oracle, Place, Tape
+from specledger.pipeline.checking import load_cases
+from specledger.pipeline.executing import execute
+from specledger.pipeline.trying import one_of
+from specledger.verify.replay import make_run
+
+E_INSPECT_AGENT = code(
+    "E_INSPECT_AGENT",
+    "an agent that Inspect cannot ask",
+    "Inspect asks a model, so the agent is one: `outside` with `model`, `prompt` and `reasons`. Its model is replaced.",
+)
+
+ANNOTATION: Final = "inspect"
+
+Ask = Callable[[ModelRequest], ModelAnswer]
+Made = TypeVar("Made")
+
+
+def load_asked(scenario: str, agent: str | None, overrides: Sequence[str]) -> Bundle:
+    """The bundle of a scenario with an agent that is a model.
+
+    Raises:
+        Rejected: E_INSPECT_AGENT, or it does not load or compile.
+    """
+    bundle = one_of(scenario, "scenario", [f"agent={agent or _shipped_agent()}", *overrides])
+    plan = compile_scenario(bundle)
+    if plan.outside is None or plan.outside.model is None:
+        message = f"{bundle.specs[bundle.main.refs['agent',]].name} is no model"
+        raise Rejected([Diagnostic(E_INSPECT_AGENT, message, bundle.main.span("agent"))])
+    return bundle
+
+
+def _shipped_agent() -> str:
+    """The shipped agent with the annotation.
+
+    Raises:
+        LookupError: None is shipped.
+    """
+    folder = find_specs()
+    for file in sorted(folder.glob("agent/*.yaml")) if folder is not None else ():
+        metadata = load_cases(str(file))[0].main.model.metadata
+        if metadata is not None and metadata.annotations.get(ANNOTATION) is True:
+            return file.stem
+    raise LookupError(f"no shipped agent has the annotation `{ANNOTATION}: true`")
+
+
+def run_asked(bundle: Bundle, place: Path, ask: Ask) -> Finished:
+    """Run a scenario with a model, and write the evidence.
+
+    Args:
+        bundle: From `load_asked`.
+        place: Of the evidence.
+        ask: Asks the model; called from this thread, one question at a time.
+
+    Raises:
+        Rejected: The evidence cannot be written.
+    """
+    plan = compile_scenario(bundle)
+    assert plan.outside is not None and plan.outside.model is not None  # noqa: S101, PT018 - see `load_asked`
+    oracle, tape = Oracle(Tape()), Tape()
+    oracle.live = asking = _Asking(plan.outside.model, ask)
+    for _ in make_run(bundle, replace(plan, oracle=oracle)):
+        pass
+    for exchange in asking.exchanges:
+        tape.add(exchange)
+    return execute(bundle, place, RunOptions(tape=tape))
+
+
+class _Asking:
+    """The sessions of one run with a model, and everything that was said in them, in order in `exchanges`."""
+
+    def __init__(self, plan: ModelPlan, ask: Ask) -> None:
+        self._plan = replace(plan, model=lambda _record: _Model(plan.identity, ask))
+        self._sessions: dict[int, ModelAgent] = {}
+        self.exchanges: list[Exchange] = []
+
+    def ask(self, place: Place, asked: Asked, message: bytes) -> Answer:
+        """Send a message to a session, and keep what is said."""
+        answer = self._sessions.setdefault(asked.session, ModelAgent(self._plan)).exchange(message)
+        self.exchanges.append(Exchange(place.episode, place.t, asked, answer))
+        return answer
+
+    def end(self, session: int) -> None:
+        """Forget a session."""
+        self._sessions.pop(session, None)
+
+    def watch(self, place: Place, work: Callable[[], Made]) -> Made:
+        """Let the agent inside decide; there is none."""
+        return work()
+
+
+class _Model:
+    """The model of a session: who asks it is told each request."""
+
+    last_usage = NO_TOKENS
+    outside = True
+
+    def __init__(self, identity: Mapping[str, Any], ask: Ask) -> None:
+        self.identity, self.ask = identity, ask
+
+    def count_tokens(self, text: str) -> int:
+        """An estimate."""
+        return estimate_tokens(text)
