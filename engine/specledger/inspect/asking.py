@@ -16,10 +16,10 @@ from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.load.shipped import find_specs
-from specledger.oracles.answer import Answer
+from specledger.oracles.answer import Answer, Asked, Exchange
 from specledger.oracles.model import NO_TOKENS, ModelAnswer, ModelRequest, estimate_tokens
 from specledger.oracles.model_agent import ModelAgent, ModelPlan
-from specledger.oracles.recording import Asked, Exchange, Oracle, Place, Tape
+from specledger.oracles.recording import Oracle, Place, Tape
 from specledger.pipeline.checking import load_cases
 from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import one_of

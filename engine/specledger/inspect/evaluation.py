@@ -6,7 +6,6 @@ The run is synchronous, so it has a thread of its own; its questions go back to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,8 +52,7 @@ def _play(bundles: dict[str, Bundle], out: Path) -> Solver:
         name = str(state.sample_id)
         model = str(state.model).replace("/", "-")
         place = out / f"{name}-{model}-{state.epoch}"
-        ask = partial(from_thread.run, _generate)
-        finished = await to_thread.run_sync(run_asked, bundles[name], place, ask)
+        finished = await to_thread.run_sync(run_asked, bundles[name], place, _ask)
         state.metadata[_RESULT] = _document(finished)
         state.output = ModelOutput.from_content(model, finished.verdict.value)
         return state
@@ -73,6 +71,11 @@ def _verdict() -> Scorer:
         return Score.unscored(reason="inconclusive", **told) if value is None else Score(value=value, **told)
 
     return score
+
+
+def _ask(request: ModelRequest) -> ModelAnswer:
+    """Ask from the thread of a run."""
+    return from_thread.run(_generate, request)
 
 
 async def _generate(request: ModelRequest) -> ModelAnswer:

@@ -17,6 +17,7 @@ from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.kind import case_name
 from specledger.load import Bundle
+from specledger.oracles.recording import Tape
 
 Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
@@ -47,6 +48,7 @@ class RunOptions:
         record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
         seal: What the evidence is signed or stamped with.
         discovery: How a discovery is run.
+        tape: What was answered already, in place of asking an agent from outside.
     """
 
     workers: int = 1
@@ -55,6 +57,7 @@ class RunOptions:
     record: bool = False
     seal: Seal = UNSIGNED
     discovery: DiscoveryOptions = DiscoveryOptions()
+    tape: Tape | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from specledger.gates.documents import axion
 from specledger.kinds.running import Progress, RunOptions
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.recording import Tape
+from specledger.oracles.recording import Oracle, Tape
 from specledger.run.kernel_controller import halt_event
 from specledger.run.live_run import conduct
 from specledger.run.watchdog import Ending
@@ -69,6 +69,9 @@ def scenario_events(
     watchdog = plan.watchdog
     if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
+    if wanted.tape is not None:
+        yield from _answered(partial(make_run, bundle), plan, wanted.tape, writer)
+        return
     if plan.outside is not None and plan.outside.model is not None:
         asked = replace(plan.outside.model, record=wanted.record)
         plan = replace(plan, outside=replace(plan.outside, model=asked))
@@ -81,6 +84,13 @@ def scenario_events(
         yield from _logged(run(plan), writer.inside / AUDIT_LOG)
     else:
         yield from _Live(writer, wanted).events(run, plan, warn)
+
+
+def _answered(run: Callable[[Plan], Iterator[Event]], plan: Plan, tape: Tape, writer: BundleWriter) -> Iterator[Event]:
+    """Make a run from the answers of a tape, which become part of its evidence."""
+    events = run(replace(plan, oracle=Oracle(tape)))
+    yield from events if plan.kernel is None else _logged(events, writer.inside / AUDIT_LOG)
+    writer.put(TAPE, b"".join(tape.lines()))
 
 
 def _logged(events: Iterator[Event], path: Path) -> Iterator[Event]:
