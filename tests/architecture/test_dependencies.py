@@ -8,6 +8,7 @@ import pytest
 
 MODULES = {
     "google-genai": "google",
+    "inspect-ai": "inspect_ai",
     "jsonschema-rs": "jsonschema_rs",
     "pyyaml": "yaml",
     "rfc3161-client": "rfc3161_client",

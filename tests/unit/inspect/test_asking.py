@@ -21,7 +21,7 @@ def asking(behaviour):
     """Asks a scripted behaviour as Inspect asks a model."""
 
     def ask(request):
-        tools = {tool.name: tool for tool in request.tools}
+        tools = {tool.name: dict(tool.parameters) for tool in request.tools}
         said = BEHAVIOURS[behaviour](SimpleNamespace(system=request.system, prompt=request.prompt, tools=tools))
         return answered(said.text or "", calls=[Call(*call) for call in said.calls])
 

@@ -22,7 +22,11 @@ def mocked(behaviour):
 
     def answer(messages, tools, _choice, _config):
         said = BEHAVIOURS[behaviour](
-            SimpleNamespace(system=messages[0].text, prompt=messages[1].text, tools={tool.name: tool for tool in tools})
+            SimpleNamespace(
+                system=messages[0].text,
+                prompt=messages[1].text,
+                tools={tool.name: tool.parameters.model_dump(exclude_none=True) for tool in tools},
+            )
         )
         if said.calls:
             name, arguments = said.calls[0]
