@@ -186,10 +186,12 @@ class RunReading(Reading):
         return Check(id_, says, None, outcome, error, False, self._steps, failures, why, **self._observations.of(id_))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
-        """The seed and the counts of the result."""
+        """The seed and the counts of the result; agent faults, if there are any, by reason."""
         yield "seed", Words(str(self._start["seed"]))
         for noun in _NOUNS:
             yield noun, Count(self._result[noun])
+        for reason, count in sorted(self._result.get("faults", {}).items()):
+            yield f"agent faults: {as_name(reason)}", Count(as_int(count))
 
     def sections(self) -> Iterator[Section]:
         """Gates, invariants, probes, drifts, budget and episodes."""

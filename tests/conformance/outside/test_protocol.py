@@ -1,6 +1,7 @@
 """Agents from outside under a kernel with probes: the documented ones, agents with a state, and hostile ones."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -210,6 +211,17 @@ def test_a_check_sends_every_message_and_says_what_it_could_not_try(case, folder
     assert (set(reading.untried), reading.failures) == (untried, Counter())
     assert {finding.code for finding in reading.findings()} == ({"E_AGENT_PROMISE"} if broken else set())
     assert reading.verdict is (Verdict.FAIL if broken else Verdict.PASS)
+
+
+def test_a_report_counts_agent_faults(folder):
+    (folder / "other.py").write_text(HOSTILE.replace("TYPE", "ask").replace("CHANGE", "None"), encoding="utf-8")
+    place = run(folder, "judged", "agent.outside.python=other:answer", "episodes=1", "horizon=2").place
+    count = json.loads((place / "manifest.json").read_bytes())["result"]["faults"]["no_answer"]
+    words = [sys.executable, "-m", "specledger", "report", str(place), "--format", "markdown"]
+    environment = {**os.environ, "PYTHONPATH": str(PAGE.parents[1] / "engine")}
+    done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert f"agent faults: no_answer {count}" in done.stdout.replace("`", "")
 
 
 def test_a_check_without_a_kernel_tries_three_messages(folder):
