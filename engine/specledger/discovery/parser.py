@@ -74,7 +74,7 @@ CLAIMS: Final = ("claim_ast", "claim")
 WRAPPER: Final = "laws"
 
 WITHHELD: Final = (
-    *("spec", "name", "doc", "metadata", "extends", "params", "matrix"),
+    *("spec", "name", "doc", "metadata", "extends", "use", "params", "matrix"),
     *("universe", "strict", "seed", "cases", "mutations", "trial", "expect"),
 )
 """Keys of a law that are no proposer's to give: what files have, which universe it is, and how a law is tried."""

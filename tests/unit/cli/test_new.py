@@ -190,7 +190,7 @@ class TestExplainAPath:
     def test_every_key_of_every_kind_is_known_and_told_in_the_words_of_the_documentation(self):
         for kind in KINDS:
             for key in schema_for(kind, MODELS[kind])["definitions"]["Document"]["properties"]:
-                if key not in ("extends", "params", "matrix"):
+                if key not in ("extends", "use", "params", "matrix"):
                     found = describe(f"{kind}.{key}")
                     assert found.type
                     assert found.doc or key in ("spec", "name", "doc", "metadata"), found

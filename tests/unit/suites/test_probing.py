@@ -20,6 +20,8 @@ def test_what_was_not_asked_for_is_empty():
         "answers": "",
         "nodes": 0,
         "equal": 0,
+        "claims": [],
+        "questions": 1,
     }
 
 
