@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from specledger.cli.main import _guarded
-from specledger.kinds import load
+from specledger.kinds import KINDS, load
+from specledger.kinds.kind import report_kinds
 from specledger.pipeline.executing import execute
 from specledger.report.model import Outcome, Receipt
 from specledger.report.profile_rules import Answers, questions_of
@@ -29,7 +30,7 @@ MADE_SMALL = {"receipts/hundred-episodes.1"}
 @cache
 def asked(profile):
     """What a profile asks of receipts."""
-    found = questions_of(load(profile, kind="profile")[0])
+    found = questions_of(load(profile, kind="profile")[0], report_kinds(KINDS))
     return [question for question in found if question.require is not None]
 
 

@@ -71,9 +71,11 @@ def check_prompt(bundle: Bundle, found: Diagnostics) -> None:
 
 def check_profile(bundle: Bundle, found: Diagnostics) -> None:
     """Check a profile."""
+    from specledger.kinds.kind import report_kinds
+    from specledger.kinds.table import KINDS
     from specledger.report import profile_rules
 
-    profile_rules.check_profile(bundle.main, found)
+    profile_rules.check_profile(bundle.main, report_kinds(KINDS), found)
 
 
 def check_without_world(bundle: Bundle, found: Diagnostics) -> None:

@@ -44,5 +44,6 @@ def make_report(evidence: Sequence[Evidence], asked: Asked | None = None, date: 
     if asked is None:
         return from_evidence(evidence, report_kinds(KINDS))
     profile, ran = asked
-    made = from_evidence(evidence, report_kinds(KINDS), questions_of(profile))
+    kinds = report_kinds(KINDS)
+    made = from_evidence(evidence, kinds, questions_of(profile, kinds))
     return replace(made, judgement=judge(profile, made.subjects, date, ran))

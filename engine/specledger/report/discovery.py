@@ -19,6 +19,7 @@ from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details
 from specledger.report.model import Body, Check, Outcome, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.receipt_types import discovery_types
 from specledger.report.ring import spacetime
 from specledger.report.run import EVALUATION
 from specledger.report.sections import (
@@ -377,4 +378,4 @@ def _short(key: str) -> str:
     return key.partition("/")[2].rpartition("@")[0]
 
 
-DISCOVERY: Final = ReportKind(DiscoveryReading)
+DISCOVERY: Final = ReportKind(DiscoveryReading, types=discovery_types)

@@ -14,6 +14,7 @@ from specledger.report.figures import share
 from specledger.report.markup import shorten
 from specledger.report.model import LONGEST, OF_VERDICT, Body, Check, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int
+from specledger.report.receipt_types import law_types
 from specledger.report.ring import spacetime
 from specledger.report.sections import Block, Cell, Code, Count, Quoted, ReceiptLink, Row, Section, Words, anchor
 
@@ -145,4 +146,4 @@ def _rests_on(verdict: Body) -> str:
     return f"{as_int(power.get('hits', 0))} steps of {as_int(power.get('usable', 0))} cases"
 
 
-LAW: Final = ReportKind(LawReading)
+LAW: Final = ReportKind(LawReading, types=law_types)

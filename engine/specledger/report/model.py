@@ -19,6 +19,7 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import receipt_digest
 from specledger.evidence.layout import MAX_LINE
+from specledger.expr import RecordType
 from specledger.report.codes import E_REPORT_KIND, E_REPORT_RECEIPTS
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
@@ -222,10 +223,12 @@ class ReportKind:
     Attributes:
         read: Begins a reading of a bundle.
         runs: The runs of scenarios in a bundle; None if the kind has none.
+        types: By the type of a receipt the type of its body, for the expressions of profiles.
     """
 
     read: Callable[[Evidence], Reading]
     runs: Callable[[Evidence], Iterator[SubRun]] | None = None
+    types: Callable[[], Mapping[str, RecordType]] = dict
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from specledger.expr.check.relations import join
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.report.markup import shorten
-from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt
+from specledger.report.model import LONGEST, Body, Check, Outcome, Receipt, ReportKind
 from specledger.report.observations import Observations
+from specledger.report.receipt_types import ReceiptTypes
 from specledger.spec.profile import EvidenceCheck, Profile
 from specledger.verify import check_names
 from specledger.verify.checks import Status, Verification
-from specledger.verify.receipt_types import ReceiptTypes, receipt_types
 
 W_PROFILE_CONSTANT = code(
     "W_PROFILE_CONSTANT",
@@ -77,8 +77,15 @@ def is_of(named: EvidenceCheck, name: str, kind: str) -> bool:
     return named.of in (None, name) and named.kind in (None, kind)
 
 
-def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, ...]:
-    """Type the expressions of a profile; those that are wrong are left out, with findings."""
+def check_profile(spec: Resolved, kinds: Mapping[str, ReportKind], diagnostics: Diagnostics) -> tuple[Question, ...]:
+    """Type the expressions of a profile; those that are wrong are left out, with findings.
+
+    Args:
+        spec: The profile.
+        kinds: The kinds of evidence that it may ask about.
+        diagnostics: Takes the findings.
+    """
+    receipts = {name: kind.types() for name, kind in kinds.items()}
     model = spec.model
     assert isinstance(model, Profile)  # noqa: S101 - a spec of the kind profile is nothing else
     plain = Scope(Environment(dict.fromkeys(_NAMES, DYN)), spec, Diagnostics())
@@ -97,10 +104,10 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
                 )
                 found.append(Question(id_, named))
             elif named.receipts is not None:
-                names = {type_ for types in _kinds(named) for type_ in types}
+                names = {type_ for types in _kinds(named, receipts) for type_ in types}
                 if not _known(named.receipts, names, "type of receipts", spec.span(*path, "receipts"), diagnostics):
                     continue
-                typed = Scope(Environment(_types(named)), spec, diagnostics)
+                typed = Scope(Environment(_types(named, receipts)), spec, diagnostics)
                 for key in ("require", "when"):
                     if getattr(named, key) is not None:
                         typed.expression(*path, key, expect=BOOL)
@@ -116,15 +123,15 @@ def check_profile(spec: Resolved, diagnostics: Diagnostics) -> tuple[Question, .
     return tuple(found)
 
 
-def _kinds(named: EvidenceCheck) -> list[ReceiptTypes]:
+def _kinds(named: EvidenceCheck, receipts: Mapping[str, ReceiptTypes]) -> list[ReceiptTypes]:
     """The types of the receipts of each kind of evidence that may be meant."""
-    return [types for kind, types in receipt_types().items() if named.kind in (None, kind)]
+    return [types for kind, types in receipts.items() if named.kind in (None, kind)]
 
 
-def _types(named: EvidenceCheck) -> dict[str, Type]:
+def _types(named: EvidenceCheck, receipts: Mapping[str, ReceiptTypes]) -> dict[str, Type]:
     """The types of `body` and `start`: those of every kind of evidence that has such receipts."""
     assert named.receipts is not None  # noqa: S101 - the caller looked
-    kinds = [types for types in _kinds(named) if named.receipts in types]
+    kinds = [types for types in _kinds(named, receipts) if named.receipts in types]
     places = {"body": named.receipts, "start": "start"}
     found: dict[str, list[Type]] = {name: [types[type_] for types in kinds] for name, type_ in places.items()}
     return {name: reduce(_either, of_kinds) for name, of_kinds in found.items()}
@@ -155,14 +162,14 @@ def _known(name: str, names: Collection[str], what: str, span: Span | None, diag
     return False
 
 
-def questions_of(profile: Bundle) -> tuple[Question, ...]:
+def questions_of(profile: Bundle, kinds: Mapping[str, ReportKind]) -> tuple[Question, ...]:
     """What a profile asks.
 
     Raises:
         Rejected: With every finding in its expressions.
     """
     diagnostics = Diagnostics()
-    found = check_profile(profile.main, diagnostics)
+    found = check_profile(profile.main, kinds, diagnostics)
     diagnostics.raise_if_errors()
     return found
 

@@ -27,6 +27,7 @@ from specledger.report.model import (
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import EpisodeSeries, Plot, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
+from specledger.report.receipt_types import run_types
 from specledger.report.sections import (
     UNTESTED,
     Bar,
@@ -305,4 +306,4 @@ def _itself(evidence: Evidence) -> Iterator[SubRun]:
     yield SubRun(evidence.specs.main.name, "", evidence.specs)
 
 
-RUN: Final = ReportKind(RunReading, _itself)
+RUN: Final = ReportKind(RunReading, _itself, run_types)

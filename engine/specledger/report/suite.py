@@ -32,6 +32,7 @@ from specledger.report.model import (
 from specledger.report.observations import Observations, as_int, as_name
 from specledger.report.plots import Plot, figure_rates, probe_plots, rejection_counts
 from specledger.report.probe_rates import probe_sections
+from specledger.report.receipt_types import suite_types
 from specledger.report.run import EVALUATION, gate_section
 from specledger.report.sections import (
     Block,
@@ -283,4 +284,4 @@ def _own_runs(evidence: Evidence) -> Iterator[SubRun]:
         yield SubRun(case.run, case.place, case.bundle)
 
 
-SUITE: Final = ReportKind(SuiteReading, _own_runs)
+SUITE: Final = ReportKind(SuiteReading, _own_runs, suite_types)

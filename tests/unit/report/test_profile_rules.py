@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
-from specledger.kinds import load
+from specledger.kinds import KINDS, load
+from specledger.kinds.kind import report_kinds
 from specledger.report.model import Outcome, Report
 from specledger.report.profile import judge
 from specledger.report.profile_rules import check_profile, questions_of
@@ -14,6 +15,7 @@ from tests.unit.report.rendering import subject_of, summary_of, text_of
 
 HEAD = "spec: profile/v1\nname: rules\nsource: Rules\ncontrols:\n"
 CHAIN = "receipts form one hash chain"
+ALL = report_kinds(KINDS)
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def judged(asked, trap, heights):
 
     def make(*evidence):
         profile = asked(*evidence)
-        found = [subject_of(place, questions_of(profile)) for place in (trap, heights)]
+        found = [subject_of(place, questions_of(profile, ALL)) for place in (trap, heights)]
         return Report(tuple(found), judge(profile, found, None))
 
     return make
@@ -123,7 +125,7 @@ def test_evidence_that_says_too_little_or_too_much_is_refused(evidence, asked):
 )
 def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked):
     with pytest.raises(Rejected) as rejected:
-        questions_of(asked(evidence))
+        questions_of(asked(evidence), ALL)
     (found,) = rejected.value.diagnostics
     assert found.span is not None
     assert (found.code, found.span.start.line) == (code, 5)
@@ -139,7 +141,7 @@ def test_an_expression_that_is_wrong_is_found_at_its_place(evidence, code, asked
 )
 def test_what_no_bundle_can_have_is_found_at_its_column_with_a_hint(evidence, column, hint, asked):
     with pytest.raises(Rejected) as rejected:
-        questions_of(asked(evidence))
+        questions_of(asked(evidence), ALL)
     (found,) = rejected.value.diagnostics
     assert found.span is not None
     line = f"  - {{id: c0, section: s, says: it must, status: shown, evidence: [{{{evidence}}}]}}"
@@ -148,7 +150,7 @@ def test_what_no_bundle_can_have_is_found_at_its_column_with_a_hint(evidence, co
 
 def test_what_always_comes_out_the_same_is_warned_of(asked):
     found = Diagnostics()
-    assert len(check_profile(asked("receipts: step, require: '1 > 0'").main, found)) == 1
+    assert len(check_profile(asked("receipts: step, require: '1 > 0'").main, ALL, found)) == 1
     assert [one.code for one in found.sorted()] == ["W_PROFILE_CONSTANT"]
 
 

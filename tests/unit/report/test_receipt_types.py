@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from specledger.expr import RecordType, conforms
-from specledger.verify.receipt_types import receipt_types
+from specledger.kinds import KINDS
+from specledger.kinds.kind import runnable_kinds
 
 ROOT = Path(__file__).parents[3] / "fixtures"
 PINNED = {"scenario": ["golden", "misbehaviour"], "suite": ["suites"], "law": ["laws"], "discovery": ["discovery"]}
@@ -28,9 +29,9 @@ def wrong(value, type_, place="body"):
     return "" if conforms(value, type_) else f"{place}: {str(value)[:200]} is no {type_}"
 
 
-@pytest.mark.parametrize("kind", receipt_types())
+@pytest.mark.parametrize("kind", runnable_kinds(KINDS))
 def test_pinned_receipts_have_these_fields(kind):
-    types, seen = receipt_types()[kind], set()
+    types, seen = KINDS[kind].report.types(), set()
     for receipt in pinned(kind):
         seen.add(receipt["type"])
         assert wrong(receipt["body"], types[receipt["type"]]) == ""

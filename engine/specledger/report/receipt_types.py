@@ -7,10 +7,8 @@ so is what may be null.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
-from specledger.evidence import layout
 from specledger.evidence.result import STATUSES
 from specledger.expr import BOOL, DYN, INT, STRING, ListType, MapType, RecordType, Type
 from specledger.gates.documents import document_type
@@ -43,7 +41,7 @@ _BREACHES: Final = _list({"invariant": STRING, "severity": STRING, "witness": DY
 _ASKED: Final = _record({"asked": INT, "changed": INT})
 _TRIAL: Final[Mapping[str, Type]] = {
     **{"variable": STRING, "value": DYN, "predicted": STRING, "edit?": DYN, "after": DYN, "held": DYN},
-    **{"declared?": STRING, "reason?": STRING},
+    **{"declared?": STRING, "reason?": STRING, "direction?": STRING, "by?": STRING, "confidence?": INT},
 }
 _OFFERED: Final[Mapping[str, Type]] = {
     **{"does?": STRING, "breaches?": STRING, "plain?": INT, "paid?": INT, "taken?": BOOL, "denied?": DYN},
@@ -52,11 +50,12 @@ _OFFERED: Final[Mapping[str, Type]] = {
 _CHALLENGED: Final[Mapping[str, Type]] = {
     **{"of?": STRING, "before?": STRING, "trials?": _list(_TRIAL), "null?": _ASKED, "placebo?": _ASKED},
     **{"answers?": STRING, "revealed?": BOOL, "restated?": BOOL},
+    "test?": _record({"looks": INT, "made": INT, "p": INT}),
     "trace?": _record({"equal": INT, "nodes": INT, "ends": BOOL}),
 }
 
 
-def _run() -> ReceiptTypes:
+def run_types() -> ReceiptTypes:
     """The receipts of a run of a scenario."""
     made = _all(
         {
@@ -66,6 +65,7 @@ def _run() -> ReceiptTypes:
                 "invariants": _list({"name": STRING, "scope": STRING, "severity": STRING}),
                 "drifts": _list({"drift": STRING, "schedule": ListType(INT)}),
                 **{"expect?": _ANY, "commit?": STRING, "audit?": _record({"mode": STRING, "head": STRING})},
+                "agent_faults?": STRING,
             },
             "episode": {
                 **{"episode": INT, "state": DYN, "digest": STRING, "opening": _ANY, "world": STRING},
@@ -95,6 +95,7 @@ def _run() -> ReceiptTypes:
             "episode_end": {
                 **{"episode": INT, "steps": INT, "ended": STRING, "success": BOOL, "first_success": DYN},
                 **{"violations": _BREACHES, "idle": _COUNTS, "gates": _COUNTS, "state": STRING},
+                "faults?": ListType(_ANY),
             },
             "end": {"episodes": INT, "steps": INT, "gates": _COUNTS},
         }
@@ -114,7 +115,7 @@ _RANGE: Final = _record({"low": INT, "high": INT})
 _SEEN: Final = _list({"run": STRING, "episode": INT})
 
 
-def _suite() -> ReceiptTypes:
+def suite_types() -> ReceiptTypes:
     """The receipts of a suite."""
     return _all(
         {
@@ -158,7 +159,7 @@ _VERDICT: Final = _record(
 )
 
 
-def _law() -> ReceiptTypes:
+def law_types() -> ReceiptTypes:
     """The receipts of the trial of a law."""
     return _all(
         {
@@ -176,7 +177,7 @@ def _law() -> ReceiptTypes:
 _TRIED: Final[Mapping[str, Type]] = {"law": STRING, "document": DYN, "verdict": DYN, "digest": DYN, "error": DYN}
 
 
-def _discovery() -> ReceiptTypes:
+def discovery_types() -> ReceiptTypes:
     """The receipts of a discovery."""
     usage = _record({"prompt_tokens": INT, "output_tokens": INT, "thinking_tokens": INT, "estimated": BOOL})
     match: Mapping[str, Type] = {"law": STRING, "matched_law_id": STRING, "match_type": STRING, "details": STRING}
@@ -211,12 +212,3 @@ def _discovery() -> ReceiptTypes:
             },
         }
     )
-
-
-_KINDS: Final = {layout.SCENARIO: _run, layout.SUITE: _suite, layout.LAW: _law, layout.DISCOVERY: _discovery}
-
-
-@cache
-def receipt_types() -> Mapping[str, ReceiptTypes]:
-    """By kind of evidence the types of its receipts."""
-    return {kind: types() for kind, types in _KINDS.items()}
