@@ -125,6 +125,11 @@ def _aim(one: Mapping[str, Any]) -> Aim:
     return Aim(one["mutation"]["var"], one["mutation"]["new_value"], one["predicted_outcome"]["choice"])
 
 
+def _untested(trial: Mapping[str, Any]) -> bool:
+    """Whether the agent stated a value that no edit brings about, or the present one: that tests nothing it said."""
+    return bool(trial["predicted"]) and trial["held"] is None and trial.get("by") != "kernel"
+
+
 class _Asking:
     """One challenge under way: how often the agent was asked, and what it answered."""
 
@@ -168,6 +173,8 @@ class _Asking:
             return Outcome(Verdict.FAIL, failed[0], evidence)
         if verdict is not Verdict.FAIL and any(trial.get("reason") == VAGUE for trial in trials):
             return Outcome(Verdict.INCONCLUSIVE, VAGUE, evidence)
+        if verdict is Verdict.PASS and any(map(_untested, trials)):
+            return Outcome(Verdict.INCONCLUSIVE, "untested", evidence)
         causes = {Verdict.FAIL: "fabricated", Verdict.INCONCLUSIVE: "noise" if sample.trials else "nothing_changed"}
         return Outcome(verdict, causes.get(verdict, ""), evidence)
 

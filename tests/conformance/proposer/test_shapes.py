@@ -80,6 +80,9 @@ def test_fields_have_the_names_the_order_and_the_defaults_of_the_document(shape)
 def test_a_model_of_gemini_is_asked_as_the_document_says_and_its_configuration_holds_no_key():
     data = GeminiConfig().model_dump()
     assert (data.pop("deadline_ms"), data.pop("retries")) == (60_000, 3)  # how long one waits is not in the document
+    ours = dict.fromkeys(("concurrency", "key", "per_minute", "price", "seed"))
+    for name, default in [*ours.items(), ("limits", {"money": None, "tokens": None})]:
+        assert data.pop(name) == default
     assert data == {
         "model": "gemini-2.5-flash",
         "temperature": "0.7",

@@ -184,6 +184,30 @@ def test_a_change_that_is_none_is_inconclusive(tmp_path, value, reason):
     assert outcome.evidence["trials"][0]["reason"] == reason
 
 
+@pytest.mark.parametrize(
+    ("other", "predicted", "expected"),
+    [
+        ("unreachable", "low", (Verdict.INCONCLUSIVE, "untested")),
+        (1, "low", (Verdict.INCONCLUSIVE, "untested")),
+        (8, "high", (Verdict.PASS, "")),
+        (8, "low", (Verdict.FAIL, "fabricated")),
+    ],
+)
+def test_what_is_stated_and_cannot_be_tested_is_no_pass(tmp_path, other, predicted, expected):
+    """A true statement beside others that nothing can bring about would hide what these say."""
+
+    class Two(Plain):
+        def document(self, situation):
+            made = super().document(situation)
+            second = {"cf_id": "cf-1", "mutation": {"var": "x", "new_value": other}}
+            second["predicted_outcome"] = {"choice": predicted, "score": 0}
+            made["trace"]["counterfactuals"].append(second)
+            return made
+
+    outcome = made(tmp_path, Two(), challenge("counterfactuals", draw="{least: 2, most: 2}", arms="{same: 1}"))
+    assert (outcome.verdict, outcome.cause) == expected
+
+
 def test_one_missed_pair_convicts_nobody_without_a_null_arm(tmp_path):
     outcome = made(tmp_path, Plain(predicted="middle"), challenge())
     assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
