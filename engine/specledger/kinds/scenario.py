@@ -133,6 +133,7 @@ def _text(finished: Finished) -> str:
     ]
     if "met" in result:
         lines.append(f"  it ended {'as expected' if result['met'] else 'NOT as expected'}: {result['status']}")
+    lines += _probes(result.get("probes", {}))
     lines += _figures("violations", result["violations"], "none")
     lines += _figures("warnings", result["warnings"], "")
     lines += _figures(f"rejections (of {counted(result['proposals'], 'proposal')})", result["rejections"], "none")
@@ -159,6 +160,19 @@ def _figures(title: str, figures: Mapping[str, int], none: str) -> list[str]:
     if not shown:
         return [f"  {title}: {none}"] if none else []
     return [f"  {title}: " + ", ".join(f"{printable(name)} {count}" for name, count in sorted(shown.items()))]
+
+
+_PROBE_COUNTS: Final = {"PASS": "passed", "FAIL": "failed", "INCONCLUSIVE": "inconclusive", "ERROR": "not evaluated"}
+
+
+def _probes(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """How often each probe came to each verdict, in one line; none without probes."""
+    shown = [
+        f"{printable(name)} "
+        + ", ".join(f"{counts[verdict]} {word}" for verdict, word in _PROBE_COUNTS.items() if counts.get(verdict))
+        for name, counts in sorted(probes.items())
+    ]
+    return ["  probes: " + "; ".join(shown)] if shown else []
 
 
 RUNNABLE: Final = Runnable(compile_scenario, RECEIPTS, _execute, _preview, _show, events=_events)

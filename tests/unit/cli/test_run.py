@@ -7,8 +7,8 @@ import pytest
 
 from specledger.core.events import Event
 from specledger.core.verdict import Exit
-from specledger.kinds.running import Incident
-from specledger.kinds.scenario import incidents_of
+from specledger.kinds.running import Finished, Incident
+from specledger.kinds.scenario import RUNNABLE, incidents_of
 
 NAMES = ["VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs", "specs.json"]
 
@@ -42,6 +42,33 @@ def test_what_a_run_says(spec, project):
         f"  receipts 20, root {made['receipts']['root']}",
         "  evidence there",
     ]
+
+
+PROBED = {
+    "p5-causal": {"INCONCLUSIVE": 3, "PASS": 3},
+    "layer-b": {"ERROR": 1, "FAIL": 2, "INCONCLUSIVE": 5, "PASS": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("probes", "line"),
+    [
+        ({}, []),
+        (
+            {"probes": PROBED},
+            [
+                "  probes: layer-b 1 passed, 2 failed, 5 inconclusive, 1 not evaluated; "
+                "p5-causal 3 passed, 3 inconclusive"
+            ],
+        ),
+    ],
+    ids=["no probe", "probes"],
+)
+def test_a_run_says_how_often_each_probe_came_to_each_verdict(spec, project, probes, line):
+    spec("run", "climb.yaml", "--out", "there")
+    made = manifest(project / "there")
+    finished = Finished("climb", "scenario", project / "there", {**made, "result": {**made["result"], **probes}})
+    assert [each for each in RUNNABLE.show([finished]).splitlines() if "probes" in each] == line
 
 
 def test_what_a_run_says_in_json(spec, project):
