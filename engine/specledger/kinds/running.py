@@ -70,6 +70,7 @@ class Incident:
         detail: The witness, the expression that failed, the cause of a probe, or the reasons of each proposal.
         offset: The character of the expression at which it failed.
         at: `file:line:column` of that, if it is known.
+        rank: 0 for an error or a fatal breach, 1 for a failed probe, 2 for a warning.
     """
 
     episode: int
@@ -78,6 +79,7 @@ class Incident:
     detail: Any
     offset: int | None = None
     at: str | None = None
+    rank: int = 0
 
     def __str__(self) -> str:
         detail = self.detail if isinstance(self.detail, str) else canonical_bytes(self.detail).decode()
@@ -94,7 +96,7 @@ class Finished:
         kind: The kind of its spec.
         place: The bundle, a folder or a zip file.
         manifest: The manifest of the bundle.
-        incidents: The first failures, in the order of the run.
+        incidents: The first failures: errors and fatal breaches, then failed probes, then warnings.
         receipts: The receipts that people are shown, each with its type and body in one mapping.
         replaced: Whether an earlier bundle was at the place.
         found: Warnings: a torn audit log of an earlier run, lost signatures.

@@ -30,7 +30,9 @@ from specledger.spec.invariant import Invariant
 from specledger.verify.replay import make_run
 
 MOST_INCIDENTS: Final = 5
-"""Incidents that a finished run keeps; the receipts hold all of them."""
+"""Incidents that a finished run keeps, the gravest; the receipts hold all of them."""
+
+_RANKS: Final = {"fatal": 0, "probe": 1, "warn": 2}
 
 MOST_DUE_STEPS: Final = 20
 """Steps at which a drift is due that a preview lists; it counts all of them."""
@@ -42,10 +44,10 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     with bundle_writer(bundle, place, RECEIPTS) as writer:
         for event in scenario_events(bundle, writer, options, progress, found.append):
             writer.add(event)
-            if len(incidents) < MOST_INCIDENTS:
-                incidents += [replace(one, at=_place(bundle, one)) for one in incidents_of(event)]
+            if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
+                incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
         manifest = writer.finish(attach=options.seal.attach)
-    shown = tuple(incidents[:MOST_INCIDENTS])
+    shown = tuple(replace(one, at=_place(bundle, one)) for one in incidents)
     return Finished(case_name(bundle), bundle.main.kind, place, manifest, shown, found=tuple(found))
 
 
@@ -70,13 +72,16 @@ def incidents_of(event: Event) -> list[Incident]:
     if event.type == "error":
         return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
     if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
-        return [Incident(body["episode"], body["t"], body["probe"], body["cause"])]
+        return [Incident(body["episode"], body["t"], body["probe"], body["cause"], rank=_RANKS["probe"])]
     if event.type not in ("step", "episode_end"):
         return []
     t = body["t"] if event.type == "step" else body["steps"]
     causes = [decision["error"] for decision in body.get("decisions", ()) if decision["error"] is not None]
     found = [Incident(body["episode"], t, cause["code"], cause["expression"], cause["offset"]) for cause in causes]
-    found += [Incident(body["episode"], t, breach["invariant"], breach["witness"]) for breach in body["violations"]]
+    found += [
+        Incident(body["episode"], t, breach["invariant"], breach["witness"], rank=_RANKS[breach["severity"]])
+        for breach in body["violations"]
+    ]
     if event.type == "step" and body["chosen"] is None:
         reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
         found.append(Incident(body["episode"], t, PROGRESS, reasons))

@@ -118,8 +118,19 @@ def test_what_went_wrong_is_told_in_its_order_up_to_five_times(spec, change, wha
 @pytest.mark.parametrize("verdict", ["PASS", "FAIL", "ERROR", "INCONCLUSIVE"])
 def test_a_probe_that_failed_is_among_what_went_wrong(verdict):
     body = {"episode": 1, "t": 2, "probe": "steady", "verdict": verdict, "cause": "fabricated"}
-    wrong = [Incident(1, 2, "steady", "fabricated")] if verdict in {"FAIL", "ERROR"} else []
+    wrong = [Incident(1, 2, "steady", "fabricated", rank=1)] if verdict in {"FAIL", "ERROR"} else []
     assert incidents_of(Event("probe", body)) == wrong
+
+
+def test_a_fatal_breach_comes_before_the_warnings_of_earlier_steps(spec, project, edit):
+    warning = "spec: invariant/v1\nname: low\nseverity: warn\nrequire: n < 0\nwitness: {n: n}\n"
+    (project / "low.yaml").write_text(warning)
+    fatal = "spec: invariant/v1\nname: ends\nscope: episode\nrequire: n < 0\nwitness: {n: n}\n"
+    (project / "ends.yaml").write_text(fatal)
+    edit("warden.yaml", "invariants: [bounded]", "invariants: [bounded, low, ends]")
+    done = spec("run", "climb.yaml", "--format=json").json["runs"][0]["incidents"]
+    places = [(each["what"], each["episode"], each["t"]) for each in done]
+    assert places == [("ends", 0, 3), ("ends", 1, 3), ("low", 0, 0), ("low", 0, 1), ("low", 0, 2)]
 
 
 @pytest.mark.usefixtures("project")
