@@ -301,8 +301,9 @@ class _Assembly:
         for path, key in parts.spec.refs.items():
             if path[0] == "probes":
                 spec = parts.bundle.specs[key]
-                environment, state = parts.world.environment, parts.world.state
-                found.append((path[1], check_probe(spec, environment, state, document, parts.diagnostics)))
+                world, denials = parts.world, [one.name for one in proposal_invariants(parts)]
+                made = check_probe(spec, world.environment, world.state, document, denials, parts.diagnostics)
+                found.append((path[1], made))
         return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]
 
 

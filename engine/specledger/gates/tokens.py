@@ -29,6 +29,13 @@ MOST_CALLS: Final = 1000
 """Executions that a scope's rate limit can count, by its schema."""
 
 
+REFUSALS: Final = (
+    *("no_token", "unknown", "revoked", "expired", "wrong_proposal", "wrong_trace", "wrong_scope", "wrong_op"),
+    *("wrong_action", "spent", "exhausted", "rate"),
+)
+"""The reasons of refusals, in the order of the checks."""
+
+
 class Asked(NamedTuple):
     """What an execution is asked for, beside the token.
 

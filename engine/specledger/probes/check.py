@@ -2,33 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from specledger.core.diagnostics import Diagnostics
+from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import (
     BOOL,
+    DYN,
     INT,
     STRING,
     Checked,
     Emitter,
     Environment,
     EvaluationError,
+    ListType,
     RecordType,
+    Type,
     compile_expression,
     compile_function,
 )
+from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN
+from specledger.gates.tokens import REFUSALS
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
 from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
-from specledger.probes.json_patch import NotApplicable, Operation, apply_patch, read_pointer
+from specledger.probes.json_patch import NotApplicable, Operation, Pointer, apply_patch, read_pointer
 from specledger.probes.offer import PlannedOffer
 from specledger.spec.probe import Edit
 from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec
+
+E_OFFER: Final = code(
+    "E_OFFER",
+    "an offer names something that does not exist",
+    "`breaches` names an invariant of scope `proposal` that the governor or the scenario has, `schema`, `scope`, "
+    "`evaluation`, `token`, or the reason of a refusal. The paths of an `edit` lead to places that the schema of the "
+    "documents has; what breaches `schema` may add a key to them.",
+)
 
 _ANSWER: Final = RecordType("answer", {"choice": STRING, "score": INT})
 _CLAIM: Final = RecordType("claim", {"variable": STRING, "choice": STRING})
@@ -61,7 +74,12 @@ class Probe:
 
 
 def check_probe(
-    spec: Resolved, environment: Environment, state: RecordType, document: RecordType, diagnostics: Diagnostics
+    spec: Resolved,
+    environment: Environment,
+    state: RecordType,
+    document: RecordType,
+    invariants: Collection[str],
+    diagnostics: Diagnostics,
 ) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
 
@@ -70,11 +88,14 @@ def check_probe(
         environment: The names that an expression over the world's state may read.
         state: The type of that state.
         document: The type of the documents that agents submit.
+        invariants: The names of the invariants of these documents.
         diagnostics: Receives every finding.
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else
     scope = Scope(environment, spec, diagnostics)
+    if model.offer is not None:
+        _refuse_unknown(model.offer, scope, document, (*invariants, SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS))
     when = scope.condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
     expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
@@ -94,6 +115,37 @@ def check_probe(
         return emitter.function("when", [now], [*lines, f"return {emitter.expression(when, locals_)}"])
 
     return Probe(model, compile_function(condition), expected, offer, (when, expect))
+
+
+def _refuse_unknown(model: OfferSpec, scope: Scope, document: RecordType, denials: Collection[str]) -> None:
+    """Findings for a breach that nothing denies, and for paths that the schema of documents does not have."""
+    if model.breaches not in denials:
+        message = f"no invariant of documents and no refusal is called {model.breaches!r}"
+        scope.wrong(E_OFFER, message, "offer", "breaches", near=suggest(model.breaches, denials))
+    for index, edit in enumerate(model.edit or ()):
+        makes = edit.op in ("add", "move", "copy") and model.breaches == SCHEMA  # a key that only the schema denies
+        path = read_pointer(edit.path)
+        for key, pointer in ("path", path[:-1] if makes else path), ("from", read_pointer(edit.source or "")):
+            if (unknown := _unknown(pointer, document)) is not None:
+                name, near = unknown
+                message = f"documents have no {name!r} there"
+                scope.wrong(E_OFFER, message, "offer", "edit", index, key, near=near)
+
+
+def _unknown(pointer: Pointer, type_: Type) -> tuple[str, str | None] | None:
+    """The first key of a path that the documents of a type cannot have, with a near one; None if they can have all."""
+    for key in pointer:
+        if isinstance(type_, RecordType):
+            if key not in type_.fields:
+                return key, suggest(key, type_.fields)
+            type_ = type_.fields[key]
+        elif isinstance(type_, ListType):
+            if key != "-" and not key.isdigit():
+                return key, None
+            type_ = type_.item
+        else:
+            return None if type_ == DYN else (key, None)
+    return None
 
 
 def _offer(

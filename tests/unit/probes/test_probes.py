@@ -120,7 +120,8 @@ def checked(tmp_path, text):
     path.write_text("spec: probe/v1\nname: case\n" + text)
     diagnostics = Diagnostics()
     spec = load(str(path))[0].main
-    probe = check_probe(spec, Environment({"x": INT, "y": INT, "now": STATE}), STATE, DOCUMENT, diagnostics)
+    environment = Environment({"x": INT, "y": INT, "now": STATE})
+    probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule"], diagnostics)
     diagnostics.raise_if_errors()
     return probe
 
@@ -500,3 +501,36 @@ def test_a_probe_that_means_nothing_is_found(tmp_path, text, code):
     with pytest.raises(Rejected) as raised:
         checked(tmp_path, text)
     assert code in {finding.code for finding in raised.value.diagnostics}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        (EDIT.replace("/said", "/sayd"), "/sayd", "documents have no 'sayd' there", "did you mean 'said'?"),
+        (EDIT.replace("/said", "/said/2"), "/said/2", "documents have no '2' there", None),
+        (
+            EDIT.replace("op: replace", "op: add").replace("/said", "/new"),
+            "/new",
+            "documents have no 'new' there",
+            None,
+        ),
+        (
+            OFFER.replace("rule", "rulle"),
+            "rulle",
+            "no invariant of documents and no refusal is called 'rulle'",
+            "did you mean 'rule'?",
+        ),
+    ],
+)
+def test_what_an_offer_names_must_exist(tmp_path, text, place, message, hint):
+    with pytest.raises(Rejected) as raised:
+        checked(tmp_path, text)
+    (finding,) = raised.value.diagnostics
+    assert (finding.code, finding.message, finding.hint) == ("E_OFFER", message, hint)
+    line = f"spec: probe/v1\nname: case\n{text}".splitlines()[finding.span.start.line - 1]
+    assert line[finding.span.start.column - 1 :].startswith(place)
+
+
+def test_a_breach_of_the_schema_may_add_a_key(tmp_path):
+    text = EDIT.replace("op: replace", "op: add").replace("/said", "/new").replace("rule", "schema")
+    assert checked(tmp_path, text) is not None
