@@ -15,12 +15,13 @@ from specledger.compile.plan import KernelPlan
 from specledger.compile.read_dependencies import unused_variables, used_by
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Emitter, RecordType, compile_function
-from specledger.gates.admission import Admission, check_admission
+from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN, Admission, check_admission
 from specledger.gates.digests import trace_commit
 from specledger.gates.documents import axion
 from specledger.gates.facts import Facts, Vocabulary, check_vocabulary
 from specledger.gates.invariant import E_ADMISSION, check_document_invariant
 from specledger.gates.signatures import Signing
+from specledger.gates.tokens import REFUSALS
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
@@ -301,7 +302,8 @@ class _Assembly:
         for path, key in parts.spec.refs.items():
             if path[0] == "probes":
                 spec = parts.bundle.specs[key]
-                world, denials = parts.world, [one.name for one in proposal_invariants(parts)]
+                world, rules = parts.world, (one.name for one in proposal_invariants(parts))
+                denials = [*rules, SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
                 made = check_probe(spec, world.environment, world.state, document, denials, parts.diagnostics)
                 found.append((path[1], made))
         return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]

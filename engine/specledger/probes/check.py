@@ -23,8 +23,6 @@ from specledger.expr import (
     compile_expression,
     compile_function,
 )
-from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN
-from specledger.gates.tokens import REFUSALS
 from specledger.lang.bind import bind, fields_of
 from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
 from specledger.lang.scope import E_NAME_TAKEN, Scope
@@ -42,6 +40,9 @@ E_OFFER: Final = code(
     "`evaluation`, `token`, or the reason of a refusal. The paths of an `edit` lead to places that the schema of the "
     "documents has; what breaches `schema` may add a key to them.",
 )
+
+_SCHEMA: Final = "schema"
+"""The breach of a document that its schema denies."""
 
 _ANSWER: Final = RecordType("answer", {"choice": STRING, "score": INT})
 _CLAIM: Final = RecordType("claim", {"variable": STRING, "choice": STRING})
@@ -78,7 +79,7 @@ def check_probe(
     environment: Environment,
     state: RecordType,
     document: RecordType,
-    invariants: Collection[str],
+    denials: Collection[str],
     diagnostics: Diagnostics,
 ) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
@@ -88,14 +89,14 @@ def check_probe(
         environment: The names that an expression over the world's state may read.
         state: The type of that state.
         document: The type of the documents that agents submit.
-        invariants: The names of the invariants of these documents.
+        denials: What can deny these documents, or a call: invariants, and reasons of the kernel.
         diagnostics: Receives every finding.
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else
     scope = Scope(environment, spec, diagnostics)
     if model.offer is not None:
-        _refuse_unknown(model.offer, scope, document, (*invariants, SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS))
+        _refuse_unknown(model.offer, scope, document, denials)
     when = scope.condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
     expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
@@ -123,7 +124,7 @@ def _refuse_unknown(model: OfferSpec, scope: Scope, document: RecordType, denial
         message = f"no invariant of documents and no refusal is called {model.breaches!r}"
         scope.wrong(E_OFFER, message, "offer", "breaches", near=suggest(model.breaches, denials))
     for index, edit in enumerate(model.edit or ()):
-        makes = edit.op in ("add", "move", "copy") and model.breaches == SCHEMA  # a key that only the schema denies
+        makes = edit.op in ("add", "move", "copy") and model.breaches == _SCHEMA  # a key that only the schema denies
         path = read_pointer(edit.path)
         for key, pointer in ("path", path[:-1] if makes else path), ("from", read_pointer(edit.source or "")):
             if (unknown := _unknown(pointer, document)) is not None:

@@ -121,7 +121,7 @@ def checked(tmp_path, text):
     diagnostics = Diagnostics()
     spec = load(str(path))[0].main
     environment = Environment({"x": INT, "y": INT, "now": STATE})
-    probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule"], diagnostics)
+    probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule", "schema"], diagnostics)
     diagnostics.raise_if_errors()
     return probe
 
@@ -527,6 +527,7 @@ def test_what_an_offer_names_must_exist(tmp_path, text, place, message, hint):
         checked(tmp_path, text)
     (finding,) = raised.value.diagnostics
     assert (finding.code, finding.message, finding.hint) == ("E_OFFER", message, hint)
+    assert finding.span is not None
     line = f"spec: probe/v1\nname: case\n{text}".splitlines()[finding.span.start.line - 1]
     assert line[finding.span.start.column - 1 :].startswith(place)
 
