@@ -16,7 +16,7 @@ from specledger.gates.governor import Footing
 from specledger.lang.bind import bind, emit_let, fields_of
 from specledger.lang.effects import PlannedEffect, emit_effects, emit_fitting
 from specledger.lang.memory import check_fields, check_writes
-from specledger.lang.scope import Fields, Let, Scope
+from specledger.lang.scope import E_NAME_TAKEN, Fields, Let, Scope
 from specledger.spec.invariant import Invariant as InvariantSpec
 
 
@@ -127,7 +127,15 @@ def _optional(record: RecordType, *always: str) -> RecordType:
     return RecordType(record.name, record.fields, frozenset(record.fields) - {*always}, record.derived)
 
 
-def _short(key: str, form: ShortForm, model: InvariantSpec, scope: Scope) -> tuple[Monitor, Scope, Checked | None]:
+def _short(
+    key: str, form: ShortForm, model: InvariantSpec, scope: Scope
+) -> tuple[Monitor | None, Scope, Checked | None]:
+    taken = [name for name in (*form.conditions, *form.fields) if scope.environment.conflict(name) is not None]
+    for name in taken:
+        message = f"the memory of `{key}` has the name {name!r}, which is in use here"
+        scope.wrong(E_NAME_TAKEN, message, key)
+    if taken:
+        return None, scope, None
     given = {name: at for name, at in form.conditions.items() if getattr(getattr(model, key), at[0]) is not None}
     let = [(name, scope.expression(key, at, expect=type_)) for name, (at, type_) in given.items()]
     inner = scope.within(**dict.fromkeys(form.fields, INT))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from specledger.core.diagnostics import Diagnostic, code
@@ -93,6 +94,8 @@ def _is_bundle(folder: Path) -> bool:
 def _looks_like_spec(file: Path) -> bool:
     """Whether a file seems to be a spec; one that cannot be read is checked, so that its finding says why."""
     try:
+        if not S_ISREG(file.stat().st_mode):
+            return False  # a pipe or a device would be waited for
         with file.open("rb") as stream:
             return _HEAD.search(stream.read(4096)) is not None
     except OSError:

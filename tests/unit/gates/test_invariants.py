@@ -223,6 +223,32 @@ def test_an_episode_that_a_fatal_breach_ended_counts_unless_the_invariant_says_o
     assert ended["idle"] == ({} if after_fatal == "judged" else {"far": 1})
 
 
+SHORT: dict[str, dict[str, Any]] = {
+    "within": {"within": {"after": "x > 1", "steps": 0, "require": "x < 5"}},
+    "at_most": {"at_most": {"count": "x > 1", "times": 0}},
+    "mean": {"mean": {"of": "x", "min": 0, "max": 9}, "scope": "episode"},
+}
+TAKEN = [
+    *(("within", f"within_{name}") for name in ("waiting", "after", "require")),
+    *(("at_most", f"at_most_{name}") for name in ("count", "counts")),
+    *(("mean", f"mean_{name}") for name in ("sum", "steps", "of", "min", "max")),
+]
+
+
+@pytest.mark.parametrize("owner", ["world", "invariant"])
+@pytest.mark.parametrize(("form", "name"), TAKEN)
+def test_a_name_of_the_memory_is_not_given_to_something_else(make, owner, form, name):
+    """A field of the world would be shadowed: the condition that reads it would read the memory."""
+    body = SHORT[form]
+    world = {"state": {**WORLD["state"], name: "int"}, "start": {**WORLD["start"], name: 5}}
+    changes: dict[str, Any] = {"world": world} if owner == "world" else {}
+    invariant = body if owner == "world" else {**body, "constants": {name: 0}}
+    with pytest.raises(Rejected) as caught:
+        make({"short": invariant}, **changes)
+    assert [one.code for one in caught.value.diagnostics] == ["E_NAME_TAKEN"]
+    assert name in caught.value.diagnostics[0].message
+
+
 def test_the_memory_of_each_invariant_is_in_the_receipts(make):
     made = make({"few": {"at_most": {"count": "x % 2 == 0", "times": 2}}})
     assert [body["monitors"] for body in bodies(made, "episode")] == [{"few": {"at_most_count": 0}}]

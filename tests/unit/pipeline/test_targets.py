@@ -1,5 +1,7 @@
 """Which files `spec check` takes from folders and patterns, and how it ends."""
 
+import os
+
 import pytest
 
 from specledger.pipeline.targets import expand_targets
@@ -56,3 +58,10 @@ def test_targets(targets, files, skipped):
 def test_a_target_without_specs_is_a_finding(target):
     found = expand_targets(["specs", target])
     assert [one.code for one in found.findings] == ["E_CHECK_NONE"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_pipe_in_a_folder_is_not_waited_for():
+    os.mkfifo("drafts/pipe.yaml")
+    expanded = expand_targets(["drafts"])
+    assert "drafts/pipe.yaml" not in [str(file) for file in expanded.files]
