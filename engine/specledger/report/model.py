@@ -27,6 +27,7 @@ from specledger.report.sections import Cell, Section
 
 if TYPE_CHECKING:
     from specledger.load import Bundle
+    from specledger.report.agent_metrics import RunMetrics
     from specledger.report.judgement import Judgement
     from specledger.report.plots import Plot
     from specledger.verify.checks import Verification
@@ -195,6 +196,10 @@ class Reading:
     def plots(self) -> Sequence[Plot]:
         """Plots of rates, counts and figures over steps."""
         return ()
+
+    def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
+        """The metrics of the runs that have probes, by agent."""
+        return {}
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """Rings of laws to draw."""

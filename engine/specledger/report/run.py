@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.verdict import Verdict
@@ -202,8 +202,7 @@ class RunReading(Reading):
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         yield gate_section(rejections, self._result["proposals"], demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
-        agent = (specs.referred("agent") or {}).get("name", "")
-        yield from probe_sections({agent: [self._metrics]}, [self._probe_row(data) for data in specs.of_kind("probe")])
+        yield from probe_sections(self.agents(), [self._probe_row(data) for data in specs.of_kind("probe")])
         yield self._drifts()
         yield self._budget()
         heads = ("episode", "steps", "ended", "goal first reached", "violations")
@@ -212,8 +211,12 @@ class RunReading(Reading):
     def plots(self) -> list[Plot]:
         """Budget, potentials and figures over the steps, rejections by gate, failures of probes."""
         rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
+        return [*self._series.plots(), *rejection_counts(rejections), *probe_plots(self.agents())]
+
+    def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
+        """The metrics of the run, by its agent; none without probes."""
         agent = (Specs.of(self._specs).referred("agent") or {}).get("name", "")
-        return [*self._series.plots(), *rejection_counts(rejections), *probe_plots({agent: [self._metrics]})]
+        return {agent: [self._metrics]} if self._probes else {}
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}

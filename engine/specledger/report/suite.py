@@ -165,7 +165,7 @@ class SuiteReading(Reading):
         yield self._check_section()
         yield figure_section(self._figures)
         yield self._mutant_section()
-        yield from probe_sections(self._agents())
+        yield from probe_sections(self.agents())
         rejections = self._rejections()
         proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
         busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))
@@ -174,7 +174,7 @@ class SuiteReading(Reading):
 
     def plots(self) -> list[Plot]:
         """Detections by agent and probe, the rates of figures, and rejections by gate."""
-        return [*probe_plots(self._agents()), *figure_rates(self.figures), *rejection_counts(self._rejections())]
+        return [*probe_plots(self.agents()), *figure_rates(self.figures), *rejection_counts(self._rejections())]
 
     def _rejections(self) -> Counter[str]:
         rejections: Counter[str] = Counter()
@@ -246,7 +246,7 @@ class SuiteReading(Reading):
             )
         return Section("runs", "Runs", "", ("run", *_NOUNS), rows)
 
-    def _agents(self) -> dict[str, list[RunMetrics]]:
+    def agents(self) -> dict[str, list[RunMetrics]]:
         """The metrics of the suite's own runs that have probes, by agent."""
         found: dict[str, list[RunMetrics]] = {}
         for _, run in self._own:

@@ -17,6 +17,7 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_hex, sha256_raw
 from specledger.evidence.checkpoint import MAX_NOTE
 from specledger.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, RECEIPTS, SPECS
+from specledger.report.comparison import agents_of, compared_plots, compared_sections
 from specledger.report.controls import control_sections
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
@@ -89,7 +90,8 @@ def _drawing(specs: Specs) -> dict[str, Any]:
 
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:
-    listed = [*control_sections(report), *reading.sections()]
+    agents = agents_of(report.subjects) if len(report.subjects) > 1 else {}
+    listed = [*control_sections(report), *compared_sections(reading, agents)]
     shown = [section for section in listed if section.rows]
     chains = _chains(evidence, reading, shown)
     copies = choose(chains)
@@ -105,7 +107,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
     facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
-    plots = render_plots(reading.plots())
+    plots = render_plots(compared_plots(reading, agents))
     style, script = _asset("style.css"), _asset("script.js")
     values = {
         "title": words(f"{headline.title}: {headline.verdict}"),
@@ -116,7 +118,7 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "headline": _reason(headline.reason, held),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _failed(subject, held) if alone else "",
-        "facts": _terms([] if alone else [("bundle", quoted(bundle_names(report.subjects)[0]))], facts),
+        "facts": _terms([] if alone else [("bundle shown in full", quoted(bundle_names(report.subjects)[0]))], facts),
         "digests": _terms(_digests(evidence)),
         "checked": _checked(evidence, written),
         "embedded": words(_embedded(chains)),

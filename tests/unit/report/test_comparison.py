@@ -1,0 +1,36 @@
+"""A page of several bundles: what is shown by agent is of all of them."""
+
+import pytest
+
+from specledger.kinds import load
+from specledger.pipeline.executing import execute
+from specledger.report.comparison import agents_of
+from specledger.report.model import Report
+from specledger.report.plots import probe_plots, rate_rows
+from tests.unit.report.rendering import subject_of, text_of
+
+CASES = {
+    "two agents": (["agent=pseudo"], ["honest", "pseudo"]),
+    "one agent": (["seed=5"], ["honest in axion-basic (run {})"] * 2),
+}
+
+
+@pytest.mark.parametrize(("change", "names"), CASES.values(), ids=CASES)
+def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, names):
+    common = ["horizon=1", "probes=[p4-bypass, p5-causal]"]
+    first, second = (
+        subject_of(execute(load("axion-basic", kind="scenario", set=[*common, *more])[0], tmp_path / str(at)).place)
+        for at, more in enumerate(([], change))
+    )
+    named = [name.format(each.manifest["run"][:8]) for name, each in zip(names, (first, second), strict=True)]
+    agents = agents_of((first, second))
+    assert list(agents) == named
+    (plot,) = (plot for plot in probe_plots(agents) if plot.title == "Failures of probes")
+    rows = [row[0] for row in rate_rows(plot)]
+    assert rows == [f"{probe}: {name}" for probe in ("p4-bypass", "p5-causal") for name in named]
+    page = text_of("html", Report((first, second)))
+    for name in rows:
+        assert name in page
+    for name in named:
+        assert f"{name}: p4-bypass" in page  # the table of probes by agent
+    assert page.index("bundle shown in full") < page.index('id="plots"')
