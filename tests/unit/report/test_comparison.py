@@ -6,7 +6,7 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.comparison import agents_of
 from specledger.report.model import Report
-from specledger.report.plots import probe_plots, rate_rows
+from specledger.report.plots import Rates, probe_plots, rate_rows
 from tests.unit.report.rendering import subject_of, text_of
 
 CASES = {
@@ -26,6 +26,7 @@ def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, names):
     agents = agents_of((first, second))
     assert list(agents) == named
     (plot,) = (plot for plot in probe_plots(agents) if plot.title == "Failures of probes")
+    assert isinstance(plot, Rates)
     rows = [row[0] for row in rate_rows(plot)]
     assert rows == [f"{probe}: {name}" for probe in ("p4-bypass", "p5-causal") for name in named]
     page = text_of("html", Report((first, second)))
