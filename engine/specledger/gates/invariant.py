@@ -75,7 +75,7 @@ def check_invariant(spec: Resolved, footing: Footing, diagnostics: Diagnostics) 
     scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     monitor, scope, require = check_monitor(model, footing, scope)
     when = scope.condition(model.when, "when")
-    witness = scope.each(model.witness, "witness")
+    witness = monitor.witness if monitor and not model.witness else scope.each(model.witness, "witness")
     scope.sealed(witness.types, "witness")
     scope.unused(model.functions)
     if when is None or require is None:

@@ -84,12 +84,14 @@ class Monitor:
         type: The type of what is remembered.
         start: Its values in the first state of an episode.
         writes: What a step changes, each where its `when` holds.
+        witness: The memory of a short form, which is the witness of an invariant that states none.
     """
 
     let: Let
     type: RecordType
     start: Let
     writes: tuple[PlannedEffect, ...]
+    witness: Let
 
     def needed(self, read: frozenset[str]) -> Let:
         """The expressions of a short form among the names that are read."""
@@ -119,7 +121,8 @@ def check_monitor(model: InvariantSpec, footing: Footing, scope: Scope) -> tuple
     scope.sealed(types, "memory", "fields")
     acting = inner.within(action=_optional(footing.action, "op"), outcome=_optional(footing.outcome))
     writes = check_writes(remember, types, acting)
-    return Monitor(Let(), RecordType("memory", types), start, writes), inner, inner.expression("require", expect=BOOL)
+    monitor = Monitor(Let(), RecordType("memory", types), start, writes, Let())
+    return monitor, inner, inner.expression("require", expect=BOOL)
 
 
 def _optional(record: RecordType, *always: str) -> RecordType:
@@ -152,6 +155,7 @@ def _short(
         RecordType("memory", dict.fromkeys(form.fields, INT)),
         Fields(tuple((name, one) for name, one in start if one is not None)),
         tuple(effects),
+        Fields(tuple((name, one) for name in form.fields if (one := expression(name, INT)) is not None)),
     )
     required = expression(form.require(model), BOOL) if len(monitor.let.items) == len(given) else None
     return monitor, inner, required

@@ -255,6 +255,27 @@ def test_the_memory_of_each_invariant_is_in_the_receipts(make):
     assert [body["monitors"]["few"]["at_most_count"] for body in bodies(made)] == [0, 1, 1, 2, 2]
 
 
+WITNESSES = {
+    "within": ({"within": {"after": "x > 1", "steps": 1, "require": "x > 9"}}, {"within_waiting": 2}),
+    "at_most": ({"at_most": {"count": "x % 2 == 0", "times": 1}}, {"at_most_count": 2}),
+    "mean": ({"mean": {"of": "x", "max": "2"}, "scope": "episode"}, {"mean_sum": 15, "mean_steps": 5}),
+    "its own": ({"at_most": {"count": "true", "times": 2}, "witness": {"n": "at_most_count + x"}}, {"n": 6}),
+    "no short form": ({"require": "most > 0", "memory": {"fields": {"most": {"type": "int", "start": "x"}}}}, {}),
+}
+
+
+@pytest.mark.parametrize(("document", "witness"), WITNESSES.values(), ids=WITNESSES)
+def test_the_memory_of_a_short_form_is_its_witness_if_none_is_given(make, document, witness):
+    made = make({"odd": document})
+    found = [
+        each["witness"]
+        for type_ in ("step", "episode_end")
+        for body in bodies(made, type_)
+        for each in body["violations"]
+    ]
+    assert found == [witness]
+
+
 WITHIN = {"after": "x > 1", "steps": 2, "require": "x > 2"}
 FIELDS = {"fields": {"most": {"type": "int", "start": "x"}}}
 
