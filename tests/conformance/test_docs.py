@@ -450,6 +450,11 @@ def test_the_fields_of_every_type_of_receipt_are_listed(bundle, tmp_path):
         assert named(tables(section(EVIDENCE, f"`{type_}`"))[0]) == body.keys(), type_
 
 
+def test_the_variables_of_the_gridworld_are_listed():
+    listed = tables(section(PAGES["variables.md"], "The variables of the gridworld"))[0]
+    assert named(listed) == load("toy-gridworld")[0].main.data["variables"].keys()
+
+
 def test_what_stands_inside_receipts_is_named(bundle):
     words = set(re.findall(r"\w+", " ".join(spans(EVIDENCE))))
     step = next(line["body"] for line in read_lines(bundle) if line["type"] == "step")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -25,6 +25,9 @@ agent = typer.Typer(
     rich_markup_mode="rich",
     add_completion=False,
 )
+
+MOST_LINES: Final = 20
+"""Lines of the standard error of a program that are shown."""
 
 
 @agent.callback()
@@ -104,11 +107,17 @@ def _text(reading: AgentReading, agent_name: str, scenario: str) -> str:
     failed, formless = reading.failures.total(), reading.malformed.total()
     lines = [
         f"{printable(agent_name)} in {printable(scenario)}: {said[reading.verdict]}",
-        f"  decisions {reading.decisions}, of which {failed} without a valid answer in time",
+        f"  decisions {reading.decisions}",
         f"  proposals {reading.proposals}, of which {formless} malformed and {reading.admitted} admitted by every gate",
     ]
     if reading.messages:
-        lines.append("  messages " + ", ".join(f"{name} {count}" for name, count in sorted(reading.messages.items())))
+        sent = ", ".join(f"{name} {count}" for name, count in sorted(reading.messages.items()))
+        total = reading.messages.total()
+        lines.append(f"  messages {total}, of which {failed} without a valid answer in time: {sent}")
     lines += [f"  not tried: `{name}`: {printable(why)}" for name, why in reading.untried.items()]
     gates = ", ".join(f"{printable(gate)} {count}" for gate, count in sorted(reading.rejected.items()))
-    return "\n".join([*lines, f"  rejected by gates: {gates}"] if gates else lines)
+    lines += [f"  rejected by gates: {gates}"] if gates else []
+    if reading.errors.strip() and reading.verdict is Verdict.FAIL:
+        lines += ["  end of its standard error:"]
+        lines += [f"    | {printable(line)}" for line in reading.errors.splitlines()[-MOST_LINES:]]
+    return "\n".join(lines)

@@ -17,7 +17,7 @@ from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.kind import case_name
 from specledger.load import Bundle
-from specledger.oracles.recording import Tape
+from specledger.oracles.recording import Listener, Tape
 
 Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
@@ -49,6 +49,7 @@ class RunOptions:
         seal: What the evidence is signed or stamped with.
         discovery: How a discovery is run.
         tape: What was answered already, in place of asking an agent from outside.
+        trial: Who listens to the trial of an agent.
     """
 
     workers: int = 1
@@ -58,6 +59,7 @@ class RunOptions:
     seal: Seal = UNSIGNED
     discovery: DiscoveryOptions = DiscoveryOptions()
     tape: Tape | None = None
+    trial: Listener | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class _Live:
 
     def __init__(self, writer: BundleWriter, wanted: RunOptions) -> None:
         self._writer = writer
+        self._trial = wanted.trial
         self._mode = Mode.LIVE if wanted.live else Mode.SIMULATED
         self._path = live_log(writer.place) if wanted.live else writer.inside / AUDIT_LOG
         self._accepts = axion().check("audit_entry")
@@ -119,7 +120,7 @@ class _Live:
         assert plan.watchdog is not None  # noqa: S101 - the caller looked
         tape, ms_per_tick = Tape(self._mode), plan.watchdog.ms_per_tick
         if ms_per_tick is None:
-            yield from conduct(run, plan, tape)
+            yield from conduct(run, plan, tape, trial=self._trial)
         else:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._open() as log:
@@ -127,7 +128,7 @@ class _Live:
                 if warn is not None:
                     for finding in log.findings:
                         warn(finding)
-            yield from conduct(run, plan, tape, self._open, partial(self._record, ms_per_tick))
+            yield from conduct(run, plan, tape, self._open, partial(self._record, ms_per_tick), self._trial)
         if self._mode is Mode.LIVE:
             with self._open():  # nobody appends while it is read
                 self._writer.put(AUDIT_LOG, self._path.read_bytes())

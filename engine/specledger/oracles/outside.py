@@ -13,7 +13,9 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from typing import Any, Final, Protocol
+from pathlib import Path
+from threading import Thread
+from typing import IO, Any, Final, Protocol
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -39,6 +41,9 @@ E_AGENT_START = code(
 )
 
 FAREWELL_S: Final = 0.2
+MOST_ERRORS: Final = 4_096
+"""Bytes of the end of a program's standard error that are kept, if they are asked for."""
+_ENDING_S: Final = 0.1  # how long the status of a program that closed its output is waited for
 _PATIENCE_MS: Final = 1_000  # how often a reader looks whether anybody still waits for it
 
 
@@ -60,20 +65,31 @@ class Transport(Protocol):
         """End the agent; one that is told `bye` may end itself first, for `FAREWELL_S` seconds."""
 
 
-def transport_of(outside: Outside) -> Transport:
-    """A session with the agent that a spec names; it is not started yet."""
+def transport_of(outside: Outside, errors: Path | None = None) -> Transport:
+    """A session with the agent that a spec names; it is not started yet.
+
+    Args:
+        outside: The agent.
+        errors: A file for the end of the standard error of a program, which is dropped otherwise.
+    """
     kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
     if outside.command is not None:
-        return Program(outside.command, kept)
+        return Program(outside.command, kept, errors)
     assert outside.python is not None  # noqa: S101 - the model has one of the two
     return Function(outside.python, kept)
 
 
 class Program:
-    """A program: one line of JSON in, one line of JSON out. What it says on its standard error is dropped."""
+    """A program: one line of JSON in, one line of JSON out."""
 
-    def __init__(self, command: list[str], environment: dict[str, str]) -> None:
-        """Prepare to start it in the current folder; no shell reads the command."""
+    def __init__(self, command: list[str], environment: dict[str, str], errors: Path | None = None) -> None:
+        """Prepare to start it in the current folder; no shell reads the command.
+
+        The end of its standard error goes to the file `errors`, or is dropped.
+        """
+        self._errors = errors
+        self._reader: Thread | None = None
+        self._leaving = False
         self._command = command
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,9 +113,10 @@ class Program:
         except OSError:
             failure = CLOSED
         if failure:
+            reason = _ending(process) if failure == CLOSED else ""
             self.close()
             digest = sha256_hex(data) if data else ""
-            return Answer(None, failure, "", size, digest)
+            return Answer(None, failure, reason, size, digest)
         return received(data)
 
     def close(self, *, bye: bool = False) -> None:
@@ -108,6 +125,7 @@ class Program:
         if process is None:
             return
         if bye:
+            self._leaving = True
             with suppress(OSError, subprocess.TimeoutExpired):
                 process.communicate(b'{"type":"bye"}\n', FAREWELL_S)
         process.kill()
@@ -116,6 +134,8 @@ class Program:
                 with suppress(OSError):  # what it did not read is lost with it
                     stream.close()
         process.wait()
+        if self._reader is not None:
+            self._reader.join(FAREWELL_S)  # another process may hold its standard error open
 
     def _start(self) -> subprocess.Popen[bytes]:
         try:
@@ -123,13 +143,26 @@ class Program:
                 self._command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL if self._errors is None else subprocess.PIPE,
                 env=self._environment,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it cannot be executed"
             raise Rejected([Diagnostic(E_AGENT_START, f"{self._command[0]!a}: {reason}")]) from error
+        if self._errors is not None and self._process.stderr is not None:
+            stream, self._process.stderr = self._process.stderr, None  # `communicate` would read it too
+            self._reader = Thread(target=self._keep_end, args=(stream, self._errors), daemon=True)
+            self._reader.start()
         return self._process
+
+    def _keep_end(self, stream: IO[bytes], place: Path) -> None:
+        """Read a stream, and keep its end in a file, except for what is written after `bye`."""
+        end = b""
+        with stream, suppress(OSError):
+            while more := os.read(stream.fileno(), 1 << 16):
+                end = (end + more)[-MOST_ERRORS:]
+                if not self._leaving:
+                    place.write_bytes(end)
 
     def _read(self, process: subprocess.Popen[bytes]) -> tuple[bytes, int, str]:
         """The next line without its end, how many bytes were read, and why there is none."""
@@ -150,6 +183,15 @@ class Program:
                 return bytes(data), len(data), ""
             if not more:
                 return bytes(data), len(data), CLOSED
+
+
+def _ending(process: subprocess.Popen[bytes]) -> str:
+    """How a program ended: `exit:3`, `signal:9`; empty if it runs without its output."""
+    try:
+        status = process.wait(_ENDING_S)
+    except subprocess.TimeoutExpired:
+        return ""
+    return f"exit:{status}" if status >= 0 else f"signal:{-status}"
 
 
 def _drop(process: subprocess.Popen[bytes]) -> None:

@@ -206,6 +206,18 @@ class Asks(Protocol):
         """Execute the agent's work for a decision, and report its beginning and its end."""
 
 
+class Listener(NamedTuple):
+    """What listens to the trial of an agent; nothing of it becomes evidence.
+
+    Attributes:
+        errors: A file for the end of the standard error of its program.
+        hear: Called with each message, its session and its answer, in the order of the tape.
+    """
+
+    errors: Path
+    hear: Callable[[int, bytes, Answer], None]
+
+
 class Oracle:
     """Gives the answers of a run in order: those of the tape, and after its end those of a live agent.
 

@@ -11,25 +11,31 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from specledger.core.canonical import canonical_bytes
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.canonical import canonical_bytes, parse_json
+from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.evidence.layout import TAPE
 from specledger.kinds import KINDS, MODELS, bundle_from_document, evidence_kinds, load
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
 from specledger.load.bundle import dump, gather, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
-from specledger.oracles.recording import read_tape
+from specledger.oracles.answer import Answer
+from specledger.oracles.recording import Listener, read_tape
 from specledger.pipeline.executing import execute
 from specledger.report.agent import AgentReading, read_agent
+from specledger.report.agent_mistakes import Trial
 from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
+from specledger.spec.governor import Governor
 from specledger.spec.scenario import Scenario
 from specledger.verify.bundle import Refuted
 
 COMMANDED: Final = "commanded"
 """The name of an agent that is given as a command."""
+
+RUN_BY: Final = {".py": "python3", ".js": "node", ".sh": "sh"}
+"""What runs the programs of a suffix."""
 
 
 def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
@@ -58,8 +64,13 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
     """Load exactly one spec of a kind.
 
     Raises:
-        Rejected: It is of another kind, or has several cases.
+        Rejected: It is of another kind, has several cases, or is a program.
     """
+    path = Path(target)
+    if path.suffix in RUN_BY and path.is_file():
+        message = f"{printable(target)} is a program, expected the spec of an agent"
+        hint = f"--command '{RUN_BY[path.suffix]} {printable(target)}', or a spec whose `outside` names it"
+        raise Rejected([Diagnostic(E_AGENT_CHECK, message, hint=hint)])
     bundles = load(target, kind=kind, set=overrides)
     if bundles[0].main.kind != kind:
         message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
@@ -101,25 +112,47 @@ def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool)
     bundle = joined(agent, scenario, decisions)
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tried"
-        execute(bundle, place, RunOptions(trusted=trusted))
+        questions: list[Any] = []
+        errors = Path(folder) / "errors"
+
+        def hear(_session: int, message: bytes, _answer: Answer) -> None:
+            questions.append(parse_json(message))
+
+        execute(bundle, place, RunOptions(trusted=trusted, trial=Listener(errors, hear)))
         try:
             evidence = read_evidence(place, evidence_kinds(KINDS), MODELS)
         except Refuted as refuted:
             failed = next(check for check in refuted.verification.checks if check.code is not None)
             raise AssertionError(f"the evidence of a run is refuted: {failed.message}") from None
         exchanges = read_tape(place / TAPE).exchanges if (place / TAPE).exists() else None
-        return read_agent(evidence.bodies(), exchanges, _claims(bundle), kernel=_kernel(bundle))
+        ended = errors.read_text(encoding="utf-8", errors="replace") if errors.exists() else ""
+        trial = Trial(questions, _limit(bundle), _document(bundle), ended)
+        return read_agent(evidence.bodies(), exchanges, _claims(bundle), trial)
 
 
-def _kernel(scenario: Bundle) -> bool:
-    """Whether the governor of a scenario admits documents."""
-    return "admission" in scenario.specs[scenario.main.refs["governor",]].data
+def _document(scenario: Bundle) -> str | None:
+    """The schema of the documents that the governor of a scenario admits; None if it admits bare proposals."""
+    governor = scenario.specs[scenario.main.refs["governor",]].model
+    assert isinstance(governor, Governor)  # noqa: S101 - a reference of kind governor holds nothing else
+    return None if governor.admission is None else governor.admission.document
+
+
+def _limit(scenario: Bundle) -> str:
+    """The time limit of an answer, and the key that sets it."""
+    governor, agent = (scenario.specs[scenario.main.refs[kind,]].model for kind in ("governor", "agent"))
+    assert isinstance(governor, Governor)  # noqa: S101 - see `_document`
+    assert isinstance(agent, Agent)  # noqa: S101 - a reference of kind agent holds nothing else
+    limits = [] if governor.admission is None else [(governor.admission.watchdog_ms, "`watchdog_ms` of the governor")]
+    if agent.outside is None:
+        return ""
+    limit, key = min([(agent.outside.deadline_ms, "`deadline_ms` of the agent"), *limits])
+    return f"the limit is {limit} ms, {key}; {agent.outside.start_ms} ms more for the first answer of a process"
 
 
 def _claims(scenario: Bundle) -> Mapping[str, str]:
     """The claims that the governor of a scenario requires, with their types; none if proposals are documents."""
     governor = scenario.specs[scenario.main.refs["governor",]].data
-    claims = {} if _kernel(scenario) else governor.get("claims", {})
+    claims = {} if _document(scenario) is not None else governor.get("claims", {})
     return {
         name: type_ if isinstance(type_, str) else canonical_bytes(type_).decode() for name, type_ in claims.items()
     }

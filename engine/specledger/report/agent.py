@@ -14,8 +14,10 @@ from typing import Any, Final
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.verdict import Verdict
+from specledger.gates.documents import protocol
 from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import TIMED_OUT, Exchange
+from specledger.report.agent_mistakes import Trial
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_agent import MALFORMED
 from specledger.run.session import ANSWERS
@@ -39,6 +41,8 @@ class AgentReading:
         outside: Whether the agent runs outside the engine.
         messages: How many messages of each type it was sent.
         untried: Messages that it was not sent, and why.
+        details: What is wrong with the first answer of each failure and each malformed form, if it is known.
+        errors: The end of the standard error of its program.
         broken: What it says of itself and does not do, with the number of probes that saw it.
     """
 
@@ -54,6 +58,8 @@ class AgentReading:
     messages: Counter[str] = field(default_factory=Counter)
     untried: dict[str, str] = field(default_factory=dict)
     broken: Counter[str] = field(default_factory=Counter)
+    details: dict[str, str] = field(default_factory=dict)
+    errors: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -68,14 +74,17 @@ class AgentReading:
         for why, count in sorted(self.failures.items()):
             code_ = E_AGENT_LATE if why == TIMED_OUT else E_AGENT_PROTOCOL
             message = f"{self._of(count, why)} of {self.messages.total()} messages have no valid answer: {why}"
-            found.append(Diagnostic(code_, message))
+            found.append(Diagnostic(code_, message + self._detail(why)))
         for why, count in sorted(self.malformed.items()):
             message = f"{self._of(count, why)} of {self.proposals} proposals are malformed: {printable(why)}"
             lacks = "".join(f", {words}" for _, words in sorted(self.lacking.items())) if why == MALFORMED else ""
-            found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{lacks}"))
+            found.append(Diagnostic(E_AGENT_PROPOSAL, f"{message}{self._detail(why)}{lacks}"))
         for why, count in sorted(self.broken.items()):
             found.append(Diagnostic(E_AGENT_PROMISE, f"{why}: seen by {count} probes"))
         return found
+
+    def _detail(self, why: str) -> str:
+        return f" ({self.details[why]})" if self.details.get(why) else ""
 
     def _of(self, count: int, why: str) -> str:
         return f"{count} (first in {self.places[why]})"
@@ -97,6 +106,8 @@ class AgentReading:
             "messages": dict(sorted(self.messages.items())),
             "untried": dict(sorted(self.untried.items())),
             "broken": dict(sorted(self.broken.items())),
+            "details": dict(sorted(self.details.items())),
+            "stderr": self.errors,
             "failures": dict(sorted(self.failures.items())),
             "proposals": self.proposals,
             "malformed": dict(sorted(self.malformed.items())),
@@ -110,8 +121,7 @@ def read_agent(
     bodies: Iterable[tuple[str, Mapping[str, Any]]],
     exchanges: Iterable[Exchange] | None,
     claims: Mapping[str, str] = MappingProxyType({}),
-    *,
-    kernel: bool = False,
+    trial: Trial | None = None,
 ) -> AgentReading:
     """Read how an agent answered.
 
@@ -119,9 +129,12 @@ def read_agent(
         bodies: The type and body of each receipt, in order.
         exchanges: The recorded exchanges; None if the agent is a spec.
         claims: The claims that each proposal must have, with their types.
-        kernel: Whether a kernel asked it.
+        trial: What was seen of an agent outside.
     """
-    reading = AgentReading(outside=exchanges is not None)
+    reading = AgentReading(outside=exchanges is not None, errors="" if trial is None else trial.errors)
+    exchanges = tuple(exchanges or ()) if reading.outside else None
+    if trial is not None and exchanges:
+        reading.details.update(trial.faults(exchanges))
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Mapping[str, Any]] = []
@@ -147,10 +160,16 @@ def read_agent(
             reading.places.setdefault(fault["reason"], where)
     for body in steps:
         for decision in body["decisions"] if (body["episode"], body["t"]) not in failed else ():
-            _decided(reading, body, decision["rejected"])
+            why = _decided(reading, body, decision["rejected"])
+            if why is not None and why not in reading.details and trial is not None:
+                reading.details[why] = trial.submission(why, (body["episode"], body["t"]), exchanges or ())
     reading.decisions = len(asked)
     if reading.outside:
-        reading.untried = {name: _why(name, said, kernel) for name in ANSWERS if not reading.messages[name]}
+        reading.untried = {
+            name: _why(name, said, trial is not None and trial.document is not None)
+            for name in ANSWERS
+            if not reading.messages[name]
+        }
     return reading
 
 
@@ -160,13 +179,15 @@ def _greeting(exchange: Exchange) -> Mapping[str, Any] | None:
         body = parse_json(exchange.answer.received or b"") if exchange.asked.message == "hello" else None
     except ValueError:
         return None
-    return body if isinstance(body, dict) else None
+    return body if protocol().accepts(ANSWERS["hello"]["hello"], body) else None
 
 
 def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
     """Why an agent was not sent a message."""
     if not kernel:
         return "no kernel asks it here"
+    if not said:
+        return "`hello` has no valid answer"
     if message in ("snapshot", "restore") and said.get("state") != "snapshot":
         return f"it declares `state: {said.get('state', 'none')}`"
     can = said.get("can")
@@ -195,7 +216,8 @@ def _proposals(exchange: Exchange) -> list[tuple[int, Mapping[str, Any]]]:
     return [(n, one) for n, one in enumerate(given) if isinstance(one, dict)] if isinstance(given, list) else []
 
 
-def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[Mapping[str, Any]]) -> None:
+def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[Mapping[str, Any]]) -> str | None:
+    """Count a proposal; the reason if the gate `schema` rejected it."""
     gates = {failing["gate"]: failing["reason"] for failing in rejected}
     formless = gates.get(SCHEMA)
     reading.proposals += 1
@@ -206,6 +228,7 @@ def _decided(reading: AgentReading, body: Mapping[str, Any], rejected: Iterable[
         reading.rejected.update(gates.keys())
     else:
         reading.admitted += 1
+    return None if formless is None else str(formless)
 
 
 def _place(episode: int, t: int) -> str:

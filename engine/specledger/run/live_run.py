@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from specledger.compile.plan import Plan, PlannedOutside, PlannedWatchdog
@@ -23,7 +24,7 @@ from specledger.core.events import Event
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange
 from specledger.oracles.model_agent import ModelAgent
 from specledger.oracles.outside import Transport, transport_of
-from specledger.oracles.recording import Oracle, Place, Tape, TapeError
+from specledger.oracles.recording import Listener, Oracle, Place, Tape, TapeError
 from specledger.run.watchdog import MAX_MESSAGE, Ending, Pulse, Watchdog
 
 E_KERNEL_DIED = code(
@@ -64,6 +65,7 @@ def conduct(
     tape: Tape,
     open_log: Open = nullcontext,
     record: Callable[[Ending], None] | None = None,
+    trial: Listener | None = None,
 ) -> Iterator[Event]:
     """Make a run live.
 
@@ -73,6 +75,7 @@ def conduct(
         tape: An empty one, which receives every answer.
         open_log: Opens the audit log, if the run has one.
         record: Writes down that a kernel hung or died while it asked; called before the event of that is made.
+        trial: Who listens to the trial of an agent.
 
     Yields:
         The events of the run, those of an episode after it is over.
@@ -81,10 +84,10 @@ def conduct(
         Rejected: E_KERNEL_DIED, E_KERNEL_DIFFERS, and whatever the kernel's process was refused.
     """
     assert plan.watchdog is not None  # noqa: S101 - the caller looked
-    oracle = Oracle(tape)
+    oracle = Oracle(tape, None if trial is None else trial.hear)
     events = make(replace(plan, oracle=oracle))
     yield next(events)
-    kernel = _Kernel(events, oracle, plan, plan.watchdog, open_log, record)
+    kernel = _Kernel(events, oracle, plan, plan.watchdog, open_log, record, None if trial is None else trial.errors)
     for number, came in enumerate(kernel.episodes()):
         last = None
         for event in _episode(events):
@@ -114,6 +117,7 @@ class _Kernel:
         limits: PlannedWatchdog,
         open_log: Open,
         record: Callable[[Ending], None] | None,
+        errors: Path | None,
     ) -> None:
         self._events = events
         self._oracle = oracle
@@ -122,6 +126,7 @@ class _Kernel:
         self._limits = limits
         self._open_log = open_log
         self._record = record
+        self._errors = errors
 
     def episodes(self) -> Iterator[bytes | None]:
         """Let every episode be made, and put its exchanges on the tape.
@@ -176,7 +181,7 @@ class _Kernel:
         try:
             with ExitStack() as stack:
                 log = stack.enter_context(self._open_log())
-                live = _Asking(pulse, self._outside)
+                live = _Asking(pulse, self._outside, self._errors)
                 stack.callback(live.close)
                 self._oracle.live = live
                 for event in self._events:
@@ -194,8 +199,9 @@ class _Kernel:
 class _Asking:
     """Asks inside the kernel's process, and reports to the watchdog when that begins and ends."""
 
-    def __init__(self, pulse: Pulse, outside: PlannedOutside | None) -> None:
+    def __init__(self, pulse: Pulse, outside: PlannedOutside | None, errors: Path | None) -> None:
         self._pulse = pulse
+        self._errors = errors
         self._outside = outside
         self._sessions: dict[int, Transport] = {}
 
@@ -204,7 +210,7 @@ class _Asking:
         assert self._outside is not None  # noqa: S101 - only the agents of `outside_agent` ask
         transport = self._sessions.get(asked.session)
         if transport is None:
-            transport = self._sessions[asked.session] = _transport(self._outside)
+            transport = self._sessions[asked.session] = _transport(self._outside, self._errors)
         more = 0 if transport.started else self._outside.source.start_ms
         note = canonical_bytes(list(asked))
         self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more, note=note)
@@ -233,8 +239,8 @@ class _Asking:
         return made
 
 
-def _transport(outside: PlannedOutside) -> Transport:
-    return transport_of(outside.source) if outside.model is None else ModelAgent(outside.model)
+def _transport(outside: PlannedOutside, errors: Path | None) -> Transport:
+    return transport_of(outside.source, errors) if outside.model is None else ModelAgent(outside.model)
 
 
 def _refusal(payload: bytes) -> Rejected:

@@ -252,7 +252,7 @@ class Session:
         if self._kernel and halts(answer):
             self._fault(place, message, answer.failure, answer)
             raise Halted(answer)
-        body, reason = _read(answer, message["id"], self._answers[message["type"]])
+        body, reason = read_answer(answer, message["id"], self._answers[message["type"]])
         if reason:
             raise self._fault(place, message, reason, answer)
         return AgentReply(body, answer.sha256, message["id"], session)
@@ -262,7 +262,7 @@ class Session:
         return AgentFault(reason, answer)
 
 
-def _read(answer: Answer, number: int, schemas: Mapping[str, str]) -> tuple[Any, str]:
+def read_answer(answer: Answer, number: int, schemas: Mapping[str, str]) -> tuple[Any, str]:
     """The object that an answer is, or why it is a fault."""
     if answer.received is None or answer.failure:
         return None, answer.failure or NO_ANSWER

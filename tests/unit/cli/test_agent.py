@@ -1,6 +1,7 @@
 """`spec agent check`: whether an agent answers in time and with valid proposals."""
 
 import json
+import sys
 
 import pytest
 
@@ -149,3 +150,90 @@ def test_a_kernel_s_ruling_on_what_never_came_is_not_told_twice():
     reading = read_agent([(step.type, step.body), end((0, "not_json"))], [EXCHANGE])
     assert (reading.decisions, reading.failures, reading.malformed) == (1, {"not_json": 1}, {})
     assert read_agent([], None).verdict is Verdict.INCONCLUSIVE
+
+
+PROGRAM = """import json, sys, time
+
+for line in sys.stdin:
+    message = json.loads(line)
+    answer = {"id": message["id"], "type": "ready"}
+    if message["type"] == "hello":
+        answer |= {"type": "hello", "name": "a"}
+    if message["type"] == "decide":
+        @act@
+    print(json.dumps(answer), flush=True)
+"""
+STATED = "answer |= {'type': 'statement', 'action': {'op': 'wait'}, 'claims': [{'variable': 'VARIABLE', 'becomes': [], 'choice': CHOICE}], 'commitment': '0' * 64}"
+
+
+def stated(variable="objects.at", choice="{'op': 'wait'}"):
+    return STATED.replace("VARIABLE", variable).replace("CHOICE", choice)
+
+
+MISTAKES = {
+    "an exception": ("raise SystemExit(3)", "closed", "exit:3"),
+    "another id": (stated() + "; answer['id'] = -1", "wrong_id", "expected `id` 2, found -1"),
+    "another type": ("pass", "wrong_type", "expected `type` statement or document, found 'ready'"),
+    "no JSON": ("print('ready')", "not_json", "the answer begins 'ready'"),
+    "another form": (
+        stated().replace("'becomes': []", "'becomes': [], 'confidence': 'x'"),
+        "wrong_form",
+        "$.claims[0].confidence: 'x' is not of type 'number'",
+    ),
+    "an unknown variable": (
+        stated("object.at"),
+        "not_valid",
+        "'object.at' is none of the `variables` of `hello`, did you mean 'objects.at'?",
+    ),
+    "an unknown choice": (
+        stated(choice="{'op': 'fly'}"),
+        "unknown_choice",
+        "{'op': 'fly'} is none of the `operations` of `hello`",
+    ),
+}
+
+
+@pytest.mark.parametrize(("act", "reason", "detail"), MISTAKES.values(), ids=MISTAKES)
+def test_what_is_wrong_with_an_answer_is_said(spec, tmp_path, act, reason, detail):
+    done = tried(spec, tmp_path, PROGRAM.replace("@act@", act))
+    assert done.json["details"][reason] == detail
+
+
+def test_a_late_answer_names_the_limit_that_was_applied(spec, tmp_path):
+    done = tried(spec, tmp_path, PROGRAM.replace("@act@", "time.sleep(60)"), "--deadline-ms", "100")
+    assert done.json["details"]["timed_out"].startswith("the limit is 100 ms, `deadline_ms` of the agent; 2000 ms more")
+    done = tried(spec, tmp_path, PROGRAM.replace("@act@", "time.sleep(60)"), "--deadline-ms", "20000")
+    assert done.json["details"]["timed_out"].startswith("the limit is 200 ms, `watchdog_ms` of the governor; ")
+
+
+def test_the_end_of_the_standard_error_is_shown_escaped(spec, tmp_path):
+    act = "sys.stderr.write('x' * 100000 + '\\n\\x1b[31mred\\n'); sys.exit('no idea')"
+    words = ("--command", program(tmp_path, PROGRAM.replace("@act@", act)), *JUDGED)
+    done = spec("agent", "check", *words)
+    assert "    | \\x1b[31mred\n    | no idea\n" in f"{done.out}\n"
+    assert len(done.out) < 5000
+    assert "decisions 1\n" in done.out
+
+
+def test_without_a_greeting_nothing_else_is_tried(spec, tmp_path):
+    done = tried(spec, tmp_path, "import sys\nsys.exit(2)\n")
+    assert done.json["untried"]["decide"] == "`hello` has no valid answer"
+    assert (done.json["details"], done.json["decisions"]) == ({"closed": "exit:2"}, 1)
+
+
+def test_a_program_in_place_of_a_spec_is_named(spec, folder):
+    done = check(spec, "upward.py", "--format", "json")
+    assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_CHECK"])
+    assert "--command 'python3 upward.py'" in done.out
+
+
+JUDGED = ("--scenario", "axion-basic", "--set", "probes=[]", "--decisions", "1", "--trust-agent")
+
+
+def program(folder, text):
+    (folder / "program.py").write_text(text, encoding="utf-8")
+    return f"{sys.executable} {folder / 'program.py'}"
+
+
+def tried(spec, folder, text, *words):
+    return spec("agent", "check", "--command", program(folder, text), *words, *JUDGED, "--format", "json")
