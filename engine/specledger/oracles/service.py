@@ -85,7 +85,7 @@ class EncodedError(Exception):
 class Key:
     """A key, whose printed form does not show it."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_spelled", "_text")
 
     def __init__(self, text: str) -> None:
         """Take a text as the key.
@@ -96,6 +96,7 @@ class Key:
         self._text = text.strip()
         if not _KEY.fullmatch(self._text):
             raise Rejected([Diagnostic(E_MODEL_KEY, "what was given as the key cannot be one")])
+        self._spelled = re.compile("".join(map(_spellings, self._text)))
 
     def __repr__(self) -> str:
         """Nothing of the key."""
@@ -106,8 +107,19 @@ class Key:
         return self._text
 
     def hide(self, text: str) -> str:
-        """A text without the key."""
-        return text.replace(self._text, HIDDEN)
+        """A text without the key, and without what decoding JSON or a URL would turn into the key."""
+        return self._spelled.sub(HIDDEN, text.replace(self._text, HIDDEN))
+
+
+def _spellings(character: str) -> str:
+    """A pattern of a character: as it is, escaped in JSON (that may be in JSON again), or quoted as in a URL.
+
+    It is bounded and never tried again in another way, because the text comes from the service.
+    """
+    plain, code_ = re.escape(character), f"{ord(character):02x}"
+    escape = r"(?:\\(?:(?i:u005c))?){1,8}"
+    percent = rf"(?:%|{escape}u0025)(?:25){{0,4}}(?i:{code_})"
+    return rf"(?>{escape}(?i:u00{code_})|{percent}|{escape}{plain}|{plain})"
 
 
 def key_of(environment: Mapping[str, str], names: Sequence[str] = KEYS) -> Key:

@@ -4,6 +4,8 @@ import gzip
 import json
 import logging
 import sys
+import time
+from urllib.parse import quote
 
 import pytest
 
@@ -12,7 +14,7 @@ from specledger.oracles.cassette import CassetteModel
 from specledger.oracles.failures import MOST_TEXT
 from specledger.oracles.model import Call, ModelAnswer, ModelRequest, TokenUsage, Tool, estimate_tokens
 from specledger.oracles.openai import OpenAIClient
-from specledger.oracles.service import LOCAL_KEY, OPENAI_SERVICE, openai_access
+from specledger.oracles.service import HIDDEN, LOCAL_KEY, OPENAI_SERVICE, Key, openai_access
 from specledger.spec.model import OpenAIConfig
 from tests.unit.oracles.loopback import KEY, FakeClock, Reply, called, completion, refusal, response
 
@@ -164,6 +166,42 @@ def test_calls_are_spaced_and_slots_are_given_back(service, openai_with, clock, 
     first, second = (openai_with(per_minute=30, concurrency=1) for _ in range(2))
     assert [client.ask(REQUEST).usable for client in (first, second, first)] == [True] * 3
     assert clock.waits == [2.0, 2.0]
+
+
+ODD_KEY = "s/k+q=7&w%2f\\\"'e"
+AS_IT_IS, ESCAPED = ODD_KEY, "".join(f"\\u{ord(one):04X}" for one in ODD_KEY)
+SPELLINGS = {
+    "as it is": AS_IT_IS,
+    "escaped": ESCAPED,
+    "escaped in part": ESCAPED[:12] + ODD_KEY[2:-6] + ESCAPED[-36:],
+    "in JSON": json.dumps(ODD_KEY),
+    "in JSON in JSON": json.dumps(json.dumps(ODD_KEY)),
+    "escaped escapes": ESCAPED.replace("\\", "\\u005c"),
+    "in a URL": quote(ODD_KEY, safe=""),
+    "in a URL, in small letters": quote(ODD_KEY, safe="/").lower(),
+    "in a URL twice": quote(quote(ODD_KEY, safe=""), safe=""),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_a_key_is_hidden_in_every_spelling(name):
+    hidden = Key(ODD_KEY).hide(f"<{SPELLINGS[name]}>")
+    assert hidden.strip('<>\\"') == HIDDEN
+
+
+def test_a_decoded_argument_does_not_hold_the_key(service, openai_with):
+    escaped = "".join(f"\\u{ord(one):04x}" for one in KEY)
+    service.will(Reply(completion(calls=[("move", f'{{"dir": "{escaped}"}}')])))
+    ((_, arguments),) = openai_with().ask(OFFER).calls
+    assert json.loads(arguments) == {"dir": HIDDEN}
+
+
+@pytest.mark.parametrize("text", ["\\" * 60_000, "%" * 60_000, "%25" * 40_000, "\\u005c" * 20_000])
+def test_hiding_a_key_takes_little_time(text):
+    begin = time.process_time()
+    for key in (ODD_KEY, "\\" * 12 + "x", "%" * 12 + "x", "%25" * 5 + "x"):
+        assert HIDDEN not in Key(key).hide(text)
+    assert time.process_time() - begin < 5
 
 
 ECHOES = {
