@@ -6,7 +6,9 @@ why. An exchange holds the hash of its message: replay computes the message agai
 
 from __future__ import annotations
 
+import re
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -34,7 +36,7 @@ class Answer:
     Attributes:
         received: The bytes, without the end of their line; None if none came, or more than are kept.
         failure: One of `FAILURES`, or empty.
-        reason: A detail of it: the class of an exception, how a process ended.
+        reason: A detail of it: the class of an exception, how a process ended; empty without a failure.
         size: How many bytes were read.
         sha256: Their hash; empty if there are none.
     """
@@ -112,11 +114,22 @@ class Exchange:
             raise ValueError("no exchange")
         if not all(isinstance(text, str) for text in (*texts, answer.sha256)):
             raise ValueError("no exchange")
-        if (failure and failure not in FAILURES) or made.document(seq) != document:
+        if made.document(seq) != document or not _is_consistent(answer):
             raise ValueError("no exchange")
         if given is not None and (len(given), sha256_hex(given)) != (size, answer.sha256):
             raise ValueError("an answer has another hash")
         return made
+
+
+def _is_consistent(answer: Answer) -> bool:
+    """Whether an agent's answer can have these fields; the hash of bytes that are kept is another check."""
+    failure, size, kept = answer.failure, answer.size, answer.received is not None
+    if failure not in _SIZES or not (_REASON.fullmatch(answer.reason) if failure else not answer.reason):
+        return False
+    if kept:
+        return failure in ("", RAISED, NOT_JSON) and 0 < size <= MOST_ANSWER
+    digest = _DIGEST.fullmatch(answer.sha256) if size else not answer.sha256
+    return bool(digest) and _SIZES[failure](size)
 
 
 def received(data: bytes) -> Answer:
@@ -127,6 +140,15 @@ def received(data: bytes) -> Answer:
     return Answer(data, "", "", size, digest) if data else Answer()
 
 
+_REASON: Final = re.compile(r"([a-z]{1,9}:)?[A-Za-z0-9_]{0,100}")
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_SIZES: Final[dict[str, Callable[[int], bool]]] = {
+    **dict.fromkeys(("", TIMED_OUT, DIED), lambda size: size == 0),
+    **dict.fromkeys((RAISED, NOT_JSON), lambda size: size == 0 or size > MOST_ANSWER),
+    CLOSED: lambda size: size <= MOST_ANSWER,
+    TOO_LONG: lambda size: size > MOST_ANSWER,
+}
+"""By failure, how many bytes were read where none are kept."""
 _KEYS: Final = {"seq", "episode", "t", *Asked._fields, "failure", "reason", "received", "sha256", "size"}
 
 

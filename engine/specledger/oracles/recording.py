@@ -9,6 +9,7 @@ its first one. The tape of a discovery holds the answers of a model: its other l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_i
 from specledger.core.diagnostics import code
 from specledger.core.digest import sha256_hex
 from specledger.core.entries import GENESIS, Mode
-from specledger.oracles.answer import TIMED_OUT, Answer, Asked, Exchange
+from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
 from specledger.oracles.model import ModelAnswer, ModelRequest
 
 FORMAT: Final = "specledger/tape/v2"
@@ -28,6 +29,7 @@ MOST_LINE: Final = 8_388_608
 """Bytes of a line at most: an answer of control characters is written six times as long."""
 MOST_TAPE: Final = 268_435_456
 """Bytes of the answers of a run at most."""
+_DIGEST: Final = "[0-9a-f]{64}"
 _LEAST: Final = 128  # what an answer counts beside its bytes
 
 E_TAPE_FORM = code(
@@ -153,7 +155,9 @@ def read_tape(path: Path) -> Tape:
     documents = _documents(path)
     _, header = next(documents)
     known = isinstance(header, dict) and header.keys() == {"format", "head", "mode"} and header["format"] == FORMAT
-    if not known or header["mode"] not in list(Mode) or not isinstance(header["head"], str):
+    known = known and header["mode"] in list(Mode) and isinstance(header["head"], str)
+    first = _DIGEST if known and header["mode"] == Mode.LIVE else GENESIS  # a simulated log begins with its run
+    if not known or not re.fullmatch(first, header["head"]):
         raise TapeError(E_TAPE_FORM, "line 1 is not the head of a tape")
     tape = Tape(Mode(header["mode"]), header["head"])
     for number, document in documents:
@@ -273,7 +277,8 @@ class Oracle:
         """
         if self._next < len(self.tape.exchanges):
             exchange = self.tape.exchanges[self._next]
-            if (exchange.episode, exchange.t) == (place.episode, place.t):
+            at_work = exchange.asked == AT_WORK and halts(exchange.answer)
+            if at_work and (exchange.episode, exchange.t) == (place.episode, place.t):
                 self._next += 1
                 raise Halted(exchange.answer)
         return work() if self.live is None else self.live.watch(place, work)

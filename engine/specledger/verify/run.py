@@ -18,6 +18,7 @@ from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
+from specledger.core.entries import Mode
 from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT
 from specledger.evidence.chain import Chain
@@ -26,7 +27,7 @@ from specledger.evidence.layout import AUDIT_LOG, MANIFEST, MAX_LINE, MORE, RECE
 from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
-from specledger.oracles.recording import E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
@@ -117,6 +118,8 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, worke
         raise Broken(error.code, error.message) from None
     if tape is None and plan.outside is not None:
         raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
+    if tape is not None and tape.mode is Mode.LIVE and plan.kernel is None:
+        raise Broken(E_TAPE_FORM, "the tape is of a live audit log, and a run without a kernel has no log")
     return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, workers))
 
 

@@ -24,7 +24,8 @@ def test_bytes_are_kept_whatever_they_are(data):
 
 @pytest.mark.parametrize("failure", sorted(FAILURES))
 def test_a_failure_comes_back(failure):
-    exchange = Exchange(0, 3, ASKED, Answer(None, failure, "Why", 2, sha256_hex(b"xx")))
+    size = {"closed": 2, "too_long": MOST_ANSWER + 1}.get(failure, 0)
+    exchange = Exchange(0, 3, ASKED, Answer(None, failure, "raised:Why", size, sha256_hex(b"xx") if size else ""))
     assert Exchange.read(exchange.document(0), 0) == exchange
 
 
@@ -55,6 +56,8 @@ def test_what_is_no_json_document_is_refused(data):
 
 
 GOOD = Exchange(0, 1, ASKED, received(b"[1]")).document(4)
+NONE = Exchange(0, 1, ASKED, Answer()).document(4)
+LONG = Exchange(0, 1, ASKED, received(b"x" * (MOST_ANSWER + 1))).document(4)
 FORGED = {
     "no object": [],
     "a key missing": {key: value for key, value in GOOD.items() if key != "size"},
@@ -76,6 +79,16 @@ FORGED = {
     "text as base64": {**GOOD, "received": {"base64": "WzFd"}},
     "no base64": {**GOOD, "received": {"base64": "*"}},
     "a number for bytes": {**GOOD, "received": {"text": 1}},
+    "a reason without a failure": {**GOOD, "reason": "timeout"},
+    "an answer that did not come": {**GOOD, "failure": "timed_out"},
+    "nothing with a hash": {**NONE, "sha256": "0" * 64},
+    "nothing of a size": {**NONE, "size": 5, "sha256": "0" * 64},
+    "empty bytes": {**NONE, "received": {"text": ""}, "sha256": sha256_hex(b"")},
+    "a hash of another form": {**LONG, "sha256": "zz"},
+    "too long and empty": {**LONG, "size": 0},
+    "too long and short": {**LONG, "size": MOST_ANSWER},
+    "a long reason": {**LONG, "reason": "x" * 101},
+    "a text for a reason": {**LONG, "reason": "it took too long"},
 }
 
 

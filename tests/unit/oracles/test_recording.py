@@ -114,6 +114,14 @@ def test_an_agent_inside_decides_where_the_tape_says_nothing():
     assert Oracle(Tape()).watch(place(0, 0), lambda: "made") == "made"
 
 
+@pytest.mark.parametrize("forged", [Exchange(0, 2, AT_WORK, Answer()), Exchange(0, 2, asked(0, message(0)), Answer())])
+def test_what_ends_no_process_is_no_ending(forged):
+    oracle = Oracle(Tape(exchanges=[forged]))
+    assert oracle.watch(place(0, 2), lambda: "made") == "made"
+    with pytest.raises(TapeError, match="E_TAPE_EXTRA"):
+        oracle.finish()
+
+
 def test_only_an_ended_process_halts():
     assert [halts(Answer(None, failure)) for failure in ("", "closed", TIMED_OUT, DIED)] == [False, False, True, True]
     assert Halted(Answer(None, DIED)).kind == "died"
@@ -127,14 +135,16 @@ def test_a_tape_has_an_end(tape, tmp_path, monkeypatch):
         read_tape(file)
 
 
-HEAD = b'{"format":"specledger/tape/v2","head":"","mode":"live"}\n'
+HEAD = b'{"format":"specledger/tape/v2","head":"' + b"0" * 64 + b'","mode":"live"}\n'
 BROKEN = {
     "nothing": b"",
     "no head": b'{"a":1}\n',
     "another format": HEAD.replace(b"v2", b"v1"),
     "another mode": HEAD.replace(b'"live"', b'"dead"'),
     "a list for a mode": HEAD.replace(b'"live"', b"[]"),
-    "a number for a head": HEAD.replace(b'""', b"1"),
+    "a number for a head": HEAD.replace(b'"' + b"0" * 64 + b'"', b"1"),
+    "a head of another form": HEAD.replace(b"0" * 64, b"0" * 63 + b"G"),
+    "a head before a simulated log": HEAD.replace(b"live", b"simulated").replace(b"0" * 64, b"1" * 64),
     "white space": HEAD.replace(b":", b": ", 1),
     "a torn head": HEAD[:-1],
     "no exchange": HEAD + b"{}\n",
