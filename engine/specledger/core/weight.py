@@ -29,6 +29,28 @@ def check_weight(value: Any) -> None:
         raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
 
 
+def weight(value: Any, known: dict[int, tuple[int, Any]]) -> int:
+    """The weight of a value that may share its parts: each list and object is looked at once, whatever its weight.
+
+    Args:
+        value: What is weighed; it has no cycle.
+        known: The weights of the lists and objects seen before, by identity, with these, which are not changed; filled.
+    """
+    kind = type(value)
+    if kind is str:
+        return len(value)
+    if kind is not dict and kind is not list and kind is not tuple:
+        return 0
+    found = known.get(id(value))
+    if found is None:
+        sum_ = len(value)
+        if kind is dict:
+            sum_ += sum([len(key) for key in value if type(key) is str])
+        sum_ += sum([weight(member, known) for member in (value.values() if kind is dict else value)])
+        found = known[id(value)] = sum_, value
+    return found[0]
+
+
 def write(value: Any, weighed: Any) -> bytes:
     """The canonical form of a value of which it is known that it can be written, if what it tells is not too much.
 

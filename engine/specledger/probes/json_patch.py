@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.weight import MAX_WEIGHT, weight
 
 Pointer = tuple[str, ...]
 
@@ -42,10 +43,21 @@ def apply_patch(patch: Sequence[Operation], document: Any) -> Any:
     """The document after all operations, in order.
 
     Raises:
-        NotApplicable: One of them cannot be done.
+        NotApplicable: One of them cannot be done, or leaves a document, or tests values, of more than `MAX_WEIGHT`.
     """
+    known: dict[int, tuple[int, Any]] = {}  # copies share their parts: each is weighed once in a patch
+    left = MAX_WEIGHT
     for operation in patch:
+        if operation.op == "test":
+            values = _find(document, operation.path), operation.value(document)
+            left -= sum(weight(value, known) for value in values)
+            if left < 0:
+                raise NotApplicable(f"the tested values weigh more than {MAX_WEIGHT}")
+            _test(*values)
+            continue
         document = _OPERATIONS[operation.op](document, operation)
+        if weight(document, known) > MAX_WEIGHT:
+            raise NotApplicable(f"the document weighs more than {MAX_WEIGHT}")
     return document
 
 
@@ -77,20 +89,16 @@ def _copy(document: Any, operation: Operation) -> Any:
     return _put(document, operation.path, _find(document, operation.source))
 
 
-def _test(document: Any, operation: Operation) -> Any:
+def _test(given: Any, wanted: Any) -> None:
     try:
-        given, wanted = (
-            canonical_bytes(value, FLOATS_ANYWHERE)
-            for value in (_find(document, operation.path), operation.value(document))
-        )
+        equal = canonical_bytes(given, FLOATS_ANYWHERE) == canonical_bytes(wanted, FLOATS_ANYWHERE)
     except NotCanonical as problem:
         raise NotApplicable(str(problem)) from problem
-    if given != wanted:
+    if not equal:
         raise NotApplicable("the value is another one")
-    return document
 
 
-_OPERATIONS = {"add": _add, "remove": _remove, "replace": _replace, "move": _move, "copy": _copy, "test": _test}
+_OPERATIONS = {"add": _add, "remove": _remove, "replace": _replace, "move": _move, "copy": _copy}
 
 
 def _find(document: Any, path: Pointer) -> Any:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 import specledger.core.weight
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.weight import check_weight
+from specledger.core.weight import weight as shared_weight
 
 WIDE = [0] * 65_536
 TEXT = "x" * 65_536
@@ -54,6 +55,8 @@ def passes(check, value):
 def test_the_bound_is_the_plain_weight(value):
     heavy = weight(value)
     assert heavy <= len(canonical_bytes(value))
+    assert shared_weight(value, {}) == heavy
+    assert shared_weight([value, value], {}) == 2 + 2 * heavy
     for most in (heavy, heavy - 1):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(specledger.core.weight, "MAX_WEIGHT", most)

@@ -60,3 +60,28 @@ def test_an_operation_makes_another_document(document, patch, wanted):
 def test_what_cannot_be_done_is_said(document, patch):
     with pytest.raises(NotApplicable):
         apply_patch([patch], document)
+
+
+GROWTH = [op("copy", "/b", source="/a"), op("copy", "/a/-", source="/b")] * 30
+SHARED = [[[[["x" * 65_536] * 64] * 64] * 64] * 64] * 64
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        [op("add", "/a", [0]), *GROWTH],
+        [op("add", "/a", [0]), op("copy", "/b", source="/a"), *GROWTH, op("remove", "/b")],
+        [op("add", "/a", SHARED)],
+        [op("test", "/c", SHARED)],
+        [op("add", "/a", "x" * 2_000_000), *[op("test", "/a", "x" * 2_000_000)] * 3],
+    ],
+    ids=["copies", "copies removed", "added", "tested", "tested often"],
+)
+def test_a_patch_that_multiplies_values_is_not_applicable(patch):
+    with pytest.raises(NotApplicable, match="more than 8388608"):
+        apply_patch(patch, {"c": 0})
+
+
+def test_many_copies_that_weigh_little_are_made():
+    copies = [op("add", "/a", "x"), *[op("copy", f"/{n}", source="/a") for n in range(63)]]
+    assert len(apply_patch(copies, {})) == 64
