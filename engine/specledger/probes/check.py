@@ -159,7 +159,10 @@ def _offer(
         return None
 
     def patch(now: Any, given: Any) -> Any:
-        return apply_patch([one(now) for one in patches if one is not None], given)
+        made = apply_patch([one(now) for one in patches if one is not None], given)
+        if not isinstance(made, dict):
+            raise NotApplicable("the edit leaves no document")
+        return made
 
     return PlannedOffer(model, _payment(pays, state), patch, data)
 

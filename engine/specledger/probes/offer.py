@@ -36,7 +36,7 @@ class PlannedOffer:
     Attributes:
         spec: As it was written.
         pay: `predicted state -> paid state`.
-        patch: `(state, document) -> edited document`; raises `NotApplicable`.
+        patch: `(state, document) -> edited document`, a mapping; raises `NotApplicable`.
         data: As it was written, as JSON values.
     """
 

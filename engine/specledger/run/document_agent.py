@@ -175,7 +175,7 @@ def edited(kernel: KernelPlan, offer: PlannedOffer, state: Any, document: Any) -
     """
     made = offer.patch(state, document)
     said = any(one.path == "/trace/trace_commit" for one in offer.spec.edit or ())
-    trace = made.get("trace") if isinstance(made, dict) else None
+    trace = made.get("trace")
     if said or not isinstance(trace, dict):
         return made
     try:

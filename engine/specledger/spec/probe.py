@@ -32,6 +32,9 @@ class Edit(Model):
             raise ValueError("`from` goes with `move` and `copy`")
         if self.to is not None and (self.value is not None or self.op not in ("add", "replace", "test")):
             raise ValueError("`to` gives the value of `add`, `replace` or `test`, where no `value` is written")
+        puts = self.op in ("add", "replace") and self.to is None
+        if puts and not self.path and not isinstance(self.value, dict):
+            raise ValueError("what is put in place of the whole document must be a mapping")
         return self
 
 

@@ -385,6 +385,7 @@ offer: {text: Act now., call: {token: none}, breaches: rule, pays: [{set: x, to:
 expect: "!taken"
 """
 EDIT = OFFER.replace("call: {token: none}", "edit: [{op: replace, path: /said, to: document.said + 4 * x}]")
+WAY = "op: replace, path: /said, to: document.said + 4 * x"
 CALLED = Reply(1, 2, action={"op": "a"}, taken=True)
 
 
@@ -443,6 +444,16 @@ def test_the_value_of_an_edit_reads_state_and_document(tmp_path):
             patch({"x": 2, "y": 0}, wrong)
 
 
+@pytest.mark.parametrize("way", ["replace, path: '', to: '[x]'", "move, path: '', from: /said", "test, path: ''"])
+def test_an_edit_that_leaves_no_document_is_in_no_answer(tmp_path, way):
+    text = EDIT.replace(WAY, f"op: {way}")
+    for document in (None, {"said": None}):
+        with pytest.raises(NotApplicable):
+            checked(tmp_path, text).offer.patch({"x": 2, "y": 0}, document)
+    declines = offered(tmp_path, Plain(reply=Reply(10, 10)), text)
+    assert (declines.verdict, declines.evidence["taken"]) == (Verdict.PASS, False)
+
+
 @pytest.mark.parametrize("sort", ["stale", "other"])
 def test_an_offer_of_a_token_needs_one(tmp_path, sort):
     text = OFFER.replace("token: none", f"token: {sort}")
@@ -488,6 +499,8 @@ def test_a_probe_is_made_where_its_condition_holds(tmp_path):
         (EDIT.replace("/said", "said"), "E_SPEC_VALUE"),
         (EDIT.replace("edit:", "call: {token: none}, edit:"), "E_SPEC_VALUE"),
         (EDIT.replace("op: replace", "op: move"), "E_SPEC_VALUE"),
+        (EDIT.replace(WAY, "op: replace, path: '', value: null"), "E_SPEC_VALUE"),
+        (EDIT.replace(WAY, "op: add, path: '', value: [{said: 1}]"), "E_SPEC_VALUE"),
         (EDIT.replace("document.said", "document.told"), "E_EXPR_UNKNOWN_FIELD"),
         (challenge().replace("after_commit", "before_propose"), "E_SPEC_VALUE"),
         (challenge(draw="{least: 3, most: 1}"), "E_SPEC_VALUE"),
