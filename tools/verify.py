@@ -16,8 +16,9 @@ the checks are numbered, each number stands at its code, and every check uses on
 
 What it does not do: it does not replay a run, prove a law or evaluate an expression. It therefore cannot tell whether
 gates judged correctly, whether states follow from actions, or whether a law that is recorded as PROVED, PASS or UNKNOWN
-is so. Such verdicts are reported as "not decided here"; `spec verify` replays them. Every answer ends with the list of
-what was not checked.
+is so; nor whether an object on a tape has the right form and number (agent faults `wrong_form`, `wrong_id`), and was
+asked for. Such verdicts are reported as "not decided here"; `spec verify` replays them. Every answer ends with the list
+of what was not checked.
 
 Exit codes: 0 all checks passed; 1 the evidence is refuted; 2 wrong usage, or there is no evidence; 3 nothing is
 refuted, but something that was asked for could not be shown (a level, signatures), or the system failed; 130 it was
@@ -873,7 +874,9 @@ def check_tape(folder: Path, kind: str, present: bool, specs: JSON, told: Told) 
     form = "specledger/model-tape/v1" if kind == "discovery" else "specledger/tape/v2"
     require(lines and lines[0]["format"] == form, code, "the first line is not that of a tape")
     if kind != "discovery":
-        check_exchanges(lines[1:], told)
+        log = told.first.get("audit", {"mode": "simulated", "head": ZEROS})
+        require(same(lines[0], {"format": form, **log}), code, "the tape names another audit log than the run")
+        check_exchanges(lines[1:], told, "admission" in known[root["governor"]], outside)
         return
     count, answers = len(lines) - 1, [one["answer"] for one in told.of("iteration")]
     require(count >= len(answers), "E_TAPE_MISSING", f"the tape has no answer for iteration {count}")
@@ -886,24 +889,101 @@ def check_tape(folder: Path, kind: str, present: bool, specs: JSON, told: Told) 
         require(in_order, code, f"iteration {number} records another answer than the tape")
 
 
-def check_exchanges(lines: List[JSON], told: Told) -> None:
-    """The exchanges are numbered, an answer has its hash, and a missing answer is an agent fault of the run."""
+EXCHANGE_KEYS = {"seq", "session", "episode", "t", "message", "question"}
+EXCHANGE_KEYS |= {"failure", "reason", "received", "sha256", "size"}
+FAILURES = ("raised", "timed_out", "closed", "died", "too_long", "not_json")
+REASON = re.compile(r"([a-z]{1,9}:)?[A-Za-z0-9_]{0,100}")
+STATED = ("statement", "document")
+ANSWERS: Dict[str, Tuple[str, ...]] = {
+    "hello": ("hello",),
+    "reset": ("ready",),
+    "restore": ("ready",),
+    "reveal": ("reveal",),
+}
+ANSWERS.update({"snapshot": ("snapshot",), "decide": STATED, "ask": STATED, "restate": STATED})
+ANSWERS["offer"] = (*STATED, "declined", "call")
+
+
+def check_exchanges(lines: List[JSON], told: Told, kernel: bool, outside: bool) -> None:
+    """The exchanges are in order, and those that failed are exactly the agent faults of the run.
+
+    Whether an object has the form of an answer, the number of its message and a message that the run asks, only replay
+    can say: the receipts may have a fault `wrong_form` or `wrong_id` for it, and this file does not know if they must.
+    """
     code = "E_TAPE_FORM"
-    counted: Counter[Any] = Counter()
+    certain: Counter[Any] = Counter()
+    objects: Counter[Any] = Counter()
+    before, sessions, asked = (0, 0), 0, set()
     for seq, line in enumerate(lines):
-        held, failure = line["received"], line["failure"]
-        require(is_count(line["seq"], seq), code, f"exchange {seq} has another number")
-        data = b"" if held is None else held["text"].encode() if "text" in held else base64.b64decode(held["base64"])
-        own = held is None or (line["size"], line["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-        require(own, code, f"the answer of exchange {seq} has another hash")
-        if failure is not None and line["message"] != "watch":
-            counted[line["episode"], line["t"], line["message"], failure] += 1
+        require(line.keys() == EXCHANGE_KEYS and is_count(line["seq"], seq), code, f"exchange {seq} is out of order")
+        place, message, session = (line["episode"], line["t"]), line["message"], line["session"]
+        fault = fault_of(line, ANSWERS if kernel else {**ANSWERS, "decide": ("proposals",)}, seq)
+        known = {type(one) for one in (*place, session)} == {int} and HEX64.fullmatch(line["question"])
+        known = (
+            known and before <= place and place[0] < told.first["episodes"] and 0 <= place[1] <= told.first["horizon"]
+        )
+        require(known, code, f"exchange {seq} is at another place than the one before it allows")
+        before = place
+        if message == "watch":  # an agent of the specs was at work
+            ended = (
+                not outside and fault in ("timed_out", "died") and is_count(session, 0) and line["question"] == ZEROS
+            )
+            require(ended, code, f"exchange {seq} does not end an agent at work")
+            continue
+        opens = is_count(session, sessions) if message == "hello" else 0 <= session < sessions
+        new = opens and (session, line["question"]) not in asked
+        require(new, code, f"exchange {seq} is of another session, or answers its message again")
+        sessions += message == "hello"
+        asked.add((session, line["question"]))
+        (certain if fault else objects)[(*place, message, fault)] += 1
     recorded = Counter(
         (end["episode"], one["t"], one["message"], one["reason"])
         for end in told.of("episode_end")
         for one in end.get("faults", ())
     )
-    require(not counted - recorded, code, "an answer is missing on the tape, and the receipts have no agent fault")
+    require(not certain - recorded, code, "an exchange failed, and the receipts have no agent fault for it")
+    unknown: Counter[Any] = Counter()
+    for (*where, reason), count in (recorded - certain).items():
+        require(reason in ("wrong_form", "wrong_id"), code, f"no exchange on the tape is the agent fault {reason!r}")
+        unknown[(*where, "")] += count
+    require(not unknown - objects, code, "the receipts have more agent faults than the tape has answers")
+
+
+def fault_of(line: JSON, answers: Dict[str, Tuple[str, ...]], seq: int) -> str:
+    """The agent fault that an exchange is by itself; empty if it is none, or one that only replay can tell."""
+    held, failure, size, digest = line["received"], line["failure"], line["size"], line["sha256"]
+    worded = REASON.fullmatch(line["reason"]) if failure in FAILURES else failure is None and line["reason"] == ""
+    empty = is_count(size, 0) and digest is None
+    if held is None:
+        gone = type(size) is int and size > 0 and HEX64.fullmatch(digest or "")
+        formed, data = empty if failure in (None, "timed_out", "died") else empty or gone, b""
+        formed = formed and (failure != "too_long" or size > MIB)
+    else:
+        ((form, text),) = held.items()
+        data = text.encode() if form == "text" else from_base64(text, "E_TAPE_FORM", f"the answer of exchange {seq}")
+        formed = form == "text" or (form == "base64" and not is_utf8(data))
+        formed = formed and is_count(size, len(data)) and digest == hashlib.sha256(data).hexdigest()
+        formed = formed and 0 < size <= MIB and failure in (None, "raised", "not_json")
+    require(worded and formed, "E_TAPE_FORM", f"the answer of exchange {seq} has another form, size or hash")
+    if failure or not data:
+        return str(failure or "no_answer")
+    try:
+        body = json.loads(data.decode(), object_pairs_hook=_unique_keys, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return "not_json"
+    if not isinstance(body, dict):
+        return "wrong_form"
+    if body.get("type") not in answers[line["message"]]:
+        return "wrong_type"
+    return "" if type(body.get("id")) is int else "wrong_id"
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are a text."""
+    try:
+        return bool(data.decode()) or not data
+    except UnicodeDecodeError:
+        return False
 
 
 ENTRY_KEYS = {"entry_id", "timestamp_ms", "event", "prev_entry_hash", "entry_hash", "proposal_hash", "trace_hash"}
@@ -1610,7 +1690,7 @@ def check_bundle(folder: Path, report: Report, inner: bool = False) -> Bundle:
     check_kind(folder, report, kind, files, specs, told)
     name = "detached files refer to this manifest"
     signed = check(17, name, "E_ENVELOPE", check_detached, folder, manifest, head, files.detached)
-    note_open(report, files, inner)
+    note_open(report, kind, files, inner)
     return Bundle(folder, manifest, head, specs, signed)
 
 
@@ -1631,11 +1711,13 @@ def check_kind(folder: Path, report: Report, kind: str, files: Files, specs: JSO
         check(16, name, "E_ASSESSMENT", check_assessment, specs, told)
 
 
-def note_open(report: Report, files: Files, inner: bool) -> None:
+def note_open(report: Report, kind: str, files: Files, inner: bool) -> None:
     """Note what no check of this file covers."""
     left_open = report.not_checked
     if not inner:
         left_open.append("replay: that the specs lead to these receipts (L4; use `spec verify`)")
+        if TAPE in files.listed and kind == "scenario":
+            left_open.append("agent faults `wrong_form`, `wrong_id`; which messages the run asks (L4; `spec verify`)")
         left_open.append("expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)")
         sources = any(map(SOURCE_PATH.fullmatch, files.listed))
         none = "which documents specs.json was resolved from: there are none"

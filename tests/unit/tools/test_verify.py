@@ -21,6 +21,7 @@ from specledger.pipeline.verifying import verify as verify_with_replay
 from tests.conformance.tampered.verifiers import by_tool
 from tools import verify
 from tools.conformance import PLACE, Laid
+from tools.tampering.forger import Forger, canonical
 
 BASES = sorted(path.name for path in (PLACE / "bases").iterdir())
 SOURCE = Path(verify.__file__)
@@ -261,6 +262,58 @@ def relist(place, path):
         if entry["path"] == path.relative_to(manifest.parent).as_posix():
             entry |= {"sha256": verify.file_sha256(path), "size": path.stat().st_size}
     manifest.write_bytes(verify.canonical(document) + b"\n")
+
+
+TIMED_OUT = {"failure": "timed_out", "received": None, "sha256": None, "size": 0}
+FORGED_TAPES = {
+    "a failure that the receipts do not have": lambda lines: lines[-1].update(TIMED_OUT),
+    "an answer that did not come": lambda lines: lines[-1].update(TIMED_OUT, failure=None),
+    "no JSON that the receipts do not have": lambda lines: given(lines[-1], "{"),
+    "another type": lambda lines: given(lines[-1], '{"id":1,"type":"ready"}'),
+    "a number that is none": lambda lines: given(lines[-1], '{"id":true,"type":"proposals"}'),
+    "an answer again": lambda lines: lines.append({**lines[-1], "seq": len(lines) - 1}),
+    "an ending of an agent at work": lambda lines: lines.append(
+        {**lines[-1], **TIMED_OUT, "seq": len(lines) - 1, "message": "watch", "session": 0, "question": "0" * 64}
+    ),
+    "a place that goes back": lambda lines: lines[1].update(t=1),
+    "a place after the run": lambda lines: lines[-1].update(episode=10**6),
+    "a session that was not opened": lambda lines: lines[-1].update(session=1),
+    "a reason without a failure": lambda lines: lines[-1].update(reason="timeout"),
+    "a hash of another form": lambda lines: lines[-1].update(TIMED_OUT, failure="closed", size=1, sha256="zz"),
+    "a key too many": lambda lines: lines[-1].update(more=1),
+    "another mode": lambda lines: lines[0].update(mode="live"),
+    "another head": lambda lines: lines[0].update(head="1" * 64),
+}
+
+
+def given(line, text):
+    """Let an exchange have another answer."""
+    line.update(received={"text": text}, size=len(text), sha256=hashlib.sha256(text.encode()).hexdigest())
+
+
+@pytest.mark.parametrize("name", FORGED_TAPES)
+def test_a_forged_tape_is_refuted(name, bundle):
+    forger = Forger(bundle("outside"))
+    lines = [json.loads(line) for line in forger.read("tape.jsonl").splitlines()]
+    FORGED_TAPES[name](lines)
+    forger.write("tape.jsonl", b"".join(canonical(line) + b"\n" for line in lines))
+    forger.seal()
+    assert refuted_by_check_10(forger.folder)
+
+
+@pytest.mark.parametrize("reason", [*verify.FAILURES, "no_answer", "wrong_type", "unheard_of"])
+def test_an_agent_fault_needs_a_failed_exchange(reason, bundle):
+    forger = Forger(bundle("outside"))
+    forger.bodies("episode_end")[0]["faults"] = [{"t": 0, "message": "decide", "reason": reason}]
+    forger.seal()
+    assert refuted_by_check_10(forger.folder)
+
+
+def refuted_by_check_10(folder):
+    """Whether check 10 is the one that fails."""
+    report = verify.verify_bundle(folder, verify.Reader())
+    failed = [(check.number, check.code) for check in report.checks if check.status == "failed"]
+    return failed == [(10, "E_TAPE_FORM")]
 
 
 def test_a_program_failure_is_not_the_same_as_a_finding_of_the_evidence(monkeypatch, capsys):
