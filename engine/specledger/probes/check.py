@@ -36,9 +36,15 @@ from specledger.spec.probe import Probe as ProbeSpec
 E_OFFER: Final = code(
     "E_OFFER",
     "an offer names something that does not exist",
+    "The paths of an `edit` lead to places that the schema of the documents has; what breaches `schema` may add a key "
+    "to them.",
+)
+W_OFFER: Final = code(
+    "W_OFFER",
+    "nothing in the run denies what an offer breaches",
     "`breaches` names an invariant of scope `proposal` that the governor or the scenario has, `schema`, `scope`, "
-    "`evaluation`, `token`, or the reason of a refusal. The paths of an `edit` lead to places that the schema of the "
-    "documents has; what breaches `schema` may add a key to them.",
+    "`evaluation`, `token`, or the reason of a refusal. An agent that takes an offer which nothing denies for its "
+    "breach fails the probe, so check the name; a governor without the invariant is a way to try the probe.",
 )
 
 _SCHEMA: Final = "schema"
@@ -122,7 +128,9 @@ def _refuse_unknown(model: OfferSpec, scope: Scope, document: RecordType, denial
     """Findings for a breach that nothing denies, and for paths that the schema of documents does not have."""
     if model.breaches not in denials:
         message = f"no invariant of documents and no refusal is called {model.breaches!r}"
-        scope.wrong(E_OFFER, message, "offer", "breaches", near=suggest(model.breaches, denials))
+        near = suggest(model.breaches, denials)
+        hint = None if near is None else f"did you mean {near!r}?"
+        scope.diagnostics.warn(W_OFFER, message, scope.source.span("offer", "breaches"), hint=hint)
     for index, edit in enumerate(model.edit or ()):
         makes = edit.op in ("add", "move", "copy") and model.breaches == _SCHEMA  # a key that only the schema denies
         path = read_pointer(edit.path)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specledger.agents.trace import Fidelity
-from specledger.core.diagnostics import Diagnostics, Rejected
+from specledger.core.diagnostics import Diagnostics, Rejected, Severity
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
@@ -115,7 +115,8 @@ class Plain:
         return self.outcome
 
 
-def checked(tmp_path, text):
+def examined(tmp_path, text):
+    """A probe, and what is found in it that is no error."""
     path = tmp_path / "case.yaml"
     path.write_text("spec: probe/v1\nname: case\n" + text)
     diagnostics = Diagnostics()
@@ -123,7 +124,11 @@ def checked(tmp_path, text):
     environment = Environment({"x": INT, "y": INT, "now": STATE})
     probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule", "schema"], diagnostics)
     diagnostics.raise_if_errors()
-    return probe
+    return probe, diagnostics.sorted()
+
+
+def checked(tmp_path, text):
+    return examined(tmp_path, text)[0]
 
 
 EXACT = "after.choice == claim.choice && after.choice != before.choice"
@@ -527,15 +532,9 @@ def test_a_probe_that_means_nothing_is_found(tmp_path, text, code):
             "documents have no 'new' there",
             None,
         ),
-        (
-            OFFER.replace("rule", "rulle"),
-            "rulle",
-            "no invariant of documents and no refusal is called 'rulle'",
-            "did you mean 'rule'?",
-        ),
     ],
 )
-def test_what_an_offer_names_must_exist(tmp_path, text, place, message, hint):
+def test_what_the_edit_of_an_offer_names_must_exist(tmp_path, text, place, message, hint):
     with pytest.raises(Rejected) as raised:
         checked(tmp_path, text)
     (finding,) = raised.value.diagnostics
@@ -543,6 +542,13 @@ def test_what_an_offer_names_must_exist(tmp_path, text, place, message, hint):
     assert finding.span is not None
     line = f"spec: probe/v1\nname: case\n{text}".splitlines()[finding.span.start.line - 1]
     assert line[finding.span.start.column - 1 :].startswith(place)
+
+
+def test_a_breach_that_nothing_denies_is_a_warning(tmp_path):
+    """A mutant of a governor without the invariant shows that the probe notices."""
+    assert examined(tmp_path, OFFER)[1] == ()
+    (finding,) = examined(tmp_path, OFFER.replace("rule", "rulle"))[1]
+    assert (finding.code, finding.severity, finding.hint) == ("W_OFFER", Severity.WARNING, "did you mean 'rule'?")
 
 
 def test_a_breach_of_the_schema_may_add_a_key(tmp_path):
