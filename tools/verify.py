@@ -659,6 +659,8 @@ class RunFollower:
         for name, idle in body["idle"].items():
             most = steps * (("step", name) in self.invariants) + (("episode", name) in self.invariants)
             self._need(type(idle) is int and 0 < idle <= most, "an invariant is idle more often than it is checked")
+        for fault in body.get("faults", ()):
+            self._need(0 <= fault["t"] <= steps, "an agent fault is after the end of its episode")
         self.faults.update(fault["reason"] for fault in body.get("faults", ()))
         self.faulty += [("episode_end", body)] if "faults" in body else []
         checks = self.scopes["episode"] - sum(body["idle"].values())

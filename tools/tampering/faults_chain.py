@@ -222,6 +222,7 @@ EDIT: Final = [
     Case("edit-rejections", "An episode counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[CLOSE]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-all-rejections", "The run counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[END]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-idle", "An invariant was idle more often than there were steps.", "climb", body(CLOSE, idle={"bounded": 9}), seal, "E_STATE"),
+    Case("edit-faults", "An agent fault is after the end of its episode.", "climb", body(CLOSE, faults=[{"t": 99, "message": "decide", "reason": "wrong_form"}]), recount, "E_STATE"),
     Case("edit-steps", "An episode counts other steps than it has.", "climb", body(CLOSE, steps=4), seal, "E_STATE"),
     Case("edit-all-steps", "The run counts other steps than it has.", "climb", body(END, steps=7), seal, "E_STATE"),
     Case("edit-a-drift", "A drift begins in another state than the step before it ended in.", "climb", body(DRIFT, before="ab" * 32), seal, "E_STATE"),
