@@ -95,6 +95,7 @@ AUDIT: Final = [
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-text", "An answer on the tape has another hash.", "outside", raw(spelled(3, b"climb", b"slide"), TAPE), relist, "E_TAPE_FORM"),
+    Case("tape-mode", "The tape is of a live audit log, though the run has no log.", "outside", raw(spelled(0, b'"mode":"simulated"', b'"mode":"live"'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-question", "An answer on the tape belongs to another message.", "outside", raw(spelled(3, b'"message":"decide"', b'"message":"ask"'), TAPE), relist, "E_TAPE_QUESTION", "L4"),
     Case("tape-answer-dropped", "The tape lacks the last answer.", "outside", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4", needs="replay"),
     Case("tape-of-a-discovery", "A line on the tape of a discovery is no answer.", "taped", raw(lambda lines: [*lines, b"{}"], TAPE), relist, "E_TAPE_FORM"),
