@@ -470,7 +470,7 @@ TAPES = {
     "no tape": (lambda one: [], "E_TAPE_MISSING"),
     "another text": (lambda one: [one[0], one[1].replace(b"player", b"blayer"), *one[2:]], "E_TAPE_FORM"),
     "a torn line": (lambda one: [*one[:-1], one[-1][:-1]], "E_TAPE_FORM"),
-    "another head": (lambda one: [one[0].replace(b'"head":"0', b'"head":"1'), *one[1:]], "E_REPLAY"),
+    "another head": (lambda one: [one[0].replace(b'"head":"0', b'"head":"1'), *one[1:]], "E_TAPE_FORM"),
     "a denial made a time-out": (lambda one: [*one[:3], late(one[3]), *one[4:]], "E_REPLAY"),
 }  # fmt: skip
 
