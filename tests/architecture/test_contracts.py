@@ -9,14 +9,14 @@ import pytest
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
 CONTRACTS = {contract["id"]: contract for contract in PROJECT["tool"]["importlinter"]["contracts"]}
-LAYERS = [[room.strip() for room in layer.split("|")] for layer in CONTRACTS["rooms"]["layers"]]
-ROOMS = [room for layer in LAYERS for room in layer]
-FLOOR = {room: number for number, layer in enumerate(LAYERS) for room in layer}
+LAYERS = [[package.strip() for package in layer.split("|")] for layer in CONTRACTS["layers"]["layers"]]
+PACKAGES = [package for layer in LAYERS for package in layer]
+LEVEL = {package: number for number, layer in enumerate(LAYERS) for package in layer}
 
-# A tree that keeps every contract: each room, each named module, and each owner of an outside package importing it.
+# A tree that keeps every contract: each package, each named module, and each owner of an outside package importing it.
 KEPT = {"specledger/__init__.py": "import specledger.api", "specledger/verify/receipts.py": ""}
-KEPT |= {f"specledger/{room}/__init__.py": "" for room in ROOMS}
-KEPT |= {f"specledger/{room}/leaf.py": "" for room in ROOMS}
+KEPT |= {f"specledger/{package}/__init__.py": "" for package in PACKAGES}
+KEPT |= {f"specledger/{package}/leaf.py": "" for package in PACKAGES}
 KEPT |= {
     "specledger/cli/owner.py": "import typer",
     "specledger/load/owner.py": "import pydantic, yaml",
@@ -25,7 +25,7 @@ KEPT |= {
 }
 
 BROKEN = {
-    "rooms": {"specledger/core/planted.py": "import specledger.cli.leaf"},
+    "layers": {"specledger/core/planted.py": "import specledger.cli.leaf"},
     "evidence": {"specledger/evidence/planted.py": "import specledger.spec.leaf"},
     "chain": {"specledger/verify/receipts.py": "import specledger.core.leaf", "specledger/core/leaf.py": "import yaml"},
     "loop": {"specledger/run/planted.py": "def late():\n    import specledger.load.leaf"},
@@ -57,8 +57,8 @@ def lint(tmp_path, root, run_python):
 def test_the_contract_names_the_rooms_of_the_architecture(root):
     text = (root / "ARCHITECTURE.md").read_text(encoding="utf-8")
     block = re.search(r"^    engine/specledger/\n((?:      .+\n)+)", text, re.MULTILINE)
-    assert block, "ARCHITECTURE.md has lost its list of rooms"
-    assert [re.split(r"\s{2,}", line.strip())[0] for line in block[1].splitlines()] == CONTRACTS["rooms"]["layers"]
+    assert block, "ARCHITECTURE.md has lost its list of packages"
+    assert [re.split(r"\s{2,}", line.strip())[0] for line in block[1].splitlines()] == CONTRACTS["layers"]["layers"]
 
 
 def test_a_tree_of_permitted_imports_keeps_every_contract(lint):
@@ -80,22 +80,25 @@ def test_a_planted_import_breaks_its_contract(lint, contract):
 
 
 def test_rooms_may_import_exactly_what_is_below_them(lint):
-    def importing(rooms):
-        return "\n".join(f"import specledger.{room}.leaf" for room in rooms)
+    def importing(packages):
+        return "\n".join(f"import specledger.{package}.leaf" for package in packages)
 
-    below = {room: [other for other in ROOMS if FLOOR[other] > FLOOR[room]] for room in ROOMS}
-    permitted = {f"specledger/{room}/permitted.py": importing(below[room]) for room in ROOMS}
-    assert "Contracts: 1 kept, 0 broken." in lint(KEPT | permitted, "rooms")[1]
+    below = {package: [other for other in PACKAGES if LEVEL[other] > LEVEL[package]] for package in PACKAGES}
+    permitted = {f"specledger/{package}/permitted.py": importing(below[package]) for package in PACKAGES}
+    assert "Contracts: 1 kept, 0 broken." in lint(KEPT | permitted, "layers")[1]
 
-    pairs = {(a, b) for a, b in product(ROOMS, ROOMS) if a != b and b not in below[a]}
-    planted = {f"specledger/{room}/planted.py": importing(b for a, b in sorted(pairs) if a == room) for room in ROOMS}
-    output = lint(KEPT | planted, "rooms")[1]
+    pairs = {(a, b) for a, b in product(PACKAGES, PACKAGES) if a != b and b not in below[a]}
+    planted = {
+        f"specledger/{package}/planted.py": importing(b for a, b in sorted(pairs) if a == package)
+        for package in PACKAGES
+    }
+    output = lint(KEPT | planted, "layers")[1]
     assert set(re.findall(r"specledger\.(\w+)\.planted -> specledger\.(\w+)\.leaf", output)) == pairs
 
 
-def test_an_unlisted_room_breaks_exhaustiveness(lint):
-    code, output = lint(KEPT | {"specledger/attic/__init__.py": ""}, "rooms")
-    assert f"{CONTRACTS['rooms']['name']} BROKEN" in output
+def test_an_unlisted_package_breaks_exhaustiveness(lint):
+    code, output = lint(KEPT | {"specledger/attic/__init__.py": ""}, "layers")
+    assert f"{CONTRACTS['layers']['name']} BROKEN" in output
     assert "Contracts: 0 kept, 1 broken." in output
     assert "attic" in output
     assert code == 1

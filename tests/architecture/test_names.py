@@ -1,4 +1,4 @@
-"""The engine mentions no shipped spec: what a spec says is said in the spec, and a door reads its default from data.
+"""The engine mentions no shipped spec: what a spec says is said in the spec, and a command reads its default from data.
 
 Documentation may give a shipped spec as an example; code and strings may not.
 """

@@ -34,7 +34,7 @@ def print_text(text: str) -> None:
 
 
 def print_status(text: str) -> None:
-    """Print on standard output what nobody needs to read if all is well; nothing with `--quiet`."""
+    """Print on standard output a note that can be skipped; nothing with `--quiet`."""
     if not terminal().quiet:
         print_text(text)
 

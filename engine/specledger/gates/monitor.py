@@ -22,7 +22,7 @@ from specledger.spec.invariant import Invariant as InvariantSpec
 
 @dataclass(frozen=True, slots=True)
 class ShortForm:
-    """The memory that a short form stands for.
+    """The memory of an invariant that is written in short form.
 
     Attributes:
         conditions: The expressions of the spec under the names that the others read: the key in the form, and its type.

@@ -1,7 +1,7 @@
-"""A run whose agent is a model that somebody else asks.
+"""A run whose agent is a model that Inspect asks.
 
 The run is made twice, as every live run is: first with the model, then from its answers, which is what the evidence
-holds and what replay makes again. There is no deadline: whoever asks the model has its own.
+holds and what replay makes again. There is no deadline: Inspect has its own.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class _Asking:
 
 
 class _Model:
-    """The model of a session: who asks it is told each request."""
+    """The model of a session: passes each request to Inspect."""
 
     last_usage = NO_TOKENS
     outside = True

@@ -1,6 +1,6 @@
 """The conversation with an agent from outside, computed alike in the live run and in its replay.
 
-Each process of the agent is greeted by `hello`, and told of each episode by `reset`. A question about a counterfactual
+Each process of the agent first receives `hello`, and `reset` at each episode. A question about a counterfactual
 leaves the agent's state as it was, in the way that the agent declared: `none` has no state; `snapshot` gives its state
 and takes it back; `replay` is asked in a fresh process, after it answered the messages of the episode as before.
 
@@ -198,7 +198,7 @@ class Session:
         return self.tell(place, type_, fields)
 
     def _ready(self, place: Place) -> int:
-        """The process that is asked, greeted and told of the episode."""
+        """The process that is asked, after `hello` and `reset`."""
         if self._open is None:
             number = self._sessions
             self._sessions += 1

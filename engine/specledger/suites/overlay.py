@@ -148,7 +148,7 @@ def _resolve(spec: Resolved, data: Any, known: Mapping[str, Resolved], span: Spa
     try:
         model = restore(type(spec.model), encode(data))
         form = dump(model)
-    except ValueError as error:  # of the models, whose room alone knows its kind
+    except ValueError as error:  # of the models; only their package knows its kind
         told = str(error).splitlines()
         message = f"{told[1]}: {told[2].split(' [type=')[0].strip()}" if len(told) > 2 else told[0]
         raise Rejected([Diagnostic(E_SUITE_SET, f"{spec.name} would be invalid: {message}", span)]) from None

@@ -410,7 +410,7 @@ class TestExplain:
         assert text.split()[:5] == first.text.split()[:5]
 
     def test_a_fresh_process_knows_all_codes(self, process):
-        """The command itself must load every room that declares one."""
+        """The command itself must load every module that declares one."""
         last = max(declared())
         program = "import specledger.cli.main; from specledger.pipeline.authoring import load_codes; load_codes(); from specledger.core.diagnostics import codes; print(*codes())"
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)

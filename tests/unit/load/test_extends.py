@@ -248,6 +248,7 @@ def test_elements_are_added_to_an_inherited_list(project):
         project.write(f"{name}.yaml", f"spec: invariant/v1\nname: {name}\nrequire: true\n")
     added = "invariants: {add: [two]}\ngates: {add: [{id: roof, deny: x > 9, reason: roof}]}\n"
     project.write("child.yaml", f"spec: governor/v1\nname: child\nextends: base\n{added}")
-    model = project.one("child.yaml").main.model
-    assert len(model.invariants) == 2
+    bundle = project.one("child.yaml")
+    model = bundle.main.model
+    assert [bundle.specs[key].name for key in model.invariants] == ["one", "two"]
     assert [gate.id for gate in model.gates] == ["floor", "roof"]

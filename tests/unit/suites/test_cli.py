@@ -1,4 +1,4 @@
-"""Suites at the door: what the commands say of them, to people and to programs."""
+"""Suites on the command line: what the commands print about them, as text and as JSON."""
 
 import json
 import sys
