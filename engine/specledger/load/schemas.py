@@ -117,17 +117,6 @@ def write_schemas(folder: Path, models: Models) -> None:
         (folder / f"{kind}.schema.json").write_text(pretty(schema_for(kind, model)), encoding="utf-8", newline="\n")
 
 
-def editor_hints(kind: str, schemas: str) -> str:
-    """The two comment lines by which editors find the schema of a kind.
-
-    Args:
-        kind: The kind.
-        schemas: The folder of the schemas as seen from the document, such as `../../schemas/kinds`.
-    """
-    place = f"{schemas.rstrip('/')}/{kind}.schema.json"
-    return f"# yaml-language-server: $schema={place}\n# $schema: {place}\n"
-
-
 class _Complete:
     """Translates a schema of pydantic into draft 7, with `${param}` allowed for scalars."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from specledger.core.canonical import pretty
 from specledger.kinds import KINDS, MODELS
-from specledger.load.schemas import editor_hints, schema_for, write_schemas
+from specledger.load.schemas import schema_for, write_schemas
 
 ROOT = Path(__file__).resolve().parents[3]
 COMMAND = "python -c \"from pathlib import Path; from specledger.kinds import MODELS; from specledger.load.schemas import *; write_schemas(Path('schemas/kinds'), MODELS)\""
@@ -117,10 +117,3 @@ def test_parameters_stand_for_numbers_and_words():
     assert problems("scenario", scenario | {"seed": "${q}", "map": {"vary": "${r}", "drawing": "${d}"}}) == []
     assert problems("scenario", scenario | {"seed": "5"}) != []
     assert problems("scenario", scenario | {"map": {"vary": "often", "drawing": "a"}}) != []
-
-
-def test_editors_are_told_by_a_comment_in_both_forms():
-    assert editor_hints("world", "../../schemas/kinds/") == (
-        "# yaml-language-server: $schema=../../schemas/kinds/world.schema.json\n"
-        "# $schema: ../../schemas/kinds/world.schema.json\n"
-    )
