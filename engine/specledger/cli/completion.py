@@ -10,7 +10,7 @@ def kinds(incomplete: str) -> list[str]:
     """Kinds of spec."""
     from specledger.kinds import KINDS
 
-    return _matching(KINDS, incomplete)
+    return _matching(sorted(KINDS), incomplete)
 
 
 def specs(incomplete: str) -> list[str]:
@@ -57,7 +57,7 @@ def explained(incomplete: str) -> list[str]:
     if incomplete[:2] in ("E_", "W_"):
         load_codes()
         return _matching(codes(), incomplete)
-    return _matching(["codes", "kinds", *KINDS], incomplete)
+    return _matching(sorted(["codes", "kinds", *KINDS]), incomplete)
 
 
 def bundles(incomplete: str) -> list[str]:
@@ -69,7 +69,7 @@ def bundles(incomplete: str) -> list[str]:
 
 
 def _matching(words: Iterable[str], incomplete: str) -> list[str]:
-    return sorted(word for word in words if word.startswith(incomplete))
+    return [word for word in words if word.startswith(incomplete)]
 
 
 def _paths(incomplete: str) -> list[str]:

@@ -35,7 +35,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
             metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote: folders or zip files."
         ),
     ],
-    format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")],
+    format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
     episode: Annotated[int, typer.Option(min=0, help="Which episode is drawn.")] = 0,
     out: Annotated[
         Path | None, typer.Option(show_default="standard output", help="The file to write, or the folder.")

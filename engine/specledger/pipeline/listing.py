@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,10 +49,10 @@ def list_specs(kind: str | None = None, search: Search | None = None, kinds: Kin
         yield from (found[name] for name in sorted(found))
 
 
-def spec_names(kinds: Iterable[str], search: Search | None = None) -> tuple[str, ...]:
-    """The names of the project's and the shipped specs of some kinds, by their files alone, each once."""
+def spec_names(kinds: Collection[str], search: Search | None = None) -> tuple[str, ...]:
+    """The names of the specs of some kinds, by their files alone, each once: first the project's, then shipped ones."""
     search = search or Search.at(Path())
-    places = [(root, kind) for kind in kinds for root in (search.project, search.shipped)]
+    places = [(root, kind) for root in (search.project, search.shipped) for kind in kinds]
     return tuple(dict.fromkeys(file.stem for root, kind in places for file in _files(root, kind)))
 
 

@@ -5,7 +5,7 @@ In the shipped folder a name that begins with `dot-` stands for one that begins 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ E_INIT = code(
     "E_INIT",
     "a project cannot be written here",
     "`spec init [DIR]` writes into a new or existing folder. Files that exist are kept as they are; only the JSON "
-    "Schemas in .specledger/schemas are written anew.",
+    "Schemas in .specledger/schemas are written anew. Nothing is written through a symbolic link.",
 )
 
 SCHEMAS: Final = Path(".specledger/schemas")
@@ -63,9 +63,11 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
     if shipped is None or (folder.exists() and not folder.is_dir()):
         why = "the shipped files are missing" if shipped is None else f"{folder} is not a folder"
         raise Rejected([Diagnostic(E_INIT, why, hint="name another folder: spec init DIR")])
+    files = list(_files(shipped / "new" / "project"))
+    _refuse_links(folder, [*(target for _, target in files), *map(schema_file, MODELS), GOLDENS])
     written: list[Path] = []
     kept: list[Path] = []
-    for source, target in _files(shipped / "new" / "project"):
+    for source, target in files:
         (written if _write_new(folder / target, source.read_bytes()) else kept).append(target)
     for kind, model in MODELS.items():
         _write(folder / schema_file(kind), pretty(schema_for(kind, model)).encode())
@@ -77,6 +79,20 @@ def write_project(folder: Path, *, kinds: Kinds = KINDS) -> Project:
             written += [GOLDENS / f"{made.name}.json", GOLDENS / f"{made.name}.jsonl"]
             scenarios.append((made.name, str(made.tree["result"]["verdict"])))
     return Project(tuple(sorted(written)), tuple(kept), tuple(scenarios))
+
+
+def _refuse_links(folder: Path, targets: Sequence[Path]) -> None:
+    """See that nothing is written through a symbolic link, which may lead out of the folder.
+
+    Raises:
+        Rejected: E_INIT.
+    """
+    places = [folder / part for target in targets for part in (*reversed(target.parents), target)]
+    places += (folder / GOLDENS).glob("*")
+    link = next((place for place in places if place.is_symlink()), None)
+    if link is not None:
+        hint = "remove the link, or name the folder that it leads to"
+        raise Rejected([Diagnostic(E_INIT, f"{link} is a symbolic link", hint=hint)])
 
 
 def _files(folder: Path) -> Iterator[tuple[Path, Path]]:

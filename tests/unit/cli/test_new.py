@@ -141,6 +141,20 @@ class TestInit:
         done = spec("init", "README.md")
         assert (done.status, "E_INIT" in done.err) == (2, True)
 
+    @pytest.mark.parametrize("link", ["mine", "mine/specs", "mine/.specledger", "mine/README.md", "mine/fixtures/golden/a"])
+    def test_nothing_is_written_through_a_link(self, spec, empty, link):
+        (empty / "outside").mkdir()
+        (empty / link).parent.mkdir(parents=True, exist_ok=True)
+        (empty / link).symlink_to(empty / "outside")
+        done = spec("init", "mine")
+        assert (done.status, "E_INIT" in done.err) == (2, True)
+        assert list((empty / "outside").iterdir()) == []
+        assert not (empty / "mine" / "specs" / "scenario").exists()
+
+    def test_a_command_without_a_file_lists_the_projects_own_specs_first(self, spec, empty):
+        spec("init")
+        assert "one of first, " in spec("run").err
+
 
 class TestExplainAPath:
     @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def _environment(words):
 def test_missing_arguments_list_the_choices(spec):
     assert "hint: one of agent, discovery, drift" in spec("new").err
     assert "simple" in spec("run").err or " more; " in spec("run").err
-    assert "json" in spec("report", "out").err
+    assert "json" in spec("report", "out", "--format", "none").err
 
 
 def test_all_codes_are_listed(spec):

@@ -34,7 +34,7 @@ def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):
 
 def test_a_summary_of_a_run_and_of_a_suite(report, trap, heights):
     for place in (trap, heights):
-        status, said, _ = report(place, "--format", "markdown")
+        status, said, _ = report(place)
         assert (status, said) == (Exit.CONFORMS, text_of("markdown", report_of(place)))
 
 
