@@ -141,7 +141,9 @@ class TestInit:
         done = spec("init", "README.md")
         assert (done.status, "E_INIT" in done.err) == (2, True)
 
-    @pytest.mark.parametrize("link", ["mine", "mine/specs", "mine/.specledger", "mine/README.md", "mine/fixtures/golden/a"])
+    @pytest.mark.parametrize(
+        "link", ["mine", "mine/specs", "mine/.specledger", "mine/README.md", "mine/fixtures/golden/a"]
+    )
     def test_nothing_is_written_through_a_link(self, spec, empty, link):
         (empty / "outside").mkdir()
         (empty / link).parent.mkdir(parents=True, exist_ok=True)
