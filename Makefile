@@ -17,7 +17,7 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow coverage mutation golden bench clean
+.PHONY: help install demo quick test slow inspect coverage mutation golden bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,16 @@ test: install  ## format, lint, types, layers, and all tests except the slow one
 
 slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites
 	$(BIN)/pytest $(PARALLEL) -m slow
+
+# Inspect AI takes 214 MB, so it has a .venv inside .venv, which sees the packages of the outer one.
+INSPECT := .venv/inspect/bin/python
+inspect: install  ## the bridge to Inspect AI with its provider `mockllm`; installs it beside .venv first
+	@$(INSPECT) -c 'import inspect_ai' 2>/dev/null || { \
+		$(BIN)/python -m venv --clear .venv/inspect && \
+		$(BIN)/python -c 'import site; print("import site; site.addsitedir(%r)" % site.getsitepackages()[0])' > .venv/inspect/outer && \
+		mv .venv/inspect/outer "$$($(INSPECT) -c 'import site; print(site.getsitepackages()[0])')/outer.pth" && \
+		$(INSPECT) -m pip --disable-pip-version-check install --quiet --editable '.[inspect]'; }
+	$(INSPECT) -m pytest -n0 tests/unit/inspect
 
 coverage: install  ## the same tests as `make test`, measured; takes two to four times as long
 	$(BIN)/pytest $(PARALLEL) -m "not slow" --cov

@@ -1,4 +1,4 @@
-"""An Inspect AI task with the provider `mockllm`; only where `inspect-ai` is installed, which is no part of `dev`."""
+"""An Inspect AI task with the provider `mockllm`; `make inspect` installs it and runs these tests."""
 
 import json
 from types import SimpleNamespace
@@ -9,7 +9,7 @@ from specledger import inspect
 from specledger.pipeline.verifying import verify
 from tests.loopback_model import BEHAVIOURS
 
-inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed")
+inspect_ai = pytest.importorskip("inspect_ai", reason="the extra `inspect` is not installed; `make inspect` does so")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of the other package are not ours
 
 SMALL = ["episodes=1", "horizon=4", "probes=[p5-causal]"]
