@@ -42,6 +42,7 @@ from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.generate import emitter as emitter_module
 from specledger.expr.generate import source as source_module
 from specledger.expr.limits import INT_MAX, INT_MIN
+from specledger.verify.reference import Reference
 
 CELL = RecordType("cell", {"x": INT, "y": IntType(-2, 5)})
 NEAR = Defined((), Text.inline("dist(here, {'x': 0, 'y': 0})"))
@@ -143,7 +144,8 @@ PRODUCTIONS = {
             "math.abs({int} - {int}) + math.abs({int} - {int})", "sum({ints}.map(@int, {int})~)",
             "size({cells}.filter(@cell, {bool})~)", "minimum({cells}.map(@cell, {int}), 99)", "{'a': {int}}.a",
             "{'a': {int}, 'b': {string}}['a']", "({int} >= 0 ? {int} : i)", "(i > 0 && i < 9 ? few[i] : j)",
-            "(p.x >= 0 ? ints[p.x] : p.x)", "{ ({int} + 0): {int} }[1]"],
+            "(p.x >= 0 ? ints[p.x] : p.x)", "{ ({int} + 0): {int} }[1]", "{ints}.reduce(@int, @int, i, {int})",
+            "size(closure({ints}, @int, {ints}, 2)~)", "{cells}.reduce(@cell, @cell, p, {cell})~.x"],
     "double": ["({double} + {double})", "({double} - {double})", "({double} * {double})", "({double} / {double})",
                "({double} / 2.0)", "-({double})", "double({int})", "double({string})", "double({dyn})", "{doubles}[{int}]",
                "math.ceil({double})", "math.floor({double})", "math.round({double})", "math.trunc({double})",
@@ -171,7 +173,8 @@ PRODUCTIONS = {
     "strings": ["[{string}]", "{ints}.map(@int, {string})", "({strings} + {strings})"],
     "cell": ["{'x': {int}, 'y': j % 3}", "{cells}[{int}]", "({bool} ? {cell} : {cell})", "first_of({cells}, {cell})"],
     "cells": ["{cells}.filter(@cell, {bool})", "({cells} + {cells})", "sort_by({cells}, ['y', 'x'])",
-              "{ints}.map(@int, {cell})"],
+              "{ints}.map(@int, {cell})", "{ints}.reduce(@cells, @int, [], {cells})",
+             "closure({cells}, @cell, {cells}, 3).map(v0, v0.item)"],
     "dyn": ["{dyn}.k", "{dyn}[{int}]", "({bool} ? {dyn} : {int})", "first_of(dyns, {dyn})"],
 }  # fmt: skip
 ROOTS = ["int", "int", "double", "bool", "bool", "string", "ints", "cells", "cell", "dyn"]
@@ -358,9 +361,10 @@ def test_exact_generated_and_reference_evaluation_agree(text, values):
     if kind == "value":
         assert conforms(value, checked.type), (text, value, checked.type)
     wanted = {name: values[name] for name in checked.variables}
-    judged = reference_outcome(to_cel(checked), wanted)
+    ours = {"reduce", "closure"} & Reference().ours((checked,), {})
+    judged = None if ours else reference_outcome(to_cel(checked), wanted)
     if judged is None:
-        event("beyond the reference engine's depth")
+        event("beyond the reference engine")
         return
     assert judged[0] == kind, (to_cel(checked), wanted, judged, value)
     if kind == "value":

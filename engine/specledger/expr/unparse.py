@@ -18,6 +18,7 @@ from specledger.expr.check.tree import (
     Choice,
     DefinedCall,
     Field,
+    Fold,
     Item,
     Junction,
     Local,
@@ -27,6 +28,7 @@ from specledger.expr.check.tree import (
     NativeCall,
     Operation,
     Present,
+    Search,
     Slot,
     Typed,
     Value,
@@ -38,6 +40,7 @@ from specledger.expr.parse.syntax import (
     Ast,
     Binary,
     Call,
+    Closure,
     Conditional,
     Has,
     Index,
@@ -48,6 +51,7 @@ from specledger.expr.parse.syntax import (
     MapLiteral,
     Name,
     Node,
+    Reduce,
     Select,
     Unary,
 )
@@ -123,6 +127,11 @@ def _bracketed(node: Node) -> str:
         case Macro():
             parts = (node.condition, node.body) if node.condition else (node.body,)
             return f"{_write(node.target, _MEMBER)}.{node.kind}({node.variable}, {_all(parts)})"
+        case Reduce():
+            given = _all((Name(node.accumulator), Name(node.variable), node.initial, node.body))
+            return f"{_write(node.target, _MEMBER)}.reduce({given})"
+        case Closure():
+            return f"closure({_all((node.origins, Name(node.variable), node.body, node.limit))})"
     raise TypeError(f"no form of expressions: {type(node).__name__}")
 
 
@@ -235,9 +244,26 @@ def _free_name(slot: Slot, taken: frozenset[str]) -> str:
     return name
 
 
+def _named(slot: Slot, place: _Place) -> tuple[str, _Place]:
+    """The name of a macro's variable, and the place inside of the macro."""
+    name = _free_name(slot, place.taken)
+    return name, _Place({**place.slots, slot: Name(name)}, place.record, place.taken | {name})
+
+
+def _fold(node: Fold, place: _Place) -> Node:
+    accumulator, inner = _named(node.accumulator, place)
+    name, inner = _named(node.slot, inner)
+    target, initial = _expanded(node.target, place), _expanded(node.initial, place)
+    return Reduce(target, accumulator, name, initial, _expanded(node.body, inner))
+
+
+def _search(node: Search, place: _Place) -> Node:
+    name, inner = _named(node.slot, place)
+    return Closure(_expanded(node.origins, place), name, _expanded(node.body, inner), Literal(node.limit))
+
+
 def _loop(node: Loop, place: _Place) -> Node:
-    name = _free_name(node.slot, place.taken)
-    inner = _Place({**place.slots, node.slot: Name(name)}, place.record, place.taken | {name})
+    name, inner = _named(node.slot, place)
     condition = _expanded(node.condition, inner) if node.condition else None
     return Macro(node.kind, _expanded(node.target, place), name, _expanded(node.body, inner), condition)
 
@@ -288,6 +314,8 @@ _FORMS: Mapping[type, Callable[[Any, _Place], Node]] = {
         tuple((_expanded(key, place), _expanded(value, place)) for key, value in node.entries)
     ),
     Loop: _loop,
+    Fold: _fold,
+    Search: _search,
     NativeCall: _native,
     DefinedCall: _defined,
 }

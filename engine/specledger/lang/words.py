@@ -8,7 +8,7 @@ from typing import Final
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
 from specledger.expr.parse.parser import parse
-from specledger.expr.parse.syntax import Binary, Call, Has, Literal, Macro, Name, Node, Select, children
+from specledger.expr.parse.syntax import Binary, Call, Has, Literal, Name, Node, Select, binding, children
 
 _ORDER: Final = frozenset({"<", "<=", ">", ">="})
 
@@ -17,7 +17,7 @@ _ORDER: Final = frozenset({"<", "<=", ">", ">="})
 def named_in(source: str) -> tuple[frozenset[str], frozenset[str]]:
     """The identifiers that an expression reads, and the functions that it calls; none, if it is no expression."""
     ast = parse(Text.inline(source), Diagnostics())
-    return (frozenset(), frozenset()) if ast is None else (frozenset(_names(ast.root)), frozenset(_calls(ast.root)))
+    return (frozenset(), frozenset()) if ast is None else (frozenset(free_names(ast.root)), frozenset(_calls(ast.root)))
 
 
 @lru_cache(maxsize=4096)
@@ -63,14 +63,12 @@ def chained_in(source: str) -> tuple[tuple[str, str, str], ...]:
     return tuple(found)
 
 
-def _names(node: Node) -> set[str]:
+def free_names(node: Node) -> set[str]:
     """Every identifier that a syntax tree reads from outside; the variables of its macros are its own."""
     if isinstance(node, Name):
         return {node.name}
-    if isinstance(node, Macro):
-        inner = _names(node.body) | (_names(node.condition) if node.condition is not None else set())
-        return _names(node.target) | (inner - {node.variable})
-    return set[str]().union(*map(_names, children(node)))
+    outer, own, inner = binding(node)
+    return set[str]().union(*map(free_names, outer)) | (set[str]().union(*map(free_names, inner)) - {*own})
 
 
 def _calls(node: Node) -> set[str]:

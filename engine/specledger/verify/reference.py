@@ -6,14 +6,19 @@ evaluator: an expression without a value there raises `Unjudged`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, Final, Self
 
 from specledger.core.diagnostics import code, missing_package
-from specledger.expr import Checked, to_cel
-from specledger.expr.check.tree import DefinedCall, NativeCall, Typed, walk
+from specledger.core.spans import Text
+from specledger.expr import Ast, Checked, to_cel
+from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Typed, walk
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.functions import Native
+from specledger.expr.parse.syntax import Node, binding
+from specledger.expr.unparse import expand
+from specledger.verify.host_loops import HostLoop, host_loops
 
 E_JUDGE_PACKAGE = code(
     "E_JUDGE_PACKAGE",
@@ -25,6 +30,8 @@ E_JUDGE_PACKAGE = code(
 OURS: Final = ("sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
 """The standard functions that CEL and its math extension lack."""
 
+MOST_ROUNDS: Final = 200_000
+"""Rounds of `reduce` and `closure` in one evaluation; a round asks the other engine once."""
 
 BEYOND: Final = "beyond the other evaluator"
 """Why there is no value of what the other engine does not compile."""
@@ -69,6 +76,7 @@ class Reference:
         self._compiled: dict[Checked, tuple[Any, tuple[str, ...]]] = {}
         self._texts: dict[tuple[str, tuple[str, ...]], Any] = {}
         self._natives: dict[Checked, frozenset[str]] = {}
+        self._left = 0
 
     def value(self, checked: Checked, given: Callable[[str], Any]) -> Any:
         """The value of an expression.
@@ -79,6 +87,7 @@ class Reference:
         if checked not in self._compiled:
             self._compiled[checked] = self._compile(checked)
         expression, names = self._compiled[checked]
+        self._left = MOST_ROUNDS
         if expression is None:
             raise Unjudged(BEYOND)
         data: dict[str, Any] = {}
@@ -121,35 +130,48 @@ class Reference:
                 continue
             seen.add(checked)
             if checked not in self._natives:
-                self._natives[checked] = frozenset(foreign(checked.root))
+                self._natives[checked] = frozenset(foreign(checked.root)) | _loops(checked.root)
             found |= self._natives[checked]
             waiting += [defined[name] for name in checked.variables if name in defined]
         return found
 
     def _compile(self, checked: Checked) -> tuple[Any, tuple[str, ...]]:
-        cel, kind = self._cel, self._cel.Type
         names = tuple(sorted(checked.variables))
-        variables = {name.split(".")[0]: kind.DYN for name in names}
-        declared = [
-            cel.FunctionDecl(
-                name,
-                [
-                    cel.Overload(f"{name}_{count}", kind.DYN, [kind.DYN] * count, False, _plainly(native.call))
-                    for count in sorted({len(signature.params) for signature in native.overloads})
-                ],
-            )
+        root, loops = host_loops(expand(checked.root, checked.variables))
+        functions = [
+            self._function(name, sorted({len(signature.params) for signature in native.overloads}), native.call)
             for name, native in sorted(foreign(checked.root).items())
         ]
-        text = to_cel(checked)
+        for loop in loops:  # a body calls only loops before its own
+            body = self._expression(binding(loop.node)[2][0], loop.variables, functions)
+            functions.append(self._function(loop.name, [len(loop.call.args)], self._looping(loop, body)))
+        return self._expression(root, [name.split(".")[0] for name in names], functions), names
+
+    def _expression(self, root: Node, names: Iterable[str], functions: list[Any]) -> Any:
+        cel, text = self._cel, to_cel(Ast(root, Text.inline("")))
+        variables = dict.fromkeys(names, cel.Type.DYN)
         for unchecked in (False, True):
             try:
-                environment = cel.NewEnv(
-                    variables=variables, extensions=[self._math.ExtMath(), cel.CelExtension("ours", declared)]
-                )
-                return environment.compile(text, disable_check=unchecked), names
+                extensions = [self._math.ExtMath(), cel.CelExtension("ours", functions)]
+                environment = cel.NewEnv(variables=variables, extensions=extensions)
+                return environment.compile(text, disable_check=unchecked)
             except RuntimeError:
                 continue
-        return None, names
+        return None
+
+    def _function(self, name: str, counts: list[int], call: Callable[..., Any]) -> Any:
+        kind = self._cel.Type.DYN
+        overloads = [self._cel.Overload(f"{name}_{n}", kind, [kind] * n, False, _plainly(call)) for n in counts]
+        return self._cel.FunctionDecl(name, overloads)
+
+    def _looping(self, loop: HostLoop, body: Any) -> Callable[..., Any]:
+        def evaluated(given: Mapping[str, Any]) -> Any:
+            self._left -= 1
+            if body is None or self._left < 0:
+                raise Unjudged(BEYOND)
+            return _evaluated(body, given)
+
+        return partial(loop.run, evaluated)
 
 
 class Names:
@@ -238,17 +260,30 @@ _ITEM: Final = "cost of "  # no name of an expression begins so
 
 def foreign(root: Typed) -> dict[str, Native]:
     """The functions that an expression calls and CEL lacks, by name, bodies of defined functions included."""
-    found: dict[str, Native] = {}
+    return {
+        node.native.name: node.native
+        for node in _everywhere(root)
+        if isinstance(node, NativeCall)
+        and (node.native.name not in STANDARD or node.native.name in OURS)
+        and node.native.name not in _MEMBERS
+    }
+
+
+def _loops(root: Typed) -> frozenset[str]:
+    """The macros of an expression that CEL lacks: the other engine evaluates what is in them, not their loops."""
+    names = {Fold: "reduce", Search: "closure"}
+    return frozenset(names[type(node)] for node in _everywhere(root) if isinstance(node, Fold | Search))
+
+
+def _everywhere(root: Typed) -> Iterator[Typed]:
+    """All nodes, bodies of defined functions included, each body once."""
     waiting, seen = [root], set[int]()
     while waiting:
         for node in walk(waiting.pop()):
-            if isinstance(node, NativeCall) and (node.native.name not in STANDARD or node.native.name in OURS):
-                if node.native.name not in _MEMBERS:
-                    found[node.native.name] = node.native
-            elif isinstance(node, DefinedCall) and id(node.instance) not in seen:
+            yield node
+            if isinstance(node, DefinedCall) and id(node.instance) not in seen:
                 seen.add(id(node.instance))
                 waiting.append(node.instance.body)
-    return found
 
 
 _MEMBERS: Final = ("contains", "startsWith", "endsWith")

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from specledger.expr.check.tree import (
     DefinedCall,
+    Fold,
     Loop,
     MakeList,
     NativeCall,
     Operation,
     Path,
     Present,
+    Search,
     Slot,
     Typed,
     Variable,
@@ -111,8 +113,10 @@ def size(node: Typed) -> Size:
         weight += node.instance.weight
     elif isinstance(node, NativeCall):
         weight += node.native.cost
-    elif isinstance(node, Loop):
+    elif isinstance(node, Loop | Search):
         weight = 1 + sizes[0].weight
+    elif isinstance(node, Fold):
+        weight = 1 + sizes[0].weight + sizes[1].weight
     return Size(nodes, height, weight)
 
 
@@ -133,8 +137,10 @@ def charged(node: Typed) -> tuple[tuple[Typed, int], ...]:
 
     A list literal counts by its nodes already, unless a macro goes over it.
     """
-    if isinstance(node, Loop):
+    if isinstance(node, Loop | Fold):
         return ((node.target, node.weight),)
+    if isinstance(node, Search):
+        return ((node.origins, 1),)
     if isinstance(node, NativeCall):
         return tuple((arg, 1 + node.native.cost) for arg in node.args if _long(arg))
     if isinstance(node, Operation) and node.operator == "in":
@@ -160,6 +166,10 @@ def work(node: Typed) -> int:
     if isinstance(node, Loop):
         inner = work(node.body) + (work(node.condition) if node.condition else 0)
         return total + work(node.target) + most(node.target.type) * inner
+    if isinstance(node, Fold):
+        return total + work(node.target) + work(node.initial) + most(node.target.type) * work(node.body)
+    if isinstance(node, Search):
+        return total + work(node.origins) + most(node.type) * (node.weight + most(node.body.type) + work(node.body))
     if isinstance(node, DefinedCall):
         total += work(node.instance.body)
     if isinstance(node, NativeCall) and makes_list(node):

@@ -85,6 +85,7 @@ FOREIGN = {
     "exists": "write `list.exists(x, condition)`",
     "filter": "write `list.filter(x, condition)`",
     "map": "write `list.map(x, value)`",
+    **dict.fromkeys(("reduce", "fold", "foldl", "foldLeft"), "write `list.reduce(sum, x, 0, sum + x)`"),
     "sorted": "write `sort_by(list, ['field'])`",
     **dict.fromkeys(("includes", "has_key", "hasKey"), "write `x in list`, or `'key' in map`"),
     **dict.fromkeys(("append", "push", "add"), "write `list + [x]`"),

@@ -1,17 +1,15 @@
-"""Types of literals, operators, conditions, lists, maps and macros, from the types of their parts."""
+"""Types of literals, operators, conditions, lists and maps, from the types of their parts."""
 
 from __future__ import annotations
 
 from specledger.expr.check import ranges
-from specledger.expr.check.analysis import body_weight
-from specledger.expr.check.calls import Calls
+from specledger.expr.check.loops import Loops
 from specledger.expr.check.operators import Refusal, binary, mixed, unary
 from specledger.expr.check.relations import join
-from specledger.expr.check.tree import Choice, Junction, Loop, MakeList, MakeMap, Operation, Slot, Typed, Value
+from specledger.expr.check.tree import Choice, Junction, MakeList, MakeMap, Operation, Typed, Value
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
-    DYN,
     MISTAKEN,
     NOTHING,
     NULL,
@@ -26,6 +24,7 @@ from specledger.expr.errors import E_EXPR_ARGUMENTS, E_EXPR_NO_PROMOTION, E_EXPR
 from specledger.expr.parse.syntax import (
     Binary,
     Call,
+    Closure,
     Conditional,
     Has,
     Index,
@@ -36,6 +35,7 @@ from specledger.expr.parse.syntax import (
     MapLiteral,
     Name,
     Node,
+    Reduce,
     Select,
     Unary,
 )
@@ -51,7 +51,7 @@ def _literal_type(value: bool | int | float | str | None) -> Type:
     return NULL if value is None else STRING
 
 
-class Forms(Calls):
+class Forms(Loops):
     """Every form."""
 
     def check(self, node: Node) -> Typed | None:
@@ -83,8 +83,8 @@ class Forms(Calls):
                 typed = self._list(node)
             case MapLiteral():
                 typed = self._map(node)
-            case Macro():
-                typed = self._macro(node)
+            case Macro() | Reduce() | Closure():
+                typed = self.loop(node)
             case _:
                 raise TypeError(f"no form of expressions: {type(node).__name__}")
         return None if typed is None or typed.type is MISTAKEN else typed
@@ -98,22 +98,6 @@ class Forms(Calls):
             self.refuse_operands(node, result, args)
             return None
         return Operation(operator, args, type=result, start=node.start, end=node.end)
-
-    def condition(self, node: Node, purpose: str) -> Typed | None:
-        """A part that must be a bool."""
-        typed = self.check(node)
-        if typed is None or typed.type in (BOOL, DYN, NOTHING):
-            return typed
-        hint = f"compare it: `{self.source(node)} != 0`" if isinstance(typed.type, IntType) else None
-        self.session.error(
-            E_EXPR_TYPE,
-            f"{purpose} must be a bool, not {typed.type}",
-            self.span(node),
-            hint=hint,
-            expected="bool",
-            found=str(typed.type),
-        )
-        return None
 
     def _logical(self, node: Logical) -> Typed | None:
         """Operands to the right are checked with what those to the left have proved."""
@@ -194,41 +178,3 @@ class Forms(Calls):
                     return False
                 seen.add((type(key.value), key.value))
         return True
-
-    def _macro(self, node: Macro) -> Typed | None:
-        target = self.check(node.target)
-        if target is None:
-            return None
-        item = self._item_of(node, target)
-        if item is None:
-            return None
-        slot = Slot(node.variable)
-        condition: Typed | None = None
-        predicate = f"the predicate of `{node.kind}`"
-        with self.naming(node.variable, slot, DYN if item == NOTHING else item):
-            if node.condition is not None:
-                condition = self.condition(node.condition, predicate)
-            with self.knowing(ranges.proved(condition) if condition else {}):
-                body = self.check(node.body) if node.kind == "map" else self.condition(node.body, predicate)
-        if body is None or (node.condition is not None and condition is None):
-            return None
-        most = target.type.most if isinstance(target.type, ListType) else ListType(DYN).most
-        results: dict[str, Type] = {"map": ListType(body.type, most), "filter": ListType(item, most)}
-        weight = body_weight(body, condition)
-        type_ = results.get(node.kind, BOOL)
-        return Loop(node.kind, target, slot, body, condition, weight, type=type_, start=node.start, end=node.end)
-
-    def _item_of(self, node: Macro, target: Typed) -> Type | None:
-        type_ = target.type
-        if isinstance(type_, ListType):
-            return type_.item
-        if type_ in (DYN, NOTHING):
-            return DYN
-        if isinstance(type_, MapType | RecordType):
-            if node.kind not in ("map", "filter"):
-                return type_.key if isinstance(type_, MapType) else STRING
-            message = f"`{node.kind}` over a map makes a list in no stated order: CEL, but outside the profile"
-            self.refuse(node, E_EXPR_OUTSIDE_PROFILE, message, "`all`, `exists` and `exists_one` take maps")
-            return None
-        self.refuse(node.target, E_EXPR_TYPE, f"`{node.kind}` goes over a list, not over {type_}")
-        return None

@@ -10,6 +10,7 @@ from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
+    INT,
     MISTAKEN,
     NOTHING,
     NULL,
@@ -141,6 +142,27 @@ def as_map(type_: MapType | RecordType) -> MapType | None:
     for field_type in type_.fields.values():
         value = None if value is None else join(value, field_type)
     return None if value is None else MapType(value)
+
+
+def widened(type_: Type) -> Type:
+    """A type without what is known of the ranges of its ints and the sizes of its lists."""
+    if isinstance(type_, IntType):
+        return INT
+    if isinstance(type_, ListType):
+        return ListType(widened(type_.item))
+    if isinstance(type_, MapType):
+        return MapType(widened(type_.value), type_.key)
+    if isinstance(type_, RecordType):
+        fields = {key: widened(value) for key, value in type_.fields.items()}
+        return RecordType(type_.name, fields, type_.optional, type_.derived)
+    return type_
+
+
+def undecided(type_: Type) -> bool:
+    """Whether a type holds an empty list of which the items are not known yet."""
+    if isinstance(type_, ListType):
+        return type_.item == NOTHING or undecided(type_.item)
+    return isinstance(type_, RecordType) and any(map(undecided, type_.fields.values()))
 
 
 def comparable(first: Type, second: Type) -> bool:

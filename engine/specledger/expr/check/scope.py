@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Span, Text
 from specledger.expr.check.environment import Environment
+from specledger.expr.check.relations import widened
 from specledger.expr.check.tree import Instance
-from specledger.expr.check.types import INT, Defined, IntType, ListType, RecordType, Type
-from specledger.expr.limits import INT_MAX, INT_MIN, MAX_EXPANDED_NODES
+from specledger.expr.check.types import Defined, RecordType, Type
+from specledger.expr.limits import MAX_EXPANDED_NODES
 from specledger.expr.parse.syntax import Ast, Node
 
 _VARIANTS = 8
@@ -59,23 +60,12 @@ class Scope:
         key = (name, definition, args)
         if key in self.instances or self._variants.get(name, 0) < _VARIANTS:
             return key
-        return (name, definition, tuple(map(_widened, args)))
+        return (name, definition, tuple(map(widened, args)))
 
     def keep(self, key: InstanceKey, instance: Instance) -> None:
         """Remembers a checked instance."""
         self.instances[key] = instance
         self._variants[key[0]] = self._variants.get(key[0], 0) + 1
-
-
-def _widened(type_: Type) -> Type:
-    if isinstance(type_, IntType):
-        return INT if (type_.low, type_.high) != (INT_MIN, INT_MAX) else type_
-    if isinstance(type_, ListType):
-        return ListType(_widened(type_.item))
-    if isinstance(type_, RecordType):
-        fields = {key: _widened(value) for key, value in type_.fields.items()}
-        return RecordType(type_.name, fields, type_.optional, type_.derived)
-    return type_
 
 
 def scope_of(environment: Environment) -> Scope:

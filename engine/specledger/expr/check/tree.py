@@ -134,6 +134,29 @@ class Loop(Typed):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Fold(Typed):
+    """`target.reduce(accumulator, item, initial, body)`; `weight` as of a `Loop`."""
+
+    target: Typed
+    initial: Typed
+    accumulator: Slot
+    slot: Slot
+    body: Typed
+    weight: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Search(Typed):
+    """`closure(origins, item, body, limit)`; `weight` as of a `Loop`."""
+
+    origins: Typed
+    slot: Slot
+    body: Typed
+    limit: int
+    weight: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class NativeCall(Typed):
     """A call of a Python function; when `accepts` has rows of types, dynamic arguments must fit one of them."""
 
@@ -196,6 +219,10 @@ def parts(node: Typed) -> tuple[Typed, ...]:
             return tuple(part for entry in node.entries for part in entry)
         case Loop():
             return (node.target, *((node.condition,) if node.condition else ()), node.body)
+        case Fold():
+            return (node.target, node.initial, node.body)
+        case Search():
+            return (node.origins, node.body)
         case DefinedCall():
             return node.args if node.record is None else (node.record, *node.args)
         case _:

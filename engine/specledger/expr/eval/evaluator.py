@@ -17,6 +17,7 @@ from specledger.expr.check.tree import (
     Choice,
     DefinedCall,
     Field,
+    Fold,
     Item,
     Junction,
     Local,
@@ -26,12 +27,14 @@ from specledger.expr.check.tree import (
     NativeCall,
     Operation,
     Present,
+    Search,
     Slot,
     Typed,
     Value,
     Variable,
 )
 from specledger.expr.errors import E_EVAL_ARGUMENT, E_EVAL_LIMIT, E_EVAL_NO_SUCH_KEY, EvaluationError
+from specledger.expr.eval.search import Reached
 from specledger.expr.eval.values import OPERATORS, item, present, select, wrong_type
 from specledger.expr.limits import MAX_WORK
 
@@ -181,6 +184,31 @@ class _Evaluation:
         wanted = node.condition
         return [self.run(node.body) for _ in self.each(node, items) if wanted is None or self.test(wanted)]
 
+    def listed(self, node: Typed, name: str) -> list[Any]:
+        """The items of a list that a macro goes over."""
+        items = self.run(node)
+        return items if type(items) is list else self.apply(node, wrong_type, name, items)
+
+    def fold(self, node: Fold) -> Any:
+        items, value = self.listed(node.target, "reduce"), self.run(node.initial)
+        self.charge(node, len(items), node.weight)
+        for each in items:
+            self.slots[node.accumulator], self.slots[node.slot] = value, each
+            value = self.run(node.body)
+        return value
+
+    def search(self, node: Search) -> Any:
+        origins = self.listed(node.origins, "closure")
+        self.charge(node, len(origins), 1)
+        reached = self.apply(node, Reached, origins, node.limit)
+        for each in reached:
+            self.charge(node, 1, node.weight)
+            self.slots[node.slot] = each
+            found = self.listed(node.body, "closure")
+            self.charge(node, len(found), 1)
+            self.apply(node, reached.extend, found)
+        return reached.values()
+
     def native(self, node: NativeCall) -> Any:
         args = [self.run(arg) for arg in node.args]
         rows = node.accepts
@@ -218,6 +246,8 @@ _FORMS: Mapping[type, Callable[[_Evaluation, Any], Any]] = {
     MakeList: lambda run, node: [run.run(part) for part in node.items],
     MakeMap: _Evaluation.make_map,
     Loop: _Evaluation.loop,
+    Fold: _Evaluation.fold,
+    Search: _Evaluation.search,
     NativeCall: _Evaluation.native,
     DefinedCall: _Evaluation.defined,
 }

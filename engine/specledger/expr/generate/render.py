@@ -16,6 +16,7 @@ from specledger.expr.check.tree import (
     Choice,
     DefinedCall,
     Field,
+    Fold,
     Instance,
     Item,
     Junction,
@@ -26,6 +27,7 @@ from specledger.expr.check.tree import (
     NativeCall,
     Operation,
     Present,
+    Search,
     Typed,
     Value,
     Variable,
@@ -34,6 +36,7 @@ from specledger.expr.check.tree import (
 )
 from specledger.expr.check.types import BOOL, DYN, IntType, ListType
 from specledger.expr.eval.builtins import STANDARD
+from specledger.expr.eval.search import Reached
 from specledger.expr.eval.values import item, present, select, wrong_type
 from specledger.expr.generate.fast_forms import MOST_LEVELS, FastForms
 from specledger.expr.generate.source import Frame, Meter, Source, is_name
@@ -156,6 +159,30 @@ class Renderer(FastForms):
         name = self._shared(node.kind, ["c", *inner.handed.values()], lines)
         return f"{name}({', '.join([over, *inner.handed])})"
 
+    def _fold(self, node: Fold, frame: Frame) -> str:
+        """A loop that sets the accumulator anew for each item."""
+        over, initial = self.spent(self._items(node.target, frame), node.weight), self.render(node.initial, frame)
+        inner = Frame({}, self.source.scoped(), outer=frame)
+        value, item = inner.fresh(), inner.fresh()
+        inner.slots.update({node.accumulator: value, node.slot: item})
+        body = self.render(node.body, inner)
+        lines = [f"for {item} in c:", f"    {value} = {body}", f"return {value}"]
+        name = self._shared("reduce", ["c", value, *inner.handed.values()], lines)
+        return f"{name}({', '.join([over, initial, *inner.handed])})"
+
+    def _search(self, node: Search, frame: Frame) -> str:
+        """A loop over what is reached, which the body makes longer."""
+        origins = self.spent(self._items(node.origins, frame), 1)
+        inner = Frame({}, self.source.scoped(), outer=frame)
+        item = inner.fresh()
+        inner.slots[node.slot] = item
+        found = self.spent(self._items(node.body, inner), 1)
+        reached = f"n = {self.source.bind(Reached, 'reached')}(c, {node.limit})"
+        charged = [] if self.meter is None else [f"    {self.spent('[0]', node.weight)}"]
+        lines = [reached, f"for {item} in n:", *charged, f"    n.extend({found})", "return n.values()"]
+        name = self._shared("closure", ["c", *inner.handed.values()], lines)
+        return f"{name}({', '.join([origins, *inner.handed])})"
+
     def _items(self, target: Typed, frame: Frame) -> str:
         """What a loop goes over."""
         rendered = self.render(target, frame)
@@ -271,6 +298,8 @@ _FORMS: Mapping[type, Callable[[Renderer, Any, Frame], str]] = {
     MakeList: Renderer._make_list,
     MakeMap: Renderer._make_map,
     Loop: Renderer._loop,
+    Fold: Renderer._fold,
+    Search: Renderer._search,
     NativeCall: Renderer._native,
     DefinedCall: Renderer._defined,
 }

@@ -17,6 +17,7 @@ from specledger.expr.parse.syntax import (
     Ast,
     Binary,
     Call,
+    Closure,
     Conditional,
     Has,
     Index,
@@ -27,9 +28,10 @@ from specledger.expr.parse.syntax import (
     MapLiteral,
     Name,
     Node,
+    Reduce,
     Select,
     Unary,
-    children,
+    binding,
 )
 
 _RELATIONS = ("==", "!=", "<", "<=", ">", ">=", "in")
@@ -37,7 +39,9 @@ _LEVELS: tuple[tuple[str, ...], ...] = (_RELATIONS, ("+", "-"), ("*", "/", "%"))
 _BEGINS = ("name", "quoted", "int", "double", "string", "!")
 """Tokens that begin a value and cannot follow a name."""
 _CONSTANTS = {"true": True, "false": False, "null": None}
-MACROS = frozenset({"all", "exists", "exists_one", "map", "filter"})
+MACROS = frozenset({"all", "exists", "exists_one", "map", "filter", "reduce"})
+_REDUCE = "write `list.reduce(sum, x, 0, sum + x)`"
+_CLOSURE = "write `closure([start], x, next, 100)`, `next` a list made of `x`, and how many steps at most"
 
 
 def parse(text: Text, diagnostics: Diagnostics) -> Ast | None:
@@ -72,11 +76,11 @@ def _measure(root: Node) -> None:
         node, height, loops = waiting.pop()
         if height > MAX_HEIGHT:
             raise _too_large(f"it is more than {MAX_HEIGHT} levels high", node.start, node.end)
-        if loops > MAX_LOOPS - isinstance(node, Macro):
+        outer, variables, inner = binding(node)
+        if loops > MAX_LOOPS - bool(variables):
             raise _too_large(f"more than {MAX_LOOPS} macros are inside each other", node.start, node.end)
-        inside = loops + isinstance(node, Macro)
-        target = node.target if isinstance(node, Macro) else None
-        waiting.extend((child, height + 1, loops if child is target else inside) for child in children(node))
+        waiting.extend((child, height + 1, loops) for child in outer)
+        waiting.extend((child, height + 1, loops + 1) for child in inner)
 
 
 class _Parser(Cursor):
@@ -274,6 +278,12 @@ class _Parser(Cursor):
         function = str(name.value)
         if target is None and function == "has":
             return self._has(args, name, start, end)
+        if target is None and function == "closure":
+            self._named(function, args, 4, (1,), name, end, _CLOSURE)
+            variable = args[1].name if isinstance(args[1], Name) else ""
+            return Closure(args[0], variable, args[2], args[3], start=start, end=end)
+        if target is not None and function == "reduce":
+            return self._reduce(target, name, args, start, end)
         if target is not None and function in MACROS:
             return self._macro(target, name, args, start, end)
         return Call(function, target, args, name.start, start=start, end=end)
@@ -284,6 +294,24 @@ class _Parser(Cursor):
             raise Problem(E_EXPR_ARGUMENTS, "`has` takes one field selection", name.start, end, hint)
         select = args[0]
         return Has(select.operand, select.key, select.key_start, start=start, end=end)
+
+    def _named(
+        self, kind: str, args: tuple[Node, ...], count: int, names: tuple[int, ...], name: Token, end: int, hint: str
+    ) -> None:
+        """Refuses a macro whose arguments are not as many as it takes, or not plain names where it names something."""
+        if len(args) != count:
+            message = f"`{kind}` takes {count} arguments, not {len(args)}"
+            raise Problem(E_EXPR_ARGUMENTS, message, name.start, end, hint)
+        for arg in [args[index] for index in names if not isinstance(args[index], Name)]:
+            message = f"this argument of `{kind}` names a value of its last expressions: it must be a plain name"
+            raise Problem(E_EXPR_ARGUMENTS, message, arg.start, arg.end, hint)
+
+    def _reduce(self, target: Node, name: Token, args: tuple[Node, ...], start: int, end: int) -> Node:
+        self._named("reduce", args, 4, (0, 1), name, end, _REDUCE)
+        own = [arg.name for arg in args[:2] if isinstance(arg, Name)]
+        if own[0] == own[1]:
+            raise Problem(E_EXPR_ARGUMENTS, "both names of `reduce` are the same", args[1].start, args[1].end, _REDUCE)
+        return Reduce(target, own[0], own[1], args[2], args[3], start=start, end=end)
 
     def _macro(self, target: Node, name: Token, args: tuple[Node, ...], start: int, end: int) -> Node:
         kind = str(name.value)

@@ -133,6 +133,27 @@ class Macro(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Reduce(Node):
+    """`target.reduce(accumulator, variable, initial, body)`."""
+
+    target: Node
+    accumulator: str
+    variable: str
+    initial: Node
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Closure(Node):
+    """`closure(origins, variable, body, limit)`."""
+
+    origins: Node
+    variable: str
+    body: Node
+    limit: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Ast:
     """One parsed expression with the text that its offsets refer to; equality ignores the text."""
 
@@ -161,5 +182,22 @@ def children(node: Node) -> tuple[Node, ...]:
             return tuple(part for entry in node.entries for part in entry)
         case Macro():
             return (node.target, *((node.condition,) if node.condition else ()), node.body)
+        case Reduce():
+            return (node.target, node.initial, node.body)
+        case Closure():
+            return (node.origins, node.limit, node.body)
         case _:
             return ()
+
+
+def binding(node: Node) -> tuple[tuple[Node, ...], tuple[str, ...], tuple[Node, ...]]:
+    """What a node evaluates outside of its own variables, the names of these, and what it evaluates with them."""
+    match node:
+        case Macro():
+            return (node.target,), (node.variable,), children(node)[1:]
+        case Reduce():
+            return (node.target, node.initial), (node.accumulator, node.variable), (node.body,)
+        case Closure():
+            return (node.origins, node.limit), (node.variable,), (node.body,)
+        case _:
+            return children(node), (), ()
