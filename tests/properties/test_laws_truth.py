@@ -44,13 +44,22 @@ MEASURES = {
     "spread": {"args": {"s": "symbol"}, "scan": "extent", "where": "self == s"},
 }
 NOW, NEXT, START, FIRST = {"var": "t"}, {"t_plus_1": True}, {"const": 0}, {"const": 1}
+LATER = [{"t_plus": steps} for steps in (2, 2, 3, 8)]
 
 
 @cache
 def templates():
     return {
         path: load(f"specs/template/{path}.yaml")[0]
-        for path in (*SHORT, "invariant", "implication_state", "eventually", "symmetry_commutation", "bound")
+        for path in (
+            *SHORT,
+            "invariant",
+            "implication_state",
+            "implication_later",
+            "eventually",
+            "symmetry_commutation",
+            "bound",
+        )
     }
 
 
@@ -176,11 +185,11 @@ def implies(p, q):
     return {"op": "=>", "lhs": p, "rhs": q}
 
 
-def later(node):
-    """An integer that reads t as it reads one step later."""
+def moved(node, time):
+    """An integer that reads t, as it reads another step."""
     if "obs" in node:
-        return {**node, "t": NEXT}
-    return {**node, "lhs": later(node["lhs"]), "rhs": later(node["rhs"])} if "op" in node else node
+        return {**node, "t": time}
+    return {**node, "lhs": moved(node["lhs"], time), "rhs": moved(node["rhs"], time)} if "op" in node else node
 
 
 @st.composite
@@ -190,13 +199,17 @@ def claims(draw, template, alphabet, transform):
     antecedent = st.just({"const": True}) | condition
     if template == "invariant":
         same = draw(integers([NOW]))
-        back = {"op": "==", "lhs": same, "rhs": from_start(same)}
+        back = {"op": "==", "lhs": same, "rhs": moved(same, START)}
         return {"claim_ast": draw(st.sampled_from([back, draw(condition)]))}
     if template == "monotone":
         value, direction = draw(integers([NOW])), draw(st.sampled_from(["<=", ">="]))
-        return {"direction": direction, "claim_ast": {"op": direction, "lhs": later(value), "rhs": value}}
+        return {"direction": direction, "claim_ast": {"op": direction, "lhs": moved(value, NEXT), "rhs": value}}
     if template == "implication_step":
         return {"claim_ast": implies(draw(antecedent), draw(conditions([NOW, NEXT, NEXT])))}
+    if template == "implication_later":
+        value, later = draw(integers([NOW])), draw(st.sampled_from([NEXT, *LATER]))
+        period = {"op": draw(st.sampled_from(["==", "<="])), "lhs": moved(value, later), "rhs": value}
+        return {"claim_ast": implies(draw(antecedent), draw(conditions([NOW, NEXT, START, *LATER]) | st.just(period)))}
     if template in ("implication_state", "eventually"):
         times = draw(st.sampled_from([[NOW, NOW, NOW, NOW, START, FIRST], [START]]))
         return {"claim_ast": implies(draw(antecedent), draw(conditions(times)))}
@@ -208,12 +221,6 @@ def claims(draw, template, alphabet, transform):
         op = draw(st.sampled_from(["==", "!="]))
         return {"trigger_symbol": draw(symbol), "result_op": op, "result_symbol": draw(symbol)}
     return {"transform": transform}
-
-
-def from_start(node):
-    if "obs" in node:
-        return {**node, "t": START}
-    return {**node, "lhs": from_start(node["lhs"]), "rhs": from_start(node["rhs"])} if "op" in node else node
 
 
 def strays(alphabet, transform):

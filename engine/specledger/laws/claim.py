@@ -1,8 +1,8 @@
 """The typed tree of a claim, its exact 64-bit evaluation, and its spelling as JSON and as text.
 
-A claim reads observables at the step `t` that it is judged at, at `t + 1`, or at a fixed step. Every operand is always
-evaluated: an integer that leaves 64 bits anywhere is an error, never a truth value. Source: law proposer, section 6,
-Claim AST Format.
+A claim reads observables at the step `t` that it is judged at, up to `AHEAD` steps later, or at a fixed step. Every
+operand is always evaluated: an integer that leaves 64 bits anywhere is an error, never a truth value. Source: law
+proposer, section 6, Claim AST Format.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ TRANSFORMED: Final = "transform(evolve(S))[i]"
 """Pseudo-observable: the symbol of cell i of the transformed state."""
 IMAGES: Final = (IMAGE, TRANSFORMED)
 """What a claim may read only where a transform says which change is meant."""
+AHEAD: Final = 8
+"""How many steps after the one that it is judged at a claim may read."""
 CELLWISE: Final = (STATE, *IMAGES)
 """What a claim may read of every cell; only templates write these names, for no observable can have them."""
 
@@ -235,8 +237,15 @@ def to_json(node: Node) -> Any:
     if isinstance(node, Const):
         return {"const": node.value}
     if isinstance(node, Observe):
-        time: dict[str, Any] = {"const": node.time.offset} if node.time.fixed else {"var": "t"}
-        return {"obs": node.name, "t": {"t_plus_1": True} if node.time == NEXT else time}
+        return {"obs": node.name, "t": time_json(node.time)}
     if isinstance(node, Not):
         return {"op": "not", "arg": to_json(node.operand)}
     return {"op": node.op, "lhs": to_json(node.left), "rhs": to_json(node.right)}
+
+
+def time_json(time: Time) -> dict[str, Any]:
+    """A step as JSON."""
+    if time.fixed:
+        return {"const": time.offset}
+    forms: dict[int, dict[str, Any]] = {0: {"var": "t"}, 1: {"t_plus_1": True}}
+    return forms.get(time.offset, {"t_plus": time.offset})

@@ -9,6 +9,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import code
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.laws.claim import (
+    AHEAD,
     COMPARISONS,
     NEXT,
     NOW,
@@ -26,7 +27,7 @@ E_CLAIM_NODE = code(
     "E_CLAIM_NODE",
     "a claim has a node that means nothing",
     "Nodes of a claim are {const: 5}, {obs: Name, t: {var: t}}, {op: ==, lhs: …, rhs: …} and {op: not, arg: …}; the "
-    "`t` of an observable is {var: t}, {t_plus_1: true} or {const: 0}. No node has other keys.",
+    "`t` of an observable is {var: t}, {t_plus_1: true}, {t_plus: 3} or {const: 0}. No node has other keys.",
 )
 E_CLAIM_OPERATOR = code(
     "E_CLAIM_OPERATOR",
@@ -42,13 +43,13 @@ E_CLAIM_DIVISION = code(
 E_CLAIM_LIMIT = code(
     "E_CLAIM_LIMIT",
     "a claim is too large",
-    "A claim has at most 512 nodes and is at most 32 levels high; its constants lie within 64 bits. Name a part of it "
-    "as an observable.",
+    "A claim has at most 512 nodes and is at most 32 levels high; its constants lie within 64 bits; it reads at most 8 "
+    "steps ahead. Name a part of it as an observable.",
 )
 E_CLAIM_TEXT = code(
     "E_CLAIM_TEXT",
     "a string claim cannot be read",
-    "A string claim is made of names with a step, as in `X(t+1)`, `X(t)` and `X(0)`, of integers, brackets and the "
+    "A string claim is made of names with a step, as in `X(t)`, `X(t+1)` and `X(0)`, of integers, brackets and the "
     "operators of the claim tree. A name without a step would leave open when it is looked at.",
 )
 
@@ -98,10 +99,10 @@ class _Document:
         if keys == {"const"}:
             return _constant(value["const"], path)
         if keys == {"obs", "t"} and isinstance(value["obs"], str):
-            return Observe(value["obs"], _time(value["t"], (*path, "t")))
+            return Observe(value["obs"], read_time(value["t"], (*path, "t")))
         if "op" in keys:
             return self._operation(value, path)
-        if keys in ({"var"}, {"t_plus_1"}):
+        if keys in ({"var"}, {"t_plus_1"}, {"t_plus"}):
             raise ClaimError(E_CLAIM_NODE, "a time is no value: it stands in the `t` of an observable", path)
         if keys == {"obs"}:
             raise ClaimError(
@@ -134,16 +135,30 @@ def _constant(value: Any, path: tuple[str, ...]) -> Const:
     return Const(value)
 
 
-def _time(value: Any, path: tuple[str, ...]) -> Time:
-    if value == {"var": "t"}:
+def read_time(value: Any, path: tuple[str, ...] = ()) -> Time:
+    """A step in the seed's JSON.
+
+    Raises:
+        ClaimError: It is none, or too far ahead.
+    """
+    ((key, step),) = value.items() if isinstance(value, Mapping) and len(value) == 1 else ((None, None),)
+    if (key, step) == ("var", "t"):
         return NOW
-    if isinstance(value, Mapping) and set(value) == {"t_plus_1"} and value["t_plus_1"] is True:
+    if key == "t_plus_1" and step is True:
         return NEXT
-    if isinstance(value, Mapping) and set(value) == {"const"}:
-        step = value["const"]
-        if isinstance(step, int) and not isinstance(step, bool) and 0 <= step <= MAX_STEP:
-            return Time(step, fixed=True)
-    raise ClaimError(E_CLAIM_NODE, "a time is {var: t}, {t_plus_1: true} or {const: 0}", path)
+    if type(step) is int and key == "t_plus" and step > 0:
+        return _ahead(step, (*path, "t_plus"))
+    if type(step) is int and key == "const" and 0 <= step <= MAX_STEP:
+        return Time(step, fixed=True)
+    raise ClaimError(E_CLAIM_NODE, "a time is {var: t}, {t_plus_1: true}, {t_plus: 3} or {const: 0}", path)
+
+
+def _ahead(steps: int, path: tuple[str, ...] = ()) -> Time:
+    """So many steps after the one that is judged."""
+    if steps > AHEAD:
+        hint = f"`k` in `t + k` is 1 to {AHEAD}; for longer waits use a template with `within`"
+        raise ClaimError(E_CLAIM_LIMIT, f"t + {steps} is more than {AHEAD} steps ahead", path, hint)
+    return Time(steps)
 
 
 def _kind(value: Any) -> str:
@@ -273,12 +288,12 @@ class _Parser:
 
     def _step(self) -> Time:
         if self.take("t"):
-            if self.take("+") is None:
-                return NOW
-            self.expect("1")
-            return NEXT
+            return NOW if self.take("+") is None else _ahead(self._number("1", 1))
+        return Time(self._number("t", 0), fixed=True)
+
+    def _number(self, wanted: str, least: int) -> int:
         token = self.peek()
-        if token is None or not token.isdigit() or int(token) > MAX_STEP:
-            raise self.unexpected("t")
+        if token is None or not token.isdigit() or not least <= int(token) <= MAX_STEP:
+            raise self.unexpected(wanted)
         self._place += 1
-        return Time(int(token), fixed=True)
+        return int(token)

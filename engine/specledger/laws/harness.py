@@ -71,12 +71,13 @@ def present(law: Law, start: State) -> Counterexample:
         raise Contradiction(f"{law.name}: {law.universe.text(small)!r} was said to violate the law")
     first = max(0, at - 2)
     states = run.states[first : max(at + 2, at + law.reach + 1)][: law.trial.excerpt]
+    evolved = [*run.states, law.universe.rule.step(run.states[-1])]
     return Counterexample(
         start=law.universe.text(small),
         t=at,
         first=first,
         states=tuple(map(law.universe.text, states)),
-        observables=(run.values(run.states[at]), run.values(law.universe.rule.step(run.states[at]))),
+        observables={key: run.values(evolved[at + steps]) for key, steps in law.moments.items()},
         judged=judged,
     )
 

@@ -106,6 +106,12 @@ class Law:
         return max((time.offset for _, time in reads(self.claim) if time.fixed), default=0)
 
     @property
+    def moments(self) -> dict[str, int]:
+        """The steps after a violation at t whose observables a counterexample shows, by the key of each."""
+        later = {time.offset for _, time in reads(self.claim) if not time.fixed and time.offset > 1}
+        return {"t": 0, "t_plus_1": 1, **{f"t_plus_{steps}": steps for steps in sorted(later)}}
+
+    @property
     def contract(self) -> str:
         """The initial states that the verdict is about, in words."""
         universe = self.universe

@@ -249,7 +249,11 @@ class _Checker:
         return tuple(tests)
 
     def _limits(self) -> None:
-        quantifiers = self.model.quantifiers
+        quantifiers, template = self.model.quantifiers, self.template
+        if template.first + template.short > quantifiers.T:
+            judged = f"a {template.name} is judged from {template.first} to T - {template.short}"
+            message = f"T = {quantifiers.T} leaves no step: {judged}"
+            self.scope.wrong(E_LAW_FORM, message, "quantifiers", "T")
         for name, value in (("T", quantifiers.T), ("H", self._horizon or 0)):
             if value > self.model.trial.steps:
                 self._give_up("resource_limit", f"{name} = {value} is above {self.model.trial.steps}")

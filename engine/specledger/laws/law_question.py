@@ -269,6 +269,8 @@ class _Writer:
         if later not in times:  # two fixed steps
             return None
         (earlier,) = times - {later}
+        if not (earlier.fixed or (later, earlier) == (NEXT, NOW)):
+            return None
         if {name for name, _ in total} != {name for name, time in total if time == later}:
             return None
         factors = {name: factor for (name, time), factor in total.items() if time == later}

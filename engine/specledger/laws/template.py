@@ -1,18 +1,33 @@
 """Templates: the forms of laws, as data.
 
-A pattern is a claim in JSON with two more nodes: `{part: P}`, which a law fills in (`at: t + 1` if it is read one step
-later), and `{field: name}`, the value of a field of the law. Source: law proposer, section 6, Allowed Templates.
+A pattern is a claim in JSON with two more nodes: `{part: P}`, which a law fills in (`at: t + 3` if it is read three
+steps later), and `{field: name}`, the value of a field of the law. Source: law proposer, section 6, Allowed Templates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.laws.claim import Node, SortError, Time, is_image, move, reads, sort_of, to_json, walk
-from specledger.laws.claim_parser import ClaimError, read_claim
+from specledger.expr.check.environment import is_name
+from specledger.laws.claim import (
+    AHEAD,
+    CELLWISE,
+    Node,
+    Observe,
+    SortError,
+    Time,
+    is_image,
+    move,
+    reads,
+    sort_of,
+    time_json,
+    to_json,
+    walk,
+)
+from specledger.laws.claim_parser import ClaimError, read_claim, read_time
 from specledger.load import Resolved
 from specledger.spec.template import Template as TemplateSpec
 
@@ -20,15 +35,17 @@ E_TEMPLATE = code(
     "E_TEMPLATE",
     "a template means nothing",
     "`claim`, `antecedent` and `holds` are claims in JSON in which {part: P} stands for a declared part and {field: "
-    "name} for a field of the law that `needs` lists. `antecedent` and `holds` go together, and the claim is then that "
-    "one implies the other. A template that reads a transformed state needs a `transform`.",
+    "name} for a field of the law that `needs` lists; `at: t + 3` says that the part is read so many steps later, and "
+    "what it then reads is at most 8 steps ahead. `antecedent` and `holds` go together, and the claim is then that one "
+    "implies the other. A template that reads a transformed state needs a `transform`, one that reads single cells "
+    "`i: cells`.",
 )
 
 SAMPLES: Final[Mapping[str, Any]] = {
     "direction": "<=",
     "bound_op": "<=",
     "bound_value": 0,
-    "transform": "m",
+    "transform": "shift_k(1)",
     "trigger_symbol": "a",
     "result_op": "==",
     "result_symbol": "a",
@@ -37,13 +54,17 @@ SAMPLES: Final[Mapping[str, Any]] = {
 """The fields of a law that a template may need, each with a value that it could have."""
 
 
+MOMENTS: Final[Mapping[str, int]] = {"t": 0, **{f"t + {steps}": steps for steps in range(1, AHEAD + 1)}}
+"""How many steps after the one that is judged each step is, as a template calls it."""
+
+
 class Mismatch(ValueError):  # noqa: N818 - says what was found
     """A claim that is not of its template's form."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a law fills in: `int` or `bool`, reading `t`, `t + 1` or a `fixed` step."""
+    """What a law fills in: `int` or `bool`, reading `t`, `t + 1` … or a `fixed` step."""
 
     sort: str
     reads: tuple[str, ...]
@@ -122,7 +143,7 @@ def check_template(spec: Resolved, diagnostics: Diagnostics) -> Template | None:
         name=spec.name,
         needs=tuple(model.needs),
         first=model.for_all.t.first,
-        short=0 if model.for_all.t.last == "T" else 1,
+        short=int(model.for_all.t.last.removeprefix("T").removeprefix(" - ") or 0),
         cells=model.for_all.i is not None,
         within=model.within is not None,
         parts=parts,
@@ -152,28 +173,11 @@ def _problem(template: Template, model: TemplateSpec) -> _Problem | None:
     if (model.antecedent is None) != (model.holds is None):
         given = "holds" if model.antecedent is None else "antecedent"
         return (given,), "`antecedent` and `holds` go together", "add the other one, or take this one away"
-    sample = {name: {"const": 0 if part.sort == "int" else True} for name, part in template.parts.items()}
-    fields = {name: SAMPLES[name] for name in template.needs}
     for key, pattern in (("claim", model.claim), ("antecedent", model.antecedent), ("holds", model.holds)):
-        try:
-            if pattern is None:
-                continue
-            read = read_claim(_substitute(pattern, sample, fields))
-            if sort_of(read) != "bool":
-                return (key,), "its value is no truth value", "compare it, as in `{op: ==, lhs: …, rhs: …}`"
-            if "transform" not in template.needs and any(is_image(node) for node in walk(read)):
-                message = "it reads a transformed state, but `needs` does not list `transform`"
-                return (key,), message, "add `transform` to `needs`"
-        except SortError as error:
-            return (key,), str(error), None
-        except ClaimError as error:
-            return (key, *error.path), str(error), error.hint
-        except KeyError as error:
-            name = str(error.args[0])
-            path = (key, *_path_of(name, pattern))
-            message = f"{name!r} is neither a part nor a field that `needs` lists"
-            return path, message, _meant(name, [*template.parts, *template.needs], "parts and fields")
-    unread = sorted(set(template.parts) - set(_parts_of(model.claim)))
+        if pattern is not None and (found := _unsayable(template, pattern)) is not None:
+            path, message, hint = found
+            return (key, *path), message, hint
+    unread = sorted(set(template.parts) - {node["part"] for _, node in _mappings(model.claim) if "part" in node})
     if unread:
         return ("parts", unread[0]), f"the claim does not read the part {unread[0]!r}", "take the part away"
     if model.antecedent is not None and model.claim != {"op": "=>", "lhs": model.antecedent, "rhs": model.holds}:
@@ -187,24 +191,63 @@ def _meant(word: str, known: Collection[str], what: str) -> str:
     return f"did you mean {near!r}?" if near else f"{what}: {', '.join(sorted(known))}"
 
 
-def _path_of(name: str, pattern: Any) -> tuple[str, ...]:
-    """The path of the first place of a pattern that reads a part or field."""
+def _unsayable(template: Template, pattern: Any) -> _Problem | None:
+    """Why no law could put a claim in the place of a pattern, if so."""
+    for path, node in _mappings(pattern):
+        if (found := _misplaced(template, node)) is not None:
+            key, message, hint = found
+            return (*path, key), message, hint
+    sample = {name: {"const": 0 if part.sort == "int" else True} for name, part in template.parts.items()}
+    try:
+        read = read_claim(_substitute(pattern, sample, {name: SAMPLES[name] for name in template.needs}))
+        if sort_of(read) != "bool":
+            return (), "its value is no truth value", "compare it, as in `{op: ==, lhs: …, rhs: …}`"
+    except SortError as error:
+        return (), str(error), None
+    except ClaimError as error:
+        return error.path, str(error), error.hint
+    names = [node.name for node in walk(read) if isinstance(node, Observe)]
+    if "transform" not in template.needs and any(is_image(node) for node in walk(read)):
+        message = "it reads a transformed state, but `needs` does not list `transform`"
+        return (), message, "add `transform` to `needs`"
+    if not template.cells and any(name in CELLWISE for name in names):
+        return (), "it reads single cells, but `for_all` does not list `i`", "add `i: cells` to `for_all`"
+    strange = next((name for name in names if name not in CELLWISE and not is_name(name)), None)
+    hint = f"what is read of cells: {', '.join(CELLWISE)}"
+    return None if strange is None else ((), f"no law can define an observable {strange!r}", hint)
+
+
+def _misplaced(template: Template, node: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
+    """The key at which a part or field of a pattern means nothing, why, and what to try."""
+    if set(node) == {"field"} and node["field"] not in template.needs:
+        known = [*template.parts, *template.needs]
+        message = f"{node['field']!r} is neither a part nor a field that `needs` lists"
+        return "field", message, _meant(str(node["field"]), known, "parts and fields")
+    if "part" not in node:
+        return None
+    part = template.parts.get(node["part"]) if isinstance(node["part"], str) else None
+    if part is None:
+        known = [*template.parts, *template.needs]
+        message = f"{node['part']!r} is neither a part nor a field that `needs` lists"
+        return "part", message, _meant(str(node["part"]), known, "parts and fields")
+    if set(node) - {"part", "at"}:
+        return sorted(set(node) - {"part", "at"})[0], "a part has no other keys than `part` and `at`", None
+    at = node.get("at", "t")
+    if not isinstance(at, str) or at not in MOMENTS:
+        return "at", f"{at!r} is no step at which a part can be read", f"write `t` or `t + 1` to `t + {AHEAD}`"
+    ahead = MOMENTS[at] + max(MOMENTS.get(moment, 0) for moment in part.reads)
+    if ahead > AHEAD:
+        message = f"`{node['part']}` then reads t + {ahead}, more than {AHEAD} steps ahead"
+        return "at", message, "take a smaller step, here or in the `reads` of the part"
+    return None
+
+
+def _mappings(pattern: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
+    """The mappings of a pattern with their paths, from the root down."""
     if isinstance(pattern, Mapping):
+        yield path, pattern
         for key, value in pattern.items():
-            if key in ("part", "field") and value == name:
-                return (key,)
-            below = _path_of(name, value)
-            if below:
-                return (key, *below)
-    return ()
-
-
-def _parts_of(pattern: Any) -> list[str]:
-    if not isinstance(pattern, Mapping):
-        return []
-    if "part" in pattern:
-        return [str(pattern["part"])]
-    return [name for value in pattern.values() for name in _parts_of(value)]
+            yield from _mappings(value, (*path, key))
 
 
 def _filled(pattern: Any, parts: Mapping[str, Node], fields: Mapping[str, Any]) -> Any:
@@ -212,23 +255,14 @@ def _filled(pattern: Any, parts: Mapping[str, Node], fields: Mapping[str, Any]) 
 
 
 def _substitute(pattern: Any, parts: Mapping[str, Any], fields: Mapping[str, Any]) -> Any:
-    """The pattern with parts and fields in their places.
-
-    Raises:
-        KeyError: A part or field that there is not.
-    """
+    """The pattern with parts and fields in their places."""
     if not isinstance(pattern, Mapping):
         return pattern
     if set(pattern) == {"field"}:
         return fields[pattern["field"]]
     if "part" in pattern:
-        document = parts[pattern["part"]]
-        return to_json(move(read_claim(document), 1)) if _later(pattern) else document
+        return to_json(move(read_claim(parts[pattern["part"]]), MOMENTS[pattern.get("at", "t")]))
     return {key: _substitute(value, parts, fields) for key, value in pattern.items()}
-
-
-def _later(pattern: Mapping[str, Any]) -> bool:
-    return pattern.get("at") == "t + 1"
 
 
 def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], found: dict[str, Node]) -> None:
@@ -245,12 +279,14 @@ def _match(pattern: Any, claim: Any, fields: Mapping[str, Any], found: dict[str,
         if type(wanted) is not type(claim) or wanted != claim:
             raise Mismatch(f"`{pattern['field']}` is {_shown(wanted)}, but the claim has {_shown(claim)}")
     elif "part" in pattern:
-        name, node = pattern["part"], read_claim(claim)
-        node = move(node, -1) if _later(pattern) else node
+        name, at = pattern["part"], pattern.get("at", "t")
+        node = move(read_claim(claim), -MOMENTS[at])
         if any(time.offset < 0 for _, time in reads(node)):
-            raise Mismatch(f"here `{name}` is read at t + 1")
+            raise Mismatch(f"here `{name}` is read at {at}")
         if found.setdefault(name, node) != node:
             raise Mismatch(f"`{name}` is not the same at both steps")
+    elif isinstance(claim, Mapping) and set(pattern) == {"t_plus"}:
+        _match(time_json(read_time(pattern)), claim, fields, found)
     elif not isinstance(claim, Mapping) or set(claim) != set(pattern):
         raise Mismatch(f"expected {_shown(pattern)}, found {_shown(claim)}")
     else:

@@ -44,7 +44,7 @@ class Counterexample:
         t: The first step of the violation.
         first: The step of the first state of the excerpt.
         states: The states around the violation, one after the other.
-        observables: What the claim reads, at t and at t + 1.
+        observables: What the claim reads, at each of the law's `moments`.
         judged: Candidates that were judged to make it small.
     """
 
@@ -52,7 +52,7 @@ class Counterexample:
     t: int
     first: int
     states: tuple[str, ...]
-    observables: tuple[Mapping[str, int], Mapping[str, int]]
+    observables: Mapping[str, Mapping[str, int]]
     judged: int
 
     def to_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Counterexample:
             "start": self.start,
             "t": self.t,
             "excerpt": {"from": self.first, "states": list(self.states)},
-            "observables": {"t": dict(self.observables[0]), "t_plus_1": dict(self.observables[1])},
+            "observables": {key: dict(values) for key, values in self.observables.items()},
             "minimised": self.judged,
         }
 

@@ -64,11 +64,12 @@ def spacetime(law: Law, verdict: Body, row: str) -> dict[str, Any] | None:
 def _found(law: Law, found: Body) -> dict[str, Any]:
     """A counterexample, from the start to just after the violation."""
     t, begin = found["t"], found["excerpt"]["from"]
-    states = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states[: t + 2]
+    evolved = Trajectory(law, [law.universe.alphabet.index(symbol) for symbol in found["start"]]).states
+    states = evolved[: t + 1 + max(law.moments.values())]
     return {
         "t": t,
         "excerpt": [begin, begin + len(found["excerpt"]["states"])],
-        "observables": {str(t): found["observables"]["t"], str(t + 1): found["observables"]["t_plus_1"]},
+        "observables": {str(t + steps): found["observables"][key] for key, steps in law.moments.items()},
         "rows": _rows(law, states[:MOST_STATES]),
         "states": len(states),
         "said": _FOUND,

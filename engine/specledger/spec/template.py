@@ -13,7 +13,8 @@ from pydantic import Field, StringConstraints
 from specledger.spec.base import Identifier, Model, Spec
 
 FieldName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]+$", max_length=40)]
-Moment = Literal["t", "t + 1", "fixed"]
+Later = Literal["t + 1", "t + 2", "t + 3", "t + 4", "t + 5", "t + 6", "t + 7", "t + 8"]
+Moment = Literal["t", Later, "fixed"]
 """A step that a part of a claim may read; `fixed` is one counted from the start, such as 0."""
 
 
@@ -21,7 +22,9 @@ class Steps(Model):
     """The steps that a law is judged at, first to last: `{from: 0, to: T - 1}`."""
 
     first: Annotated[int, Field(ge=0, le=1, alias="from")] = 0
-    last: Literal["T", "T - 1"] = Field(default="T", alias="to")
+    last: Literal["T", "T - 1", "T - 2", "T - 3", "T - 4", "T - 5", "T - 6", "T - 7", "T - 8"] = Field(
+        default="T", alias="to"
+    )
 
 
 class ForAll(Model):
@@ -35,7 +38,7 @@ class Part(Model):
     """A piece of the claim that a law fills in: what it is, and which steps it may read."""
 
     sort: Literal["int", "bool"] = "bool"
-    reads: Annotated[list[Moment], Field(min_length=1, max_length=3)]
+    reads: Annotated[list[Moment], Field(min_length=1, max_length=10)]
 
 
 class Template(Spec):

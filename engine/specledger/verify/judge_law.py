@@ -111,7 +111,8 @@ def _refuted(law: CelLaw, verdict: Mapping[str, Any], _: Cases, count: Count, wo
         judged = "".join(alphabet[cell] for cell in states[step])
         if judged != state:
             return f"recorded {state!r} at step {step}, judged {judged!r}"
-    for key, step in (("t", t), ("t_plus_1", t + 1)):
+    for key, steps in law.law.moments.items():
+        step = t + steps
         for name, value in recorded["observables"][key].items():
             judged_value = law.measured(states[step]).get(name, value)  # a precondition's side has no name of its own
             if judged_value != value:

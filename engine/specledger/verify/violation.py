@@ -172,7 +172,7 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     names = {name for name, _ in reads(law.claim) if name in law.observables}
     found = {
         key: {name: trajectory.value(Observe(name, Time(step, fixed=True)), 0, 0) for name in names}
-        for key, step in (("t", t), ("t_plus_1", t + 1))
+        for key, step in ((key, t + steps) for key, steps in law.moments.items())
     }
     same = canonical_bytes(recorded["observables"]) == canonical_bytes(found)
     require(same, "the observables are not what is measured")

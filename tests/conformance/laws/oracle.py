@@ -165,6 +165,7 @@ class Judge:
             self.symbols = self.world.alphabet
         quantifiers = document.get("quantifiers", {})
         self.T, self.H = quantifiers.get("T", 50), quantifiers.get("H", 0)
+        self.ahead = max(map(int, re.findall(r"'t_plus': (\d+)", str(self.claim))), default=1)
         self.fixed = max(map(int, re.findall(r"'t': {'const': (\d+)}", str(self.claim))), default=0)
         self._values, self._after = {}, {}
 
@@ -200,7 +201,7 @@ class Judge:
         last = self.T - 1 if template in ("monotone", "implication_step", "local_transition") else self.T
         seen = set()  # what comes after a state that was met before is known
         for t in range(last + 1):
-            while len(steps) <= max(t + 1, t + self.H, self.fixed):
+            while len(steps) <= max(t + self.ahead, t + self.H, self.fixed):
                 steps.append(self.after(steps[-1]))
             if steps[t] in seen:
                 return None
@@ -237,7 +238,7 @@ class Judge:
             return node["const"]
         if "obs" in node:
             time = node["t"]
-            at = time["const"] if "const" in time else t + 1 if "t_plus_1" in time else t
+            at = time["const"] if "const" in time else t + time.get("t_plus", int("t_plus_1" in time))
             return self.values(steps[at])[node["obs"]]
         if node["op"] == "not":
             return not self.value(node["arg"], steps, t)

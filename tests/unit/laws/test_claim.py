@@ -42,6 +42,10 @@ BAD = {
     "t + 1 as a value": (T1, "E_CLAIM_NODE"),
     "another variable": ({"obs": "X", "t": {"var": "s"}}, "E_CLAIM_NODE"),
     "t_plus_1 that is false": ({"obs": "X", "t": {"t_plus_1": False}}, "E_CLAIM_NODE"),
+    "t plus 0": ({"obs": "X", "t": {"t_plus": 0}}, "E_CLAIM_NODE"),
+    "t plus a text": ({"obs": "X", "t": {"t_plus": "k"}}, "E_CLAIM_NODE"),
+    "t plus 9": ({"obs": "X", "t": {"t_plus": 9}}, "E_CLAIM_LIMIT"),
+    "t + 2 as a value": ({"t_plus": 2}, "E_CLAIM_NODE"),
     "a negative step": ({"obs": "X", "t": {"const": -1}}, "E_CLAIM_NODE"),
     "a truth value as a step": ({"obs": "X", "t": {"const": True}}, "E_CLAIM_NODE"),
     "division": (op("/", {"const": 4}, {"const": 2}), "E_CLAIM_DIVISION"),
@@ -81,6 +85,7 @@ def test_hostile_claims_are_bounded():
         lambda: read_text("1+" * 300 + "1 == 1"),
         lambda: read_text("x" * 9000),
         lambda: read_text("9" * 40 + " == 1"),
+        lambda: read_text("X(t+9) == 1"),
     ):
         with pytest.raises(ClaimError) as refused:
             hostile()
@@ -90,6 +95,7 @@ def test_hostile_claims_are_bounded():
 TEXTS = {
     "X(t+1) == X(t)": Binary("==", NEXT_X, X),
     "X( t + 1 ) == X(0)": Binary("==", NEXT_X, FIRST_X),
+    "X(t+8) == X(t)": Binary("==", Observe("X", Time(8)), X),
     "2*X(t) + 1 <= X(7)": Binary(
         "<=", Binary("+", Binary("*", Const(2), X), Const(1)), Observe("X", Time(7, fixed=True))
     ),
@@ -115,7 +121,8 @@ def test_a_string_is_compiled_to_the_tree(text, claim):
         "X > 3",
         "X(t) >",
         "X(s) > 3",
-        "X(t+2) > 3",
+        "X(t+k) > 3",
+        "X(t+0) > 3",
         "X(t) > 3)",
         "X(t) == 1 == 1",
         "and",

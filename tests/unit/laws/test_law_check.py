@@ -418,6 +418,19 @@ BAD_TEMPLATES = {
         "claim: {part: C}\nantecedent: {part: C}\nholds: {const: true}",
     ),
     "an unknown node": ("{part: C}", "{maybe: {part: C}}"),
+    "a step that is none": ("{part: C}", "{part: C, at: yesterday}"),
+    "a fixed step for a part": ("{part: C}", "{part: C, at: fixed}"),
+    "a part with another key": ("{part: C}", "{part: C, by: 3}"),
+    "more than eight steps ahead": ("reads: [t]}}\nclaim: {part: C}", "reads: [t + 5]}}\nclaim: {part: C, at: t + 4}"),
+    "a part without a name": ("{part: C}", "{part: [C]}"),
+    "cells without `i`": (
+        "{part: C}",
+        '{op: and, lhs: {part: C}, rhs: {op: "==", lhs: {obs: "state[i]", t: {var: t}}, rhs: {const: a}}}',
+    ),
+    "an observable that no law can define": (
+        "{part: C}",
+        '{op: and, lhs: {part: C}, rhs: {op: "==", lhs: {obs: "state[j]", t: {var: t}}, rhs: {const: 1}}}',
+    ),
     "an operator without sense": ("{part: C}", "{op: +, lhs: {part: C}, rhs: {part: C}}"),
 }
 
@@ -430,6 +443,24 @@ def test_bad_templates_are_refused(tmp_path, old, new):
     found = Diagnostics()
     assert check_template(load(path)[0].main, found) is None
     assert [one.code for one in found.sorted()] == ["E_TEMPLATE"]
+
+
+def test_a_step_that_is_none_is_found_at_its_place(tmp_path):
+    path = tmp_path / "own.yaml"
+    path.write_text(TEMPLATE.replace("{part: C}", "{part: C, at: yesterday}"), encoding="utf-8")
+    found = Diagnostics()
+    check_template(load(path)[0].main, found)
+    (one,) = found.sorted()
+    assert (str(one.span).rpartition("own.yaml")[2], "t + 8" in (one.hint or "")) == (":5:22", True)
+
+
+def test_a_horizon_that_leaves_no_step_is_refused(tmp_path, templates):
+    path = tmp_path / "own.yaml"
+    path.write_text(TEMPLATE.replace("to: T}", "to: T - 5}"), encoding="utf-8")
+    candidate = {**GOOD, "template": "own", "forbidden": "x", "quantifiers": {"T": 4}}
+    with pytest.raises(Rejected) as refused:
+        compile_law(bundle_of(candidate, load("specs/universe/kinetic_grid_v1.yaml")[0], {"own": load(path)[0]}))
+    assert [each.code for each in refused.value.diagnostics] == ["E_LAW_FORM"]
 
 
 def test_a_law_speaks_of_transformed_states_only_where_its_form_has_a_transform(tmp_path, templates):

@@ -205,7 +205,7 @@ def test_a_counterexample_is_small_and_tells_what_was_seen(plan_of):
     assert found is not None
     assert (len(found.start), found.t, found.first) == (4, 1, 0)
     assert found.states[0] == found.start
-    assert found.observables == ({"N": 0}, {"N": 2})
+    assert found.observables == {"t": {"N": 0}, "t_plus_1": {"N": 2}}
 
 
 def test_a_large_counterexample_is_made_small(law_of):
