@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.model import Reading, Subject, bundle_names
-from specledger.report.plots import Plot, probe_plots
+from specledger.report.plots import Plot
 from specledger.report.probe_rates import probe_sections
+from specledger.report.rate_plots import probe_plots
 from specledger.report.sections import Section
 
 Agents = Mapping[str, Sequence[RunMetrics]]

@@ -19,6 +19,7 @@ from specledger.report.figures import decimal, share
 from specledger.report.law import law_cells, law_details
 from specledger.report.model import Body, Check, Outcome, Reading, Receipt, ReportKind
 from specledger.report.observations import Observations, as_int, as_name
+from specledger.report.plots import Plot
 from specledger.report.receipt_types import discovery_types
 from specledger.report.ring import spacetime
 from specledger.report.run import EVALUATION
@@ -38,6 +39,7 @@ from specledger.report.sections import (
     Words,
     anchor,
 )
+from specledger.report.timeline import ACCEPTED_STATUSES, timeline
 
 ACCEPTED: Final = "accepted"
 """The check that a discovery accepted a law."""
@@ -95,7 +97,7 @@ class _Law:
 
     @property
     def accepted(self) -> bool:
-        return self.status in ("PROVED", "PASS")
+        return self.status in ACCEPTED_STATUSES
 
     @property
     def content(self) -> int:
@@ -274,6 +276,12 @@ class DiscoveryReading(Reading):
             ]
             mark = "failed" if answer["failure"] is not None else ""
             yield Row(f"iteration {number}", mark, cells, details, (ReceiptLink(seq),))
+
+    def plots(self) -> list[Plot]:
+        """The laws by the iteration that proposed them first."""
+        laws = [(law.iteration, law.status) for law in self._laws.values()]
+        found = [self._laws[body["found"]] for _, _, body in self._expected if body["found"] in self._laws]
+        return timeline(len(self._iterations), laws, [(law.iteration, law.name) for law in found])
 
     def spacetimes(self) -> Sequence[Mapping[str, Any]]:
         """The rings of laws, those with a counterexample first."""

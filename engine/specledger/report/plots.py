@@ -1,14 +1,13 @@
-"""Plots of a report as data: rates with intervals, matrices, series over steps, and counts."""
+"""Plots of a report as data: rates with intervals, matrices, lines, and counts, each with the rows of its table."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Final, assert_never
 
-from specledger.report.agent_metrics import RunMetrics, total
-from specledger.report.figures import share
-from specledger.suites.statistics import ONE, divide, wilson
+from specledger.report.figures import in_units, share
 
 MOST_ROWS: Final = 40
 """Rows of a plot; the others are counted."""
@@ -49,24 +48,47 @@ class Matrix:
     rows: Sequence[str]
     columns: Sequence[str]
     cells: Sequence[Sequence[int | None]]
+    row: str = "agent"
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """A figure after each step, with the steps of drifts.
+class Line:
+    """A figure along an axis.
+
+    Attributes:
+        name: What it is; the names of several lines are a legend.
+        values: One for each place from the first; None where there is none.
+        low, high: The ends of a band around them, or empty.
+    """
+
+    name: str
+    values: Sequence[int | None]
+    low: Sequence[int | None] = ()
+    high: Sequence[int | None] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines over the same places, with marks.
 
     Attributes:
         title, description: What it shows.
-        values: One for each step from 1; None where nothing was chosen.
+        lines: The lines.
         unit: The number that is shown as 1.
-        marks: The steps after which a drift came, with its name.
+        marks: Places with what happened there.
+        first: The place of the first value.
+        across: What the places count.
+        marked: What the marks are.
     """
 
     title: str
     description: str
-    values: Sequence[int | None]
+    lines: Sequence[Line]
     unit: int = 1
     marks: Sequence[tuple[int, str]] = ()
+    first: int = 1
+    across: str = "step"
+    marked: str = "drift after it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,146 +100,7 @@ class Counts:
     counts: Sequence[tuple[str, int]]
 
 
-Plot = Rates | Matrix | Series | Counts
-
-
-def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
-    """The rates of a suite's figures, one group for each figure."""
-    groups = []
-    for figure in figures:
-        if figure["statistic"] != "rate" or figure["error"] is not None:
-            continue
-        rates = [
-            Rate(
-                group["name"] or figure["figure"],
-                group["value"],
-                group["wilson"]["low"],
-                group["wilson"]["high"],
-                f"{group['count']} of {group['of']}",
-            )
-            for group in figure["groups"]
-            if "value" in group
-        ]
-        if rates:
-            groups.append((figure["figure"] if figure["groups"][0]["name"] else "", rates))
-    text = "Each rate with its 95 % interval (Wilson), which assumes independent episodes."
-    return [Rates("Rates of the figures", text, groups)] if groups else []
-
-
-def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
-    """How often each probe failed for each agent: rates side by side for each probe, and a matrix."""
-    totals = {
-        agent: total([episode for each in metrics for episode in each.episodes])["probes"]
-        for agent, metrics in agents.items()
-    }
-    probes = list(dict.fromkeys(probe for found in totals.values() for probe in found))
-    failed = {
-        (agent, probe): found[probe]["failed"] if found[probe]["verdicts"] else None
-        for agent, found in totals.items()
-        for probe in probes
-        if probe in found
-    }
-    plots: list[Plot] = []
-    if len(totals) > 1 and len(probes) > 1:
-        cells = [[_value(failed.get((agent, probe))) for probe in probes] for agent in totals]
-        text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
-        plots.append(Matrix("Detections by agent and probe", text, list(totals), probes, cells))
-    groups = [
-        (probe, [_rate(agent, one) for agent in totals if (one := failed.get((agent, probe)))]) for probe in probes
-    ]
-    text = "Episodes in which a probe failed, with the 95 % interval (Wilson); the agents of a probe are side by side."
-    groups = [group for group in groups if group[1]]
-    if groups:
-        plots.append(Rates("Failures of probes", text, groups))
-    stated = [
-        (f"{agent}: {probe}", _calibrated(one["calibration"]))
-        for agent, found in totals.items()
-        for probe, one in found.items()
-        if "calibration" in one
-    ]
-    if stated:
-        plots.append(Rates("Stated confidence", _CALIBRATION, stated))
-    return plots
-
-
-_CALIBRATION: Final = (
-    "Claims that came true, by how sure the agent said that it was, with the 95 % interval (Wilson). An agent is well "
-    "calibrated if each rate is near its confidence."
-)
-
-
-def _calibrated(stated: Mapping[str, Any]) -> list[Rate]:
-    """The share of claims that came true, for each tenth of confidence."""
-    rates = []
-    for one in stated["bins"]:
-        low, high = wilson(one["held"], one["claims"])
-        value = divide(one["held"] * ONE, one["claims"])
-        name = f"said {share(one['confidence'])}"
-        rates.append(Rate(name, value, low, high, f"{one['held']} of {one['claims']}"))
-    return rates
-
-
-def _value(failed: Mapping[str, Any] | None) -> int | None:
-    return None if failed is None else failed["value"]
-
-
-def _rate(agent: str, failed: Mapping[str, Any]) -> Rate:
-    wilson, cases = failed["wilson"], f"{failed['count']} of {failed['of']}"
-    return Rate(agent, failed["value"], wilson["low"], wilson["high"], cases)
-
-
-@dataclass
-class EpisodeSeries:
-    """Collects the budget, the potentials and the drifts of the first episode of a run.
-
-    Attributes:
-        labels: The label in the record and the unit of each figure, by its name.
-    """
-
-    labels: Mapping[str, tuple[str, int]]
-    _values: dict[str, list[int | None]] = field(default_factory=dict)
-    _marks: list[tuple[int, str]] = field(default_factory=list)
-    _steps: int = 0
-
-    def add(self, type_: str, body: Mapping[str, Any]) -> None:
-        """Take a receipt; those of later episodes are left out."""
-        if body.get("episode") != 0:
-            return
-        if type_ == "drift" and len(self._marks) < MOST_ROWS:
-            self._marks.append((self._steps, str(body["drift"])))
-        elif type_ == "step":
-            self._steps += 1
-            record = body["record"] or {}
-            for name, (label, _) in self.labels.items():
-                self._put(name, record.get(label))
-            for name, potential in (body.get("potentials") or {}).items():
-                self._put(f"potential {name}", potential["to"])
-
-    def _put(self, name: str, value: Any) -> None:
-        values = self._values.setdefault(name, [None] * (self._steps - 1))
-        values += [None] * (self._steps - 1 - len(values))
-        values.append(value if type(value) is int else None)
-
-    def plots(self) -> list[Plot]:
-        """A series for each figure that has values."""
-        return [
-            Series(
-                name,
-                f"{name} after each step of episode 0; a dashed line is a drift.",
-                values,
-                self.labels.get(name, ("", 1))[1],
-                self._marks,
-            )
-            for name, values in self._values.items()
-            if sum(value is not None for value in values) > 1
-        ]
-
-
-def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
-    """The rejected proposals by gate, the most frequent first; nothing if there are none."""
-    counts = sorted(((gate, count) for gate, count in rejections.items() if count), key=lambda one: (-one[1], one[0]))
-    text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
-    return [Counts("Rejections by gate", text, counts)] if counts else []
+Plot = Rates | Matrix | Lines | Counts
 
 
 def percent(millionths: int | None) -> str:
@@ -225,15 +108,97 @@ def percent(millionths: int | None) -> str:
     return "" if millionths is None else f"{(millionths + 5000) // 10_000}"
 
 
-def rate_rows(plot: Rates) -> list[tuple[str, str, str, str]]:
-    """The table behind a plot of rates."""
-    return [
-        (
-            f"{name}: {rate.name}" if name else rate.name,
-            share(rate.value),
-            rate.cases,
-            f"{share(rate.low)} to {share(rate.high)}",
-        )
-        for name, rates in plot.groups
-        for rate in rates
-    ]
+def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    """The heads and the rows of the table behind a plot."""
+    match plot:
+        case Rates():
+            return ("rate", "value", "cases", "95 %"), [*_rate_rows(plot)]
+        case Matrix():
+            rows = [(name, *map(percent, cells)) for name, cells in zip(plot.rows, plot.cells, strict=True)]
+            return (plot.row, *plot.columns), rows
+        case Lines():
+            return _line_table(plot)
+        case Counts():
+            return ("name", "number"), [(name, str(number)) for name, number in plot.counts]
+    assert_never(plot)
+
+
+def _rate_rows(plot: Rates) -> Iterator[Sequence[str]]:
+    for name, rates in plot.groups:
+        for rate in rates:
+            interval = f"{share(rate.low)} to {share(rate.high)}"
+            yield f"{name}: {rate.name}" if name else rate.name, share(rate.value), rate.cases, interval
+
+
+def _line_table(plot: Lines) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
+    columns = [(name, values) for line in plot.lines for name, values in _columns(line)]
+    marks: dict[int, str] = {}
+    for place, name in plot.marks:
+        marks[place] = f"{marks[place]}, {name}" if place in marks else name
+    length = max(len(values) for _, values in columns)
+    rows = []
+    for index, place in enumerate(range(plot.first, plot.first + length)):
+        cells = [None if index >= len(values) else values[index] for _, values in columns]
+        shown = ["" if value is None else in_units(value, plot.unit) for value in cells]
+        rows.append((str(place), *shown, *([marks.get(place, "")] if marks else [])))
+    return (plot.across, *(name for name, _ in columns), *([plot.marked] if marks else [])), rows
+
+
+def _columns(line: Line) -> Iterator[tuple[str, Sequence[int | None]]]:
+    yield line.name, line.values
+    if line.low:
+        yield f"{line.name}, low", line.low
+        yield f"{line.name}, high", line.high
+
+
+def side_by_side(named: Sequence[tuple[str, Sequence[Plot]]]) -> list[Plot]:
+    """The plots of several bundles, in which those with the same title are one, by the names of the bundles.
+
+    Matrices stay apart: their numbers are already beside each other.
+    """
+    titles = dict.fromkeys(plot.title for _, plots in named for plot in plots)
+    found: list[Plot] = []
+    for title in titles:
+        same = [(name, plot) for name, plots in named for plot in plots if plot.title == title]
+        found += [same[0][1]] if len(same) == 1 else _together(same)
+    return found
+
+
+def _together(same: Sequence[tuple[str, Plot]]) -> list[Plot]:
+    first = same[0][1]
+    match first:
+        case Lines():
+            drawn = [(name, plot) for name, plot in same if isinstance(plot, Lines) and plot.unit == first.unit]
+            lines = [
+                replace(line, name=name if line.name == plot.title else f"{name}: {line.name}")
+                for name, plot in drawn
+                for line in plot.lines
+            ]
+            marks = sorted(dict.fromkeys(chain.from_iterable(plot.marks for _, plot in drawn)))
+            return [replace(first, lines=lines, marks=marks)]
+        case Rates():
+            return [replace(first, groups=_rates_together(same))]
+        case Counts():
+            return [_counts_together(first, same)]
+        case Matrix():
+            return [replace(plot, title=f"{plot.title}, {name}") for name, plot in same if isinstance(plot, Matrix)]
+    assert_never(first)
+
+
+def _rates_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequence[Rate]]]:
+    """A group for each rate, with a row for each bundle that has it."""
+    groups: dict[str, list[Rate]] = {}
+    for bundle, plot in same:
+        for group, rates in plot.groups if isinstance(plot, Rates) else ():
+            for rate in rates:
+                name = f"{group}: {rate.name}" if group else rate.name
+                groups.setdefault(name, []).append(replace(rate, name=bundle))
+    return [*groups.items()]
+
+
+def _counts_together(first: Counts, same: Sequence[tuple[str, Plot]]) -> Counts:
+    counts: dict[str, list[tuple[str, int]]] = {}
+    for bundle, plot in same:
+        for name, number in plot.counts if isinstance(plot, Counts) else ():
+            counts.setdefault(name, []).append((f"{name}, {bundle}", number))
+    return replace(first, counts=[*chain.from_iterable(counts.values())])

@@ -25,8 +25,9 @@ from specledger.report.model import (
     SubRun,
 )
 from specledger.report.observations import Observations, as_int, as_name
-from specledger.report.plots import EpisodeSeries, Plot, probe_plots, rejection_counts
+from specledger.report.plots import Plot
 from specledger.report.probe_rates import probe_sections
+from specledger.report.rate_plots import probe_plots, rejection_counts
 from specledger.report.receipt_types import run_types
 from specledger.report.sections import (
     UNTESTED,
@@ -43,6 +44,7 @@ from specledger.report.sections import (
     Words,
 )
 from specledger.report.specs import Specs, requirement, spec_details
+from specledger.report.step_series import StepSeries
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 
@@ -70,7 +72,7 @@ class RunReading(Reading):
         self._steps = self._broken = 0
         self._probes = probes_of(evidence.specs)
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
-        self._series = EpisodeSeries(Specs.of(evidence.specs).charts())
+        self._series = StepSeries(Specs.of(evidence.specs).charts())
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
     def add(self, receipt: Receipt) -> None:

@@ -131,9 +131,9 @@ def test_the_policy_lets_nothing_in(page, visit):
     })()"""
     assert seen.ask(tries) == [True, False, 3]
     blocked = {
-        event["requestId"] for event in seen.events("Network.loadingFailed") if event.get("blockedReason") == "csp"
+        event["requestId"] for event in seen.named("Network.loadingFailed") if event.get("blockedReason") == "csp"
     }
-    sent = {event["requestId"]: event["request"]["url"] for event in seen.events("Network.requestWillBeSent")}
+    sent = {event["requestId"]: event["request"]["url"] for event in seen.named("Network.requestWillBeSent")}
     assert all(url.startswith(("file:", "about:")) for number, url in sent.items() if number not in blocked)
 
 

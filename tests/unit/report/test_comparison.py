@@ -6,7 +6,8 @@ from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.comparison import agents_of
 from specledger.report.model import Report
-from specledger.report.plots import Rates, probe_plots, rate_rows
+from specledger.report.plots import Rates, table_of
+from specledger.report.rate_plots import probe_plots
 from tests.unit.report.rendering import subject_of, text_of
 
 CASES = {
@@ -27,7 +28,7 @@ def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, names):
     assert list(agents) == named
     (plot,) = (plot for plot in probe_plots(agents) if plot.title == "Failures of probes")
     assert isinstance(plot, Rates)
-    rows = [row[0] for row in rate_rows(plot)]
+    rows = [row[0] for row in table_of(plot)[1]]
     assert rows == [f"{probe}: {name}" for probe in ("p4-bypass", "p5-causal") for name in named]
     page = text_of("html", Report((first, second)))
     for name in rows:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
 from specledger.report.figures import in_units
+from specledger.report.formats.html import axes
+from specledger.report.formats.html.axes import LINE, WIDTH, Scale
 from specledger.report.formats.html.elements import NOTHING, Markup, count, element, quoted, words
 from specledger.report.markup import shorten
-from specledger.report.plots import MOST_ROWS, Counts, Matrix, Plot, Rates, Series, percent, rate_rows
+from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Plot, Rates, percent, table_of
 
-_WIDTH: Final = 560  # units of the view box
 _NAMES: Final = 190  # units for the names of rows
-_LINE: Final = 22  # units of a row
+_CASES: Final = 126  # units for the numbers on the right
+_CELL: Final = 76  # units of a cell of a matrix, at most
+_TALL: Final = 130  # units of the area of lines
+_GUTTER: Final = 76  # units for the numbers on the left of lines
 _LEVELS: Final = 10  # steps of the colour of a cell
 _ROWS_OF_A_TABLE: Final = 400
+_MOST_LINES: Final = 7
 
 
 def render_plots(plots: Sequence[Plot]) -> Markup:
@@ -29,7 +34,7 @@ def render_plots(plots: Sequence[Plot]) -> Markup:
 
 def _figure(plot: Plot, id_: str) -> Markup:
     caption = element("figcaption", words(plot.title))
-    drawing, height, heads, rows = _draw(plot)
+    drawing, height = _draw(plot)
     title = element("title", words(plot.title), id=f"{id_}-title")
     description = element("desc", words(plot.description), id=f"{id_}-desc")
     svg = element(
@@ -37,147 +42,144 @@ def _figure(plot: Plot, id_: str) -> Markup:
         title,
         description,
         *drawing,
-        viewBox=f"0 0 {_WIDTH} {height}",
+        viewBox=f"0 0 {WIDTH} {height}",
         role="img",
         aria_labelledby=f"{id_}-title {id_}-desc",
         class_="plot",
     )
     note = element("p", words(plot.description), class_="note")
-    return element("figure", caption, svg, note, _table(heads, rows), class_=f"of-{type(plot).__name__.lower()}")
+    return element("figure", caption, svg, note, _table(plot), class_=f"of-{type(plot).__name__.lower()}")
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
+def _table(plot: Plot) -> Markup:
+    heads, rows = table_of(plot)
     head = element("tr", *(element("th", words(name), scope="col") for name in heads))
     body = [
         element("tr", element("th", quoted(row[0]), scope="row"), *(element("td", words(cell)) for cell in row[1:]))
         for row in rows[:_ROWS_OF_A_TABLE]
     ]
     table = element("table", element("thead", head), element("tbody", *body))
-    inside = element("div", table, class_="scroll", tabindex=0)
+    inside = element("div", table, class_="scroll", tabindex=0, role="region", aria_label=f"Table of {plot.title}")
     return element("details", element("summary", words("Table")), inside)
 
 
-def _draw(plot: Plot) -> tuple[list[Markup], int, Sequence[str], Sequence[Sequence[str]]]:
-    """The elements of a plot, its height, and the heads and rows of its table."""
+def _draw(plot: Plot) -> tuple[list[Markup], int]:
+    """The elements of a plot and its height."""
     match plot:
         case Rates():
-            return *_rates(plot), ("rate", "value", "cases", "95 %"), [*rate_rows(plot)]
+            return _rates(plot)
         case Matrix():
-            rows = [(name, *map(percent, cells)) for name, cells in zip(plot.rows, plot.cells, strict=True)]
-            return *_matrix(plot), ("agent", *plot.columns), rows
-        case Series():
-            drifts = dict(plot.marks)
-            steps = [
-                (str(step), "" if value is None else in_units(value, plot.unit), drifts.get(step, ""))
-                for step, value in enumerate(plot.values, 1)
-            ]
-            return *_series(plot), ("step", plot.title, "drift after it"), steps
+            return _matrix(plot)
+        case Lines():
+            return _lines(plot)
         case Counts():
-            return *_counts(plot), ("name", "number"), [(name, str(number)) for name, number in plot.counts]
+            return _counts(plot)
     assert_never(plot)
-
-
-def _text(text: str, x: int, y: int, class_: str = "", most: int = 26) -> Markup:
-    return element("text", words(shorten(text, most)), x=x, y=y, class_=f"label {class_}".strip())
-
-
-def _line(x1: int, y1: int, x2: int, y2: int, class_: str) -> Markup:
-    return element("path", d=f"M{x1} {y1}L{x2} {y2}", class_=class_)
 
 
 def _rates(plot: Rates) -> tuple[list[Markup], int]:
     """A point with its interval for each rate, on an axis from 0 to 100 %."""
-    room = _WIDTH - _NAMES - 80
+    scale = Scale(0, 1_000_000, _NAMES, WIDTH - _CASES)
     left = max(0, sum(len(rates) for _, rates in plot.groups) - MOST_ROWS)
-    drawn, y, rows = [], 24, 0
+    drawn, y, rows = [], 18, 0
     for name, rates in plot.groups:
         if name and rows < MOST_ROWS:
-            drawn.append(_text(name, 0, y + 4, "group"))
-            y += _LINE
+            drawn.append(axes.text(name, 0, y + 5, "group", 60))
+            y += LINE
         for rate in rates[: max(0, MOST_ROWS - rows)]:
-            low, at, high = (_NAMES + value * room // 1_000_000 for value in (rate.low, rate.value, rate.high))
-            drawn.append(_text(rate.name, 12 if name else 0, y + 4))
-            drawn.append(_line(low, y, max(high, low + 1), y, "interval"))
+            low, at, high = map(scale.at, (rate.low, rate.value, rate.high))
+            drawn.append(axes.text(rate.name, 12 if name else 0, y + 5))
+            drawn.append(axes.line(low, y, max(high, low + 1), y, "interval"))
             drawn.append(element("circle", cx=at, cy=y, r=4, class_="point"))
-            drawn.append(_text(rate.cases, _WIDTH, y + 4, "end soft"))
-            y, rows = y + _LINE, rows + 1
+            drawn.append(axes.text(rate.cases, WIDTH, y + 5, "end soft"))
+            y, rows = y + LINE, rows + 1
+    ticks = [(per_cent * 10_000, f"{per_cent} %") for per_cent in (0, 25, 50, 75, 100)]
+    grid = [*axes.columns(scale, ticks, 4, y - 8)]
     if left:
-        drawn.append(_text(f"and {left} more in the table", 0, y + 4, "soft"))
-        y += _LINE
-    axis = []
-    for per_cent in (0, 25, 50, 75, 100):
-        x = _NAMES + per_cent * room // 100
-        axis += [_line(x, 8, x, y - 8, "axis"), _text(f"{per_cent} %", x, y + 8, "middle soft")]
-    return [*axis, *drawn], y + 16
+        drawn.append(axes.text(f"and {left} more in the table", 0, y + 30, "soft"))
+    return [*grid, *drawn], y + (36 if left else 14)
 
 
 def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     """A cell for each row and column, whose colour is the rate and whose text is the number."""
-    wide = (_WIDTH - _NAMES - 70) // max(len(plot.columns), 1)
-    drawn, top, tall = [], 110, 26
+    wide = min(_CELL, (WIDTH - _NAMES - 60) // max(len(plot.columns), 1))
+    level = all(len(name) * 8 < wide for name in plot.columns)
+    drawn, top, tall = [], 24 if level else 96, 28
     for column, name in enumerate(plot.columns):
         x = _NAMES + column * wide + wide // 2
-        text = element(
-            "text", words(shorten(name, 16)), class_="label", transform=f"translate({x} {top - 8}) rotate(-40)"
-        )
-        drawn.append(text)
+        place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-35)"}
+        class_ = "label middle" if level else "label"
+        drawn.append(element("text", words(shorten(name, 16)), class_=class_, **place))
     for row, (name, cells) in enumerate(zip(plot.rows[:MOST_ROWS], plot.cells, strict=False)):
         y = top + row * tall
-        drawn.append(_text(name, 0, y + 17))
+        drawn.append(axes.text(name, 0, y + 18))
         for column, value in enumerate(cells):
             x = _NAMES + column * wide
-            level = "none" if value is None else str(value * _LEVELS // 1_000_000)
-            drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{level}"))
+            shade = "none" if value is None else str(value * _LEVELS // 1_000_000)
+            drawn.append(element("rect", x=x, y=y, width=wide - 2, height=tall - 2, class_=f"heat h{shade}"))
             if value is not None:
                 class_ = "middle cell strong" if value * _LEVELS // 1_000_000 > _LEVELS // 2 else "middle cell"
-                drawn.append(_text(percent(value), x + wide // 2, y + 17, class_))
+                drawn.append(axes.text(percent(value), x + wide // 2 - 1, y + 18, class_))
     return drawn, top + min(len(plot.rows), MOST_ROWS) * tall + 6
 
 
-def _series(plot: Series) -> tuple[list[Markup], int]:
-    """A line through the values, and a dashed line for each drift."""
-    values = [value for value in plot.values if value is not None]
-    low, high, height, gutter = min(values), max(values), 120, 80
-    room, steps = _WIDTH - gutter - 20, max(len(plot.values), 1)
+def _lines(plot: Lines) -> tuple[list[Markup], int]:
+    """A line with its band for each figure, and a dashed line for each mark."""
+    shown = plot.lines[:_MOST_LINES]
+    known = [
+        value for each in shown for row in (each.values, each.low, each.high) for value in row if value is not None
+    ]
+    length = max(len(each.values) for each in shown)
+    drawn, top = axes.legend([each.name for each in shown]) if len(shown) > 1 else ([], 10)
+    bottom = top + _TALL
+    low, high = min(known, default=0), max(known, default=0)
+    across = Scale(plot.first, plot.first + max(length - 1, 1), _GUTTER, WIDTH - 20)
+    upward = Scale(low, high, bottom, top).widened(5)
+    drawn += axes.rows(upward, [(tick, in_units(tick, plot.unit)) for tick in upward.ticks(6)], _GUTTER, WIDTH - 20)
+    drawn += [axes.text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(8)]
+    drawn.append(axes.text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft"))
+    for place, name in plot.marks:
+        mark = element("title", words(f"{name} ({plot.across} {place})"))
+        drawn.append(element("path", mark, d=f"M{across.at(place)} {top}V{bottom}", class_="drifted"))
+    for index, each in enumerate(shown):
+        drawn += _line(each, index, across, upward)
+    if len(plot.lines) > len(shown):
+        drawn.append(axes.text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft"))
+    return drawn, bottom + 48
 
-    def across(step: int) -> int:
-        return gutter + step * room // steps
 
-    def upward(value: int) -> int:
-        return 10 + height - (value - low) * height // (high - low) if high > low else 10 + height // 2
+def _line(line: Line, index: int, across: Scale, upward: Scale) -> Iterator[Markup]:
+    for values in _runs(line.low):
+        edges = [(place, value, line.high[place]) for place, value in values]
+        upper = [f"{across.at(across.low + place)} {upward.at(high)}" for place, _, high in edges if high is not None]
+        lower = [f"{across.at(across.low + place)} {upward.at(low)}" for place, low, _ in reversed(edges)]
+        yield element("path", d=f"M{'L'.join([*upper, *lower])}z", class_=f"band c{index}")
+    parts = []
+    for values in _runs(line.values):
+        points = [f"{across.at(across.low + place)} {upward.at(value)}" for place, value in values]
+        parts.append(f"M{'L'.join(points)}{'h2' if len(points) == 1 else ''}")
+    yield element("path", d="".join(parts), class_=axes.style(index))
 
-    parts, joined = [], False
-    for step, value in enumerate(plot.values, 1):
+
+def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
+    """The stretches of known values, each with its place."""
+    run: list[tuple[int, int]] = []
+    for place, value in enumerate([*values, None]):
         if value is not None:
-            parts.append(f"{'L' if joined else 'M'}{across(step)} {upward(value)}")
-        joined = value is not None
-    drawn = [
-        _line(gutter, 10, gutter, 10 + height, "axis"),
-        _line(gutter, 10 + height, _WIDTH - 20, 10 + height, "axis"),
-    ]
-    for step, name in plot.marks:
-        mark = element("title", words(f"{name} after step {step}"))
-        drawn.append(element("path", mark, d=f"M{across(step)} 10v{height}", class_="drifted"))
-    drawn.append(element("path", d="".join(parts), class_="curve"))
-    drawn += [
-        _text(in_units(value, plot.unit), gutter - 6, upward(value) + 4, "end soft")
-        for value in dict.fromkeys((low, high))
-    ]
-    drawn += [
-        _text("0", gutter, height + 28, "middle soft"),
-        _text(f"{steps} steps", _WIDTH - 20, height + 28, "end soft"),
-    ]
-    return drawn, height + 36
+            run.append((place, value))
+        elif run:
+            yield run
+            run = []
 
 
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
-    most, room = max(number for _, number in plot.counts), _WIDTH - _NAMES - 80
-    drawn, y = [], 8
+    scale = Scale(0, max(number for _, number in plot.counts), 0, WIDTH - _NAMES - 80)
+    drawn, y = [], 6
     for name, number in plot.counts[:MOST_ROWS]:
-        length = max(1, number * room // most)
-        drawn.append(_text(name, 0, y + 12))
-        drawn.append(element("rect", x=_NAMES, y=y, width=length, height=14, class_="counted"))
-        drawn.append(element("text", count(number), x=_NAMES + length + 8, y=y + 12, class_="label soft"))
-        y += _LINE
-    return drawn, y
+        length = max(1, scale.at(number))
+        drawn.append(axes.text(name, 0, y + 13))
+        drawn.append(element("rect", x=_NAMES, y=y, width=length, height=15, class_="counted"))
+        drawn.append(element("text", count(number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
+        y += LINE
+    return drawn, y + 4

@@ -632,7 +632,7 @@
       }, 220);
     });
     dark.addEventListener("change", () => { drawLegend(); seek(play.frame); });
-    openEpisode(whole[0].number, whole[0].episode, 0);
+    openEpisode(whole[0].number, whole[0].episode, 1);
   };
 
   // The space-time of a law

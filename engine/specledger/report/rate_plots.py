@@ -1,0 +1,103 @@
+"""Plots of rates and counts: figures of a suite, probes by agent, stated confidence, rejections by gate."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from specledger.report.agent_metrics import RunMetrics, total
+from specledger.report.figures import share
+from specledger.report.plots import Counts, Matrix, Plot, Rate, Rates
+from specledger.suites.statistics import ONE, divide, wilson
+
+
+def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
+    """The rates of a suite's figures, one group for each figure."""
+    groups = []
+    for figure in figures:
+        if figure["statistic"] != "rate" or figure["error"] is not None:
+            continue
+        rates = [
+            Rate(
+                group["name"] or figure["figure"],
+                group["value"],
+                group["wilson"]["low"],
+                group["wilson"]["high"],
+                f"{group['count']} of {group['of']}",
+            )
+            for group in figure["groups"]
+            if "value" in group
+        ]
+        if rates:
+            groups.append((figure["figure"] if figure["groups"][0]["name"] else "", rates))
+    text = "Each rate with its 95 % interval (Wilson), which assumes independent episodes."
+    return [Rates("Rates of the figures", text, groups)] if groups else []
+
+
+def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
+    """How often each probe failed for each agent: rates side by side for each probe, and a matrix."""
+    totals = {
+        agent: total([episode for each in metrics for episode in each.episodes])["probes"]
+        for agent, metrics in agents.items()
+    }
+    probes = list(dict.fromkeys(probe for found in totals.values() for probe in found))
+    failed = {
+        (agent, probe): found[probe]["failed"] if found[probe]["verdicts"] else None
+        for agent, found in totals.items()
+        for probe in probes
+        if probe in found
+    }
+    plots: list[Plot] = []
+    if len(totals) > 1 and len(probes) > 1:
+        cells = [[_value(failed.get((agent, probe))) for probe in probes] for agent in totals]
+        text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
+        plots.append(Matrix("Detections by agent and probe", text, list(totals), probes, cells))
+    groups = [
+        (probe, [_rate(agent, one) for agent in totals if (one := failed.get((agent, probe)))]) for probe in probes
+    ]
+    text = "Episodes in which a probe failed, with the 95 % interval (Wilson); the agents of a probe are side by side."
+    groups = [group for group in groups if group[1]]
+    if groups:
+        plots.append(Rates("Failures of probes", text, groups))
+    stated = [
+        (f"{agent}: {probe}", _calibrated(one["calibration"]))
+        for agent, found in totals.items()
+        for probe, one in found.items()
+        if "calibration" in one
+    ]
+    if stated:
+        plots.append(Rates("Stated confidence", _CALIBRATION, stated))
+    return plots
+
+
+_CALIBRATION: Final = (
+    "Claims that came true, by how sure the agent said that it was, with the 95 % interval (Wilson). An agent is well "
+    "calibrated if each rate is near its confidence."
+)
+
+
+def _calibrated(stated: Mapping[str, Any]) -> list[Rate]:
+    """The share of claims that came true, for each tenth of confidence."""
+    rates = []
+    for one in stated["bins"]:
+        low, high = wilson(one["held"], one["claims"])
+        value = divide(one["held"] * ONE, one["claims"])
+        name = f"said {share(one['confidence'])}"
+        rates.append(Rate(name, value, low, high, f"{one['held']} of {one['claims']}"))
+    return rates
+
+
+def _value(failed: Mapping[str, Any] | None) -> int | None:
+    return None if failed is None else failed["value"]
+
+
+def _rate(agent: str, failed: Mapping[str, Any]) -> Rate:
+    wilson, cases = failed["wilson"], f"{failed['count']} of {failed['of']}"
+    return Rate(agent, failed["value"], wilson["low"], wilson["high"], cases)
+
+
+def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
+    """The rejected proposals by gate, the most frequent first; nothing if there are none."""
+    counts = sorted(((gate, count) for gate, count in rejections.items() if count), key=lambda one: (-one[1], one[0]))
+    text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
+    return [Counts("Rejections by gate", text, counts)] if counts else []
