@@ -1,7 +1,8 @@
-"""`python -m bench.asks`: what a question to an agent from outside costs beside the agent's own time.
+"""`python -m bench.asks`: what a question to an agent from outside costs beside the agent's own time, and what a panel.
 
 One run under a kernel is made with a probe that asks often and once without; the difference, by question, is in
-processor time: of the kernel's process without the agent's own, and of the process that records and replays.
+processor time: of the kernel's process without the agent's own, and of the process that records and replays. Then 30
+episodes with every probe and layer are run with an agent in YAML and with the same one as a program.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 
 AIM_US: Final = 120
+AIM_RATIO: Final = 3
+ROOT: Final = Path(__file__).resolve().parent.parent
+TWINS: Final = ("honest", "examples/panel/honest-program.yaml")
 
 AGENT: Final = """
 import json, sys, time
@@ -68,6 +72,15 @@ def run(*changes: str) -> tuple[float, float, float, int]:
     return recording, children - own, own, count
 
 
+def panel(agent: str, place: Path) -> float:
+    """The processor time in seconds of the panel of probes on an agent, its own time and that of all processes in it."""
+    changes = [f"agent={agent}", "episodes=30", "governor.admission.watchdog_ms=20000"]
+    bundle = load("specs/scenario/axion-panel.yaml", set=changes)[0]
+    before = seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN)
+    execute(bundle, place, options=RunOptions(trusted=True))
+    return seconds(RUSAGE_SELF) + seconds(RUSAGE_CHILDREN) - before
+
+
 def main(rounds: int = 5) -> None:
     """Measure in a folder of its own, and print the median of some rounds."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
@@ -79,12 +92,18 @@ def main(rounds: int = 5) -> None:
             less, more = run("probes=[]"), run()
             questions = more[3] - less[3]
             found.append([1e6 * (there - here) / questions for here, there in zip(less[:3], more[:3], strict=True)])
-        os.chdir("/")
+        os.chdir(ROOT)
+        pairs = [[panel(agent, Path(folder) / "panel") for agent in TWINS] for _ in range(3)]
     recording, kernel, own = (median(one) for one in zip(*found, strict=True))
     print(f"{questions:,} questions, median of {rounds} rounds, processor time by question:")
     print(f"  the kernel that asks  {kernel:6.0f} us, of it changing the world and judging the answer (aim: {AIM_US})")
     print(f"  recording and replay  {recording:6.0f} us, beside it in a process of its own")
     print(f"  the agent itself      {own:6.0f} us")
+    spec, program = (median(one) for one in zip(*pairs, strict=True))
+    print(f"30 episodes with every probe and layer, median of {len(pairs)} rounds, processor time of all processes:")
+    print(
+        f"  {spec:.1f} s with an agent in YAML, {program:.1f} s with the same one as a program: {program / spec:.2f} times (aim: {AIM_RATIO})"
+    )
 
 
 if __name__ == "__main__":

@@ -380,7 +380,7 @@ def parse_json(data: bytes) -> Any:
         ValueError: It is not such a document.
     """
     try:
-        return json.loads(data.decode(), object_pairs_hook=_once, parse_constant=_refuse_constant)
+        return _JSON.decode(data.decode())
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -394,3 +394,6 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is not a JSON number")
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse_constant)

@@ -93,6 +93,7 @@ class Program:
         self._command = command
         self._environment = environment
         self._process: subprocess.Popen[bytes] | None = None
+        self._poll = select.poll()
         self._parent = os.getppid()
 
     @property
@@ -105,7 +106,7 @@ class Program:
         process = self._process or self._start()
         data, size, failure = b"", 0, CLOSED
         try:
-            _drop(process)
+            self._drop(process)
             assert process.stdin is not None  # noqa: S101 - it was started with a pipe
             process.stdin.write(message + b"\n")
             process.stdin.flush()
@@ -149,6 +150,9 @@ class Program:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "it cannot be executed"
             raise Rejected([Diagnostic(E_AGENT_START, f"{self._command[0]!a}: {reason}")]) from error
+        assert self._process.stdout is not None  # noqa: S101 - it was started with a pipe
+        self._poll = select.poll()
+        self._poll.register(self._process.stdout, select.POLLIN)
         if self._errors is not None and self._process.stderr is not None:
             stream, self._process.stderr = self._process.stderr, None  # `communicate` would read it too
             self._reader = Thread(target=self._keep_end, args=(stream, self._errors), daemon=True)
@@ -164,14 +168,19 @@ class Program:
                 if not self._leaving:
                     place.write_bytes(end)
 
+    def _drop(self, process: subprocess.Popen[bytes]) -> None:
+        """Drop what was said before anything was asked: it answers nothing."""
+        assert process.stdout is not None  # noqa: S101 - it was started with a pipe
+        while self._poll.poll(0):
+            if not os.read(process.stdout.fileno(), 1 << 16):
+                raise BrokenPipeError("it has closed its output")
+
     def _read(self, process: subprocess.Popen[bytes]) -> tuple[bytes, int, str]:
         """The next line without its end, how many bytes were read, and why there is none."""
         assert process.stdout is not None  # noqa: S101 - it was started with a pipe
         pipe, data = process.stdout.fileno(), bytearray()
-        poll = select.poll()
-        poll.register(pipe, select.POLLIN)
         while True:
-            while not poll.poll(_PATIENCE_MS):
+            while not self._poll.poll(_PATIENCE_MS):
                 if os.getppid() != self._parent:
                     raise BrokenPipeError("the asking process has ended")
             more = os.read(pipe, 1 << 16)
@@ -192,15 +201,6 @@ def _ending(process: subprocess.Popen[bytes]) -> str:
     except subprocess.TimeoutExpired:
         return ""
     return f"exit:{status}" if status >= 0 else f"signal:{-status}"
-
-
-def _drop(process: subprocess.Popen[bytes]) -> None:
-    """Drop what was said before anything was asked: it answers nothing."""
-    assert process.stdout is not None  # noqa: S101 - it was started with a pipe
-    pipe = process.stdout.fileno()
-    while select.select([pipe], [], [], 0)[0]:
-        if not os.read(pipe, 1 << 16):
-            raise BrokenPipeError("it has closed its output")
 
 
 class Function:

@@ -130,6 +130,9 @@ def _untested(trial: Mapping[str, Any]) -> bool:
     return bool(trial["predicted"]) and trial["held"] is None and trial.get("by") != "kernel"
 
 
+_Change = tuple[Aim, dict[str, Any], Any]
+
+
 class _Asking:
     """One challenge under way: how often the agent was asked, and what it answered."""
 
@@ -145,11 +148,11 @@ class _Asking:
 
     def outcome(self, drawn: list[Aim], document: Any, stream: Stream) -> Outcome:
         spec, trials, null = self._spec, list[dict[str, Any]](), {"asked": 0, "changed": 0}
-        looks = self._looks(drawn)
+        looks, changes = self._looks(drawn), [self._change(aim) for aim in drawn]
         verdict, made, blocks, sample = Verdict.INCONCLUSIVE, 0, 0, Sample(0, 0, 0, 0)
         while verdict is Verdict.INCONCLUSIVE and made < len(looks):
             while blocks < looks[made]:
-                self._block(drawn, trials, null)
+                self._block(changes, trials, null)
                 blocks += 1
             made += 1
             sample = _sample(trials, null)
@@ -187,33 +190,40 @@ class _Asking:
             looks.append(min(2 * looks[-1], most))
         return looks
 
-    def _block(self, drawn: list[Aim], trials: list[dict[str, Any]], null: dict[str, int]) -> None:
+    def _block(self, changes: list[_Change], trials: list[dict[str, Any]], null: dict[str, int]) -> None:
         """Ask the null arm, then about each change, as often as the probe says."""
         again = [self._ask(self._situation.state) for _ in range(self._spec.arms.same)]
         null["asked"] += len(again)
         null["changed"] += sum(answer is None or answer.choice != self._before.choice for answer in again)
-        trials += [self._trial(aim) for aim in drawn for _ in range(self._spec.repeats)]
+        trials += [self._trial(*change) for change in changes for _ in range(self._spec.repeats)]
 
     def _ask(self, state: Any) -> Answer | None:
         self._asked += 1
         return self._target.choose(self._situation._replace(state=state), self._asked)
 
-    def _trial(self, aim: Aim) -> dict[str, Any]:
-        """One change and the answer to it; `held` is None where nothing was changed."""
+    def _change(self, aim: Aim) -> _Change:
+        """What an aim changes: the record of it, and the state to ask in; None where nothing is changed."""
         trial: dict[str, Any] = {"variable": aim.variable, "value": aim.value, "predicted": aim.choice}
         trial |= {"direction": aim.direction, "by": aim.by} if aim.direction else {}
         trial |= {"confidence": aim.confidence} if aim.confidence != QFIXED_ONE else {}
         state: Any = self._situation.state
         if aim.by == VAGUE:
-            return {**trial, "by": "agent", "edit": None, "after": None, "reason": VAGUE, "held": None}
-        if aim.variable:
-            known = aim.variable in self._target.names(state)
-            made = self._target.mutate(state, aim.variable, aim.value) if known else None
-            if made is None or not made[1]["changed"]:
-                reason = "unknown_variable" if not known else "unreachable" if made is None else "unchanged"
-                return {**trial, "edit": None, "after": None, "reason": reason, "held": False if not known else None}
-            state, edit = made
-            trial["edit"] = {"by": edit["by"], "changed": sorted(edit["changed"])}
+            trial |= {"by": "agent", "edit": None, "after": None, "reason": VAGUE, "held": None}
+            return aim, trial, None
+        if not aim.variable:
+            return aim, trial, state
+        known = aim.variable in self._target.names(state)
+        made = self._target.mutate(state, aim.variable, aim.value) if known else None
+        if made is None or not made[1]["changed"]:
+            reason = "unknown_variable" if not known else "unreachable" if made is None else "unchanged"
+            trial |= {"edit": None, "after": None, "reason": reason, "held": False if not known else None}
+            return aim, trial, None
+        return aim, {**trial, "edit": {"by": made[1]["by"], "changed": sorted(made[1]["changed"])}}, made[0]
+
+    def _trial(self, aim: Aim, trial: dict[str, Any], state: Any) -> dict[str, Any]:
+        """The answer to one change; `held` is None where nothing was changed."""
+        if state is None:
+            return trial
         there = self._situation._replace(state=state)
         asked = self._target.declared(there, self._asked) if self._spec.ask == "declared" else self._ask(state)
         after = asked or Answer("", 0)

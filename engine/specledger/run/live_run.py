@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from specledger.compile.plan import Plan, PlannedOutside, PlannedWatchdog
-from specledger.core.canonical import canonical_bytes, parse_canonical
+from specledger.core.canonical import canonical_bytes, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
 from specledger.oracles.answer import AT_WORK, DIED, TIMED_OUT, Answer, Asked, Exchange
@@ -212,11 +212,11 @@ class _Asking:
         if transport is None:
             transport = self._sessions[asked.session] = _transport(self._outside, self._errors)
         more = 0 if transport.started else self._outside.source.start_ms
-        note = canonical_bytes(list(asked))
+        note = canonical_ints(list(asked))
         self._pulse.enter(place.tick, place.proposal_hash, place.trace_hash, more_ms=more, note=note)
         answer = transport.exchange(message)
         exchange = Exchange(place.episode, place.t, asked, answer)
-        self._pulse.leave(_ANSWER + canonical_bytes(exchange.document(0)))
+        self._pulse.leave(_ANSWER + canonical_ints(exchange.document(0)))
         return answer
 
     def end(self, session: int) -> None:
