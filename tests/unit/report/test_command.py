@@ -44,7 +44,6 @@ def test_a_summary_of_a_run_and_of_a_suite(report, trap, heights):
         (["{heights}/runs/long.climb.3", "--format", "svg"], "E_PICTURE_NONE"),
         (["{trap}", "--format", "svg", "--episode", "1"], "E_REPORT_EPISODE"),
         (["{trap}/nothing", "--format", "svg"], "E_NO_EVIDENCE"),
-        (["{trap}"], "E_USAGE"),
         (["{trap}", "--format", "pdf"], "E_USAGE"),
     ],
 )
