@@ -1308,8 +1308,9 @@ def check_figure(spec: JSON, figure: JSON, runs: List[JSON]) -> None:
         require(statistic != "rate" or 0 <= total <= of, code, f"{name} counts more than there is")
         if statistic == "rate" and spec["rate"] == "success":
             over, by = spec.get("over"), spec.get("by")
-            arms = [over] if isinstance(over, str) else over
-            chosen = [run for run in runs if arms is None or run["arm"] in arms]
+            arms = [over] if isinstance(over, str) else over  # an arm with `cases` means all of them
+            named = [run for run in runs for arm in arms or () if f"{run['arm']}.".startswith(f"{arm}.")]
+            chosen = runs if arms is None else named
             chosen = [run["result"] for run in chosen if by is None or str(run[by]) == group["name"]]
             episodes, successes = (sum(one[key] for one in chosen) for key in ("episodes", "successes"))
             require((of, total) == (episodes, successes), code, f"{name} counts other successes than the runs have")

@@ -64,6 +64,14 @@ AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="Let references lead to files outside the project; evidence holds copies."),
 ]
+CaseValues = Annotated[
+    str | None,
+    typer.Option(
+        "--case",
+        metavar="AXIS=VALUE,...",
+        help="Only the cases of the matrix with these values, as their ids say them.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -13,6 +13,7 @@ from specledger.cli.codes import E_INTERRUPTED
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
+    CaseValues,
     Files,
     Format,
     Log,
@@ -83,6 +84,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     log: Log = None,
     purpose: Purpose = None,
     overrides: Overrides = None,
+    case: CaseValues = None,
     allow_outside: AllowOutside = False,
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
@@ -97,7 +99,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes += [f"episodes={episodes}"] if episodes is not None else []
     check_changes(changes)
     options = RunOptions(process_count(workers), trust_agent, live, record, seal_of(sign, origin, timestamp))
-    cases = load_runs(files, changes, allow_outside=allow_outside)
+    cases = load_runs(files, changes, allow_outside=allow_outside, case=case)
     print_sources(cases)
     _check_seed(seed, cases)
     check_shared(options.seal, len(cases))

@@ -13,7 +13,16 @@ import typer
 
 from specledger.cli import completion
 from specledger.cli.codes import DEFECT, E_INTERNAL
-from specledger.cli.options import AllowOutside, AnyFormat, Files, Format, OutputFormat, Overrides, TextOrJson
+from specledger.cli.options import (
+    AllowOutside,
+    AnyFormat,
+    CaseValues,
+    Files,
+    Format,
+    OutputFormat,
+    Overrides,
+    TextOrJson,
+)
 from specledger.cli.output import (
     diagnostics_json,
     diagnostics_text,
@@ -129,6 +138,7 @@ def _checked_text(checked: Sequence[CheckedSpec]) -> str:
 def plan(
     files: Files,
     overrides: Overrides = None,
+    case: CaseValues = None,
     allow_outside: AllowOutside = False,
     format_: TextOrJson = Format.HUMAN,
 ) -> None:
@@ -136,7 +146,7 @@ def plan(
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import preview
 
-    found = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside)]
+    found = [preview(bundle) for bundle in load_runs(files, overrides or (), allow_outside=allow_outside, case=case)]
     if format_ is Format.JSON:
         print_json({"plans": found})
     else:
@@ -187,12 +197,13 @@ def show_spec(
         bool, typer.Option("--resolved/--origins", help="The resolved form as JSON, or where each value came from.")
     ] = True,
     overrides: Overrides = None,
+    case: CaseValues = None,
     allow_outside: AllowOutside = False,
 ) -> None:
     """Show a spec after extends, params, matrix and references are resolved."""
     from specledger.pipeline.checking import load_cases
 
-    for bundle in load_cases(file, overrides or (), allow_outside=allow_outside):
+    for bundle in load_cases(file, overrides or (), allow_outside=allow_outside, case=case):
         if resolved:
             print_json({"case": bundle.case, "digest": bundle.digest, **bundle.document()})
         else:

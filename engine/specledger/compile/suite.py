@@ -13,7 +13,7 @@ from specledger.gates.governor import SCHEMA
 from specledger.gates.invariant import PROGRESS, WATCHDOG
 from specledger.load import Bundle, Resolved
 from specledger.spec.governor import Governor
-from specledger.spec.suite import Arm, Mutant, Overlay, Suite
+from specledger.spec.suite import Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
 from specledger.suites.episodes import Grammar
 from specledger.suites.figures import PlannedFigure, Resampling
@@ -135,7 +135,7 @@ class _Compiler:
         if not model.runs:
             self._wrong(E_SUITE_NESTED, f"{spec.name} has no runs", *at, "id" if mutant.suite is None else "suite")
         self._known(mutant.arms or (), model.runs, *at, "arms")
-        names = {self.bundle.specs[str(key)].name for arm in model.runs.values() for key in arm.scenarios}
+        names = {self.bundle.specs[key].name for arm in model.runs.values() for key in _scenarios(arm)}
         self._known(mutant.scenarios or (), names, *at, "scenarios")
         under = self._changes(mutant.under, *at, "under")
         reduced = repr((spec.key, mutant.arms, mutant.scenarios, sorted(mutant.under.items(), key=repr)))
@@ -161,7 +161,7 @@ class _Compiler:
         model = _model(spec)
         cases = []
         for name in sorted(model.runs):
-            if mutant is None or mutant.arms is None or name in mutant.arms:
+            if mutant is None or mutant.arms is None or any(is_arm(name, one) for one in mutant.arms):
                 cases += self._arm(spec, name, folder, mutant, (changes, places or {}))
         figures, checks = self._asks(spec)
         resampling = Resampling(model.resamples, model.seed)
@@ -181,7 +181,7 @@ class _Compiler:
         expected = {} if arm.expect is None else {"expect": arm.expect.model_dump(exclude_none=True)}
         places = {**self._places(arm, *at, of=spec), **expected, **laid[1]}
         cases: dict[str, Case] = {}
-        for index, key in enumerate(map(str, arm.scenarios)):
+        for index, key in enumerate(_scenarios(arm)):
             scenario = self.bundle.specs[key].name
             if mutant is not None and mutant.scenarios is not None and scenario not in mutant.scenarios:
                 continue
@@ -192,7 +192,8 @@ class _Compiler:
                 except Rejected as rejected:
                     self.diagnostics.extend(rejected.diagnostics)
                     return []
-                run = f"{name}.{scenario}" + ("" if seed is None else f".{seed}")
+                parts = (name, scenario if arm.cases is None else None, seed)
+                run = ".".join(str(part) for part in parts if part is not None)
                 if run.casefold() in cases:
                     self._wrong(E_SUITE_TWICE, f"two runs are called {run!r}", *at, "scenarios", index, of=spec)
                 case = self._case(spec, (name, scenario, run, f"{folder}/{run}"), bundle)
@@ -244,11 +245,23 @@ class _Compiler:
             figures = []
             for name in sorted(model.figures):
                 figure = model.figures[name]
-                over = [figure.over] if isinstance(figure.over, str) else figure.over or sorted(model.runs)
-                self._known(over, model.runs, "figures", name, "over", of=spec)
-                figures.append(PlannedFigure(name, figure.statistic, tuple(over), figure.by, figure.at))
+                figures.append(self._figure(spec, name, figure))
             self._asked[spec.key] = tuple(figures), check_checks(spec, figures, self.diagnostics)
         return self._asked[spec.key]
+
+    def _figure(self, spec: Resolved, name: str, figure: Figure) -> PlannedFigure:
+        """A figure with its arms: the name of an arm with `cases` means all of them."""
+        runs = _model(spec).runs
+        named = [figure.over] if isinstance(figure.over, str) else figure.over or sorted(runs)
+        self._known(named, runs, "figures", name, "over", of=spec)
+        over = tuple(arm for one in named for arm in sorted(runs) if is_arm(arm, one))
+        if figure.difference is not None and len(over) > 2:
+            self._wrong(E_SUITE_ARM, "a difference is of two arms, not of all cases", "figures", name, "over", of=spec)
+        labels = {arm: dict(runs[arm].case) for arm in over} if figure.by == "arm" else {}
+        kinds = {(label, type(value)) for case in labels.values() for label, value in case.items()}
+        if len(dict(kinds)) < len(kinds):
+            self._wrong(E_SUITE_ARM, "the values of one axis are of different types", "figures", name, of=spec)
+        return PlannedFigure(name, figure.statistic, over, figure.by, figure.at, labels)
 
     def _changes(self, changes: Mapping[str, Any], *at: str | int, of: Resolved | None = None) -> list[Change]:
         spec = of or self.bundle.main
@@ -277,11 +290,21 @@ class _Compiler:
         self, named: Sequence[str], known: Mapping[str, Arm] | set[str], *at: str | int, of: Resolved | None = None
     ) -> None:
         for name in named:
-            if name not in known:
+            if not any(is_arm(one, name) for one in known):
                 self._wrong(E_SUITE_ARM, f"there is no {name!r}; there is {', '.join(sorted(known))}", *at, of=of)
 
     def _wrong(self, code_: str, message: str, *at: str | int, of: Resolved | None = None) -> None:
         self.diagnostics.error(code_, message, (of or self.bundle.main).span(*at))
+
+
+def is_arm(arm: str, named: str) -> bool:
+    """Whether an arm is the one that is named, or one of its cases."""
+    return arm == named or arm.startswith(f"{named}.")
+
+
+def _scenarios(arm: Arm) -> list[str]:
+    """The keys of the scenarios of an arm."""
+    return [*map(str, arm.scenarios), *([] if arm.cases is None else [str(arm.cases)])]
 
 
 def _model(spec: Resolved) -> Suite:

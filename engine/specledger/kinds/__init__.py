@@ -49,9 +49,10 @@ def load(
     search: Search | None = None,
     see: Callable[[Text, Diagnostics], object] | None = None,
     allow_outside: bool = False,
+    case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Load a spec of one of `KINDS`; see `specledger.load.load`."""
-    return _load(target, MODELS, kind=kind, set=set, search=search, see=see, allow_outside=allow_outside)
+    return _load(target, MODELS, kind=kind, set=set, search=search, see=see, allow_outside=allow_outside, case=case)
 
 
 def bundle_from_document(data: object) -> Bundle:

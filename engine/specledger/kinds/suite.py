@@ -135,7 +135,8 @@ def _totals(trial: Trial) -> dict[str, int]:
 
 def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
     suite = bundle.main
-    arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in suite.data.get("runs", {}))
+    names = sorted({arm.partition(".")[0] for arm in suite.data.get("runs", {})})
+    arms = " ".join(f"--set 'runs.{arm}.seeds=[{seed}]'" for arm in names)
     hint = f"{f'for its runs: {arms}; ' if arms else ''}for its intervals: --set seed={seed}"
     message = f"{suite.name} is a suite, and each of its arms has its own seeds"
     return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)

@@ -91,7 +91,8 @@ class Node:
     def text(self) -> Text:
         """A scalar's written value with the place of each of its characters.
 
-        Of a number, null or boolean it is the text as written: `3.60`.
+        Of a number, null or boolean it is the text as written: `3.60`. A number that is not written, such as one inside
+        a range, has its shortest text, at the place that it follows from.
 
         Raises:
             TypeError: The node is no scalar.
@@ -100,6 +101,8 @@ class Node:
             raise TypeError(f"a {self.style} collection has no text")
         source = self.place.source
         value, marks = scan(source.text, self.place.start, self.place.end, self.style)
+        if isinstance(self.value, int | float) and not _spells(value, self.value):
+            return Text(repr(self.value), source.file, ((0, source.position(self.place.start)),))
         return Text(value, source.file, tuple((offset, source.position(at)) for offset, at in marks))
 
     @property
@@ -181,6 +184,14 @@ class Node:
             yield from node.walk((*path, key))
         for index, node in enumerate(self.elements):
             yield from node.walk((*path, index))
+
+
+def _spells(text: str, number: int | float) -> bool:
+    """Whether a text is a number, of its type; of a boolean it is."""
+    if isinstance(number, bool):
+        return True
+    whole = text.lstrip("-").isdecimal()
+    return whole == isinstance(number, int) and type(number)(text) == number
 
 
 @dataclass(frozen=True, slots=True)

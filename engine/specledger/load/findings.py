@@ -105,11 +105,14 @@ def report(
         for finding in found
         if finding.sort == "extra_forbidden" and (near := _near(finding, model, root)) is not None
     }
+    told = set()
     for finding in found:
         if finding.sort == "missing" and finding.path in meant:
             continue  # the misspelt key says it all
         node = _nearest(root, finding.path)
-        if not node.flawed:
+        written = (finding.sort, node.span, *(str(step).partition(".")[0] for step in finding.path))
+        if not node.flawed and written not in told:  # an entry that is made for each case is written once
+            told.add(written)
             _tell(finding, node, model, root, models, diagnostics)
 
 

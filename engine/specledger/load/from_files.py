@@ -32,6 +32,7 @@ def load(
     search: Search | None = None,
     see: Callable[[Text, Diagnostics], object] | None = None,
     allow_outside: bool = False,
+    case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Read a spec and all that it refers to.
 
@@ -44,6 +45,7 @@ def load(
         see: Reports what is wrong with an expression, where its types cannot be known: with it the findings are also
             about expressions if there are any.
         allow_outside: Whether references may lead to files outside the project.
+        case: Values of the cases that are resolved, such as `seed=1`; None for all.
 
     Returns:
         One bundle for each case of the document's matrix, in order; one bundle where there is no matrix.
@@ -60,7 +62,7 @@ def load(
     file = _find(str(target), kind, library, models, diagnostics)
     if file is not None:
         resolver = Resolver(library, models, diagnostics, uses=uses)
-        cases = resolver.cases(file, changes)
+        cases = resolver.cases(file, changes, having=case)
         document = library.read(file)
         if kind is not None and document is not None and kind_of(document) != kind:
             node = document.root.at(("spec",))

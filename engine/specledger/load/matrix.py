@@ -59,9 +59,17 @@ E_MATRIX_ID = code(
 E_MATRIX_PLACE = code(
     "E_MATRIX_PLACE",
     "A matrix in a spec that is referred to",
-    "Only the spec that is loaded itself is expanded into cases; a reference needs one spec. Move the matrix to the "
-    "document that is loaded, or refer to a document without one.",
+    "Only the spec that is loaded itself is expanded into cases, and what `cases` of a suite's arm names; any "
+    "other reference needs one spec, and `with` gives no value to an axis. Move the matrix to the document that is "
+    "loaded, or refer to a document without one.",
 )
+E_MATRIX_CASE = code(
+    "E_MATRIX_CASE",
+    "No case of a matrix has the values",
+    "`--case` chooses cases of a matrix by their values, written as in the ids of cases: --case seed=1, or "
+    "--case seed=1,map=a for one alone. `spec plan` lists the cases.",
+)
+_SHOWN: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,25 @@ class Case:
 
     id: str = ""
     arguments: Mapping[str, Node] = field(default_factory=dict)
+
+
+def choose_cases(cases: tuple[Case, ...], values: str, owner: Node, diagnostics: Diagnostics) -> tuple[Case, ...]:
+    """The cases that have some values, written as in their ids: `seed=1`, `seed=1,map=a`.
+
+    Args:
+        cases: All cases of a document.
+        values: The values.
+        owner: The document, for a finding if no case has them.
+        diagnostics: Takes the findings.
+    """
+    wanted = set(values.split(","))
+    chosen = tuple(case for case in cases if wanted <= set(case.id.split(",")))
+    if cases and not chosen:
+        near = suggest(values, [case.id for case in cases])
+        known = ", ".join(case.id for case in cases[:_SHOWN]) + (" and others" if len(cases) > _SHOWN else "")
+        hint = f"did you mean `{near}`?" if near else f"there is {known}" if cases[0].id else "it has no matrix"
+        diagnostics.error(E_MATRIX_CASE, f"no case has `{values}`", place_of(owner), hint=hint)
+    return chosen
 
 
 def expand(node: Node | None, params: Mapping[str, Param], diagnostics: Diagnostics) -> tuple[Case, ...]:

@@ -45,7 +45,7 @@ E_SET_TWICE = code(
 )
 
 _STEP: Final = re.compile(r'"([^"]*)"|([^."=]+)')
-IN_THE_MATRIX: Final = "change the matrix in the file"
+IN_THE_MATRIX: Final = "choose cases by --case, or change the matrix in the file"
 _LABELS: Final = ("id", "name", "use")
 
 

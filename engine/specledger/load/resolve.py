@@ -23,10 +23,11 @@ from specledger.load.bundle import (
     key_of,
     restore,
 )
+from specledger.load.cases import spread
 from specledger.load.document import DocumentSource, Node, Path, ResolvedRef
 from specledger.load.extends import Template, Templates
 from specledger.load.findings import place_of, report
-from specledger.load.matrix import E_MATRIX_PLACE, expand
+from specledger.load.matrix import E_MATRIX_PLACE, Case, choose_cases, expand
 from specledger.load.overrides import E_SET_PATH, IN_THE_MATRIX, Change, apply
 from specledger.load.params import Param, bind, declare, substitute
 from specledger.load.shapes import Shape
@@ -109,19 +110,24 @@ class Resolver:
     def __post_init__(self) -> None:
         self._templates = Templates(self.library, self.models, self.diagnostics)
 
-    def cases(self, file: FilePath, changes: Sequence[Change], only: str | None = None) -> list[ResolvedCase]:
+    def cases(
+        self, file: FilePath, changes: Sequence[Change], only: str | None = None, having: str | None = None
+    ) -> list[ResolvedCase]:
         """The cases of a document; without those that have findings.
 
         Args:
             file: The document's file.
             changes: What `--set` changes.
             only: The id of the one case that is resolved; None for all.
+            having: Values of the cases that are resolved, such as `seed=1`; None for all.
         """
         template = self._templates.read(file)
         if template is None:
             return []
         prepared = self._prepare(template)
         cases = expand(prepared.matrix, prepared.params, self.diagnostics)
+        if having is not None:
+            cases = choose_cases(cases, having, prepared.root, self.diagnostics)
         given, inner = _split(changes, self.diagnostics)
         for name, value in given.items():
             if any(name in case.arguments for case in cases):
@@ -185,12 +191,13 @@ class Resolver:
         model = self.models[prepared.template.kind]
         root = substitute(prepared.root, values, prepared.declared, self.diagnostics)
         root, handed_on = apply(root, model, changes, self.diagnostics, self._axes)
+        root, cases = spread(root, model, self._cases_of)
         refs: dict[Path, str] = {}
         leads = set(prepared.template.leads)
         keyed: dict[Path, Node] = {}
         for path, kind in find_references(Shape(model), root):
             node = root.at(path)
-            done = self._follow(node, kind, handed_on.get(path, ()))
+            done = self._follow(node, kind, handed_on.get(cases.get(path, path), ()), case=path in cases)
             key = done.key
             if not done.leads <= leads:
                 leads |= done.leads
@@ -200,8 +207,32 @@ class Resolver:
                 refs[path] = key
         return _Done(self._finish(prepared.template.kind, root.put_all(keyed), refs), frozenset(leads))
 
-    def _follow(self, node: Node, kind: str, changes: tuple[Change, ...]) -> _Done:
-        """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation."""
+    def _cases_of(self, node: Node, kind: str) -> tuple[tuple[Case, ...], Mapping[str, Param]] | None:
+        """The cases and the parameters of what a reference leads to, or None after findings were reported."""
+        if node.flawed or not _is_reference(node):
+            return (Case(),), {}
+        target, arguments = _parts(node)
+        lead = None if target.flawed else self.library.find(target, kind)
+        template = None if lead is None else self._templates.read(lead.path, target, kind)
+        if template is None:
+            return None
+        prepared = self._prepare(template)
+        cases = expand(prepared.matrix, prepared.params, self.diagnostics)
+        for name, value in arguments.items():
+            if any(name in case.arguments for case in cases):
+                message = f"`{name}` is an axis of the matrix of `{template.name}`"
+                self.diagnostics.error(E_MATRIX_PLACE, message, value.key_span)
+        return (cases, prepared.params) if cases else None
+
+    def _follow(self, node: Node, kind: str, changes: tuple[Change, ...], *, case: bool) -> _Done:
+        """What a reference leads to, without a key if to nothing; one of a wrong shape is left to validation.
+
+        Args:
+            node: The reference.
+            kind: The kind that is needed.
+            changes: Changes of what it leads to.
+            case: Whether it means one case of a matrix, so that there may be one.
+        """
         nothing = _Done()
         if node.flawed or not _is_reference(node):
             return nothing
@@ -222,10 +253,11 @@ class Resolver:
             self.diagnostics.error(E_REF_LIMIT, f"references nested more than {MAX_NESTING} deep", target.span)
             return nothing
         prepared = self._prepare(template)
-        if prepared.matrix is not None:
+        if prepared.matrix is not None and not case:
             related = (("the matrix", prepared.matrix.key_span),)
             message = f"`{template.name}` has a matrix"
-            self.diagnostics.error(E_MATRIX_PLACE, message, target.span, related=related)
+            hint = "every case of a scenario is taken by `cases` of an arm of a suite"
+            self.diagnostics.error(E_MATRIX_PLACE, message, target.span, hint=hint, related=related)
             return nothing
         done = self._resolve(prepared, arguments, changes, target.span)
         return _Done(done.key, done.leads | {lead})

@@ -54,7 +54,12 @@ class CheckedSpec:
 
 
 def load_cases(
-    target: str, overrides: Sequence[str] = (), *, kinds: Kinds = KINDS, allow_outside: bool = False
+    target: str,
+    overrides: Sequence[str] = (),
+    *,
+    kinds: Kinds = KINDS,
+    allow_outside: bool = False,
+    case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Load a spec of any kind with everything it refers to, one bundle for each case of its matrix.
 
@@ -63,15 +68,21 @@ def load_cases(
         overrides: Changes as `path=value`.
         kinds: The known kinds.
         allow_outside: Whether references may lead to files outside the project.
+        case: Values of the cases of a matrix that are loaded, such as `seed=1`; None for all.
 
     Raises:
         Rejected: With every finding in every file.
     """
-    return load(target, models(kinds), set=overrides, see=check_syntax, allow_outside=allow_outside)
+    return load(target, models(kinds), set=overrides, see=check_syntax, allow_outside=allow_outside, case=case)
 
 
 def load_runs(
-    targets: Sequence[str], overrides: Sequence[str] = (), *, kinds: Kinds = KINDS, allow_outside: bool = False
+    targets: Sequence[str],
+    overrides: Sequence[str] = (),
+    *,
+    kinds: Kinds = KINDS,
+    allow_outside: bool = False,
+    case: str | None = None,
 ) -> tuple[Bundle, ...]:
     """Load what can be run, one bundle for each case of each, and check that all of them compile before any is run.
 
@@ -82,7 +93,7 @@ def load_runs(
     cases: dict[str, Bundle] = {}
     for target in targets:
         try:
-            for bundle in _load_run(target, overrides, kinds, allow_outside):
+            for bundle in _load_run(target, overrides, kinds, allow_outside, case):
                 _compile(bundle, overrides, kinds)
                 name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
                 if name in cases:
@@ -104,7 +115,9 @@ def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds) -> None:
         raise Rejected(with_context(rejected.diagnostics, bundle.uses, overrides)) from rejected
 
 
-def _load_run(target: str, overrides: Sequence[str], kinds: Kinds, allow_outside: bool) -> tuple[Bundle, ...]:
+def _load_run(
+    target: str, overrides: Sequence[str], kinds: Kinds, allow_outside: bool, case: str | None
+) -> tuple[Bundle, ...]:
     """A file, or a name of any runnable kind; of specs of one name the first kind of the table wins.
 
     Raises:
@@ -112,7 +125,7 @@ def _load_run(target: str, overrides: Sequence[str], kinds: Kinds, allow_outside
     """
     runnable = runnable_kinds(kinds)
     if "/" in target or target.endswith(SUFFIXES) or is_file(Path(target)):
-        bundles = load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside)
+        bundles = load_cases(target, overrides, kinds=kinds, allow_outside=allow_outside, case=case)
         wrong = [bundle.main for bundle in bundles if bundle.main.kind not in runnable]
         if wrong:
             expected = " or ".join(f"{kind}/v1" for kind in runnable)
@@ -122,7 +135,15 @@ def _load_run(target: str, overrides: Sequence[str], kinds: Kinds, allow_outside
     missing: Rejected | None = None
     for kind in runnable:
         try:
-            return load(target, models(kinds), kind=kind, set=overrides, see=check_syntax, allow_outside=allow_outside)
+            return load(
+                target,
+                models(kinds),
+                kind=kind,
+                set=overrides,
+                see=check_syntax,
+                allow_outside=allow_outside,
+                case=case,
+            )
         except Rejected as rejected:
             if [found.code for found in rejected.diagnostics if found.span is None] != [E_REF_MISSING]:
                 raise

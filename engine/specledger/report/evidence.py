@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.archive import InvalidArchive
-from specledger.evidence.layout import FOLDERS, MAX_LINE, RECEIPTS
+from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS
 from specledger.load import Bundle
 from specledger.spec.base import Models
 from specledger.verify import check_names
@@ -44,6 +44,15 @@ class Evidence:
     specs: Bundle
     verification: Verification
     receipts: Receipts
+
+    @property
+    def case(self) -> str:
+        """The id of the matrix case, from the sources; empty if there is none, or no sources."""
+        try:
+            data = (self.place / ORIGIN).read_bytes()
+        except OSError:
+            return ""
+        return str(cast(Mapping[str, Any], parse_canonical(data.rstrip(), limit=MAX_LINE)).get("case", ""))
 
     def bodies(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The type and the body of each receipt, in order."""

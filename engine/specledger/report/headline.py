@@ -43,7 +43,7 @@ def headline_of(report: Report) -> Headline:
         return Headline("Profile judged by evidence", title, verdict, [*_of_profile(report.judgement, report.subjects)])
     if len(names) == 1:
         (subject,) = report.subjects
-        return Headline(f"Evidence of a {subject.kind}", subject.name, subject.verdict, [*_of_subject(subject, True)])
+        return Headline(f"Evidence of a {subject.kind}", subject.title, subject.verdict, [*_of_subject(subject, True)])
     gravest = min(report.subjects, key=lambda each: _GRAVEST.index(each.verdict))
     index = report.subjects.index(gravest)
     verdicts = Counter(each.verdict.value for each in report.subjects)

@@ -163,8 +163,8 @@ def _of_subject(subject: Subject, index: int, held: Mapping[tuple[int, str], Con
         "outcomes": counted(check.outcome for check in subject.checks),
     }
     items = [_of_check(subject, check, held.get((index, check.id))) for check in subject.checks]
-    about = f"specledger/{subject.kind}/{subject.name}"
-    return Group(f"{subject.kind}.{subject.name}", about, items, manifest["engine"], properties)
+    about = f"specledger/{subject.kind}/{subject.title}"
+    return Group(f"{subject.kind}.{subject.title}", about, items, manifest["engine"], properties)
 
 
 def _rule(id_: str, says: str, outcome: Outcome) -> Rule:
@@ -179,7 +179,7 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
     shown = check.observations or (None,) if check.outcome in SHOWN else ()
     return Item(
         id=check.id,
-        title=f"{subject.name}: {check.id}",
+        title=f"{subject.title}: {check.id}",
         outcome=check.outcome,
         text=f"{check.outcome}{times}: {check.why or check.says}{seen}",
         rule=_rule(check.id, check.says, check.outcome),
@@ -194,7 +194,7 @@ def _of_check(subject: Subject, check: Check, waiver: Control | None) -> Item:
 
 def _of_observation(subject: Subject, check: Check, seen: Observation | None) -> Result:
     key = check.spec or subject.root
-    identity = [subject.kind, subject.name, check.id, key.partition("@")[0]]
+    identity = [subject.kind, subject.title, check.id, key.partition("@")[0]]
     properties = {"outcome": check.outcome.value, "run": subject.manifest["run"]}
     if seen is None:
         return Result(f"{check.outcome}: {check.why or check.says}", identity, [(key, "specification")], properties)

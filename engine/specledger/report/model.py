@@ -242,6 +242,7 @@ class Subject:
 
     Attributes:
         name, kind, doc: Of the spec that was run.
+        case: The id of the matrix case, or an empty text.
         root: Its key.
         manifest: The bundle's manifest.
         verification: The checks of the evidence: number, name, status, message.
@@ -265,6 +266,12 @@ class Subject:
     evidence: Evidence | None = None
     reading: Reading | None = None
     runs: Callable[[Evidence], Iterator[SubRun]] | None = None
+    case: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name of the spec, with the values of the axes of its matrix if there is one."""
+        return f"{self.name}.{self.case}" if self.case else self.name
 
     @property
     def verdict(self) -> Verdict:
@@ -352,9 +359,9 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 def bundle_names(subjects: Sequence[Subject]) -> list[str]:
     """A name for each bundle: that of its spec, with the run where several bundles are of specs with the same name."""
-    count = Counter(subject.name for subject in subjects)
+    count = Counter(subject.title for subject in subjects)
     return [
-        subject.name if count[subject.name] == 1 else f"{subject.name} (run {subject.manifest['run'][:8]})"
+        subject.title if count[subject.title] == 1 else f"{subject.title} (run {subject.manifest['run'][:8]})"
         for subject in subjects
     ]
 

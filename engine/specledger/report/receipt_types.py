@@ -134,6 +134,7 @@ def suite_types() -> ReceiptTypes:
                 "groups": _list(
                     {
                         **{"name?": STRING, "of": INT, "value?": INT, "count?": INT, "sum?": INT, "bound?": INT},
+                        **{"case?": MapType(DYN)},
                         **{"wilson?": _RANGE, "exact?": _RANGE, "cluster?": _RANGE, "held?": _SEEN, "failed?": _SEEN},
                     }
                 ),

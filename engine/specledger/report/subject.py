@@ -81,4 +81,5 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
         evidence=evidence,
         reading=reading,
         runs=kind.runs,
+        case=evidence.case,
     )

@@ -155,9 +155,16 @@ class Use(Model):
 
 @dataclass(frozen=True, slots=True)
 class RefTo:
-    """Marks a field as a reference to a spec of the given kind; after resolution it holds that spec's key."""
+    """Marks a field as a reference to a spec of the given kind; after resolution it holds that spec's key.
+
+    Attributes:
+        kind: The kind.
+        cases: If the entry of a mapping that holds the reference is made once for each case of a matrix: the key beside
+            it that gets the values of the case.
+    """
 
     kind: str
+    cases: str | None = None
 
 
 Reference = Annotated[str, StringConstraints(min_length=1, max_length=300)] | Use

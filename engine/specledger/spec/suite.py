@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import Field, StrictBool, StrictInt, StrictStr, StringConstraints, model_validator
 
 from specledger.spec.base import (
     Constant,
@@ -32,6 +32,9 @@ Seed = Annotated[int, Field(ge=0, le=2**53 - 1)]
 SpecPath = Annotated[str, StringConstraints(min_length=1, max_length=300)]
 Changes = Mapping[SpecPath, Any]
 """Dotted paths of a resolved scenario, which lead on into what it refers to, and the values that take their places."""
+ArmName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_.~%,=-]+)?$", max_length=201)]
+"""`rich`; of a case of a matrix with the id of the case: `rich.charge=9.5,seed=1`."""
+Label = StrictBool | StrictInt | Annotated[StrictStr, StringConstraints(max_length=300)]
 Scenario = Annotated[Reference, RefTo("scenario")]
 
 
@@ -47,18 +50,30 @@ class Overlay(Model):
 
 
 class Arm(Overlay):
-    """One way to run some scenarios: each of them under the same changes, with each of the seeds."""
+    """One way to run some scenarios: each of them under the same changes, with each of the seeds.
 
-    scenarios: Annotated[list[Scenario], Field(min_length=1, max_length=256)]
+    An arm with `cases` is written for every case of the matrix of a scenario; resolved, there is one for each case, and
+    `case` holds its values.
+    """
+
+    scenarios: Annotated[list[Scenario], Field(max_length=256)] = Field(default_factory=list)
+    cases: Annotated[Reference | None, RefTo("scenario", cases="case")] = None
+    case: Mapping[Identifier, Label] = Field(default_factory=dict)
     seeds: Annotated[list[Seed], Field(max_length=256)] = Field(default_factory=list)
     expect: Expectation | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Arm:
+        if bool(self.scenarios) == (self.cases is not None):
+            raise ValueError("expected either `scenarios`, at least one, or `cases`")
+        return self
 
 
 class Figure(Model):
     """One statistic over the episodes of some arms; with `by` one for each group of their runs."""
 
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
-    over: Identifier | list[Identifier] | None = None
+    over: ArmName | list[ArmName] | None = None
     by: Literal["arm", "scenario", "seed", "run"] | None = None
     rate: Expression | None = None
     mean: Expression | None = None
@@ -104,7 +119,7 @@ class Mutant(Overlay):
     id: Name
     doc: Annotated[str, StringConstraints(max_length=1000)] | None = None
     suite: Annotated[Reference | None, RefTo("suite")] = None
-    arms: Annotated[list[Identifier], Field(min_length=1, max_length=64)] | None = None
+    arms: Annotated[list[ArmName], Field(min_length=1, max_length=64)] | None = None
     scenarios: Annotated[list[Name], Field(min_length=1, max_length=256)] | None = None
     under: Changes = Field(default_factory=dict)
     replay: Literal["bytes", "none"] | None = None
@@ -114,7 +129,7 @@ class Suite(Spec):
     """A suite/v1 document."""
 
     spec: Literal["suite/v1"]
-    runs: Annotated[Mapping[Identifier, Arm], Field(max_length=64)] = Field(default_factory=dict)
+    runs: Annotated[Mapping[ArmName, Arm], Field(max_length=4096)] = Field(default_factory=dict)
     tuned_on: list[Seed] = Field(default_factory=list)
     replay: Literal["bytes", "none"] = "none"
     seed: Seed = 0

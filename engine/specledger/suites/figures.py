@@ -6,11 +6,11 @@ A figure over no episodes has no `value`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
-from specledger.expr import INT, STRING, ListType, RecordType, Type
+from specledger.expr import BOOL, INT, STRING, ListType, RecordType, Type
 from specledger.suites.statistics import clopper_pearson, clustered, mean, quantile, slope, upper_bound, wilson
 
 _INTERVAL: Final = RecordType("interval", {"low": INT, "high": INT})
@@ -24,6 +24,7 @@ _SEVERAL: Final[Mapping[str, Type]] = {"value": INT, "cluster": _INTERVAL}
 _PLACES: Final = ListType(RecordType("place", {"run": STRING, "episode": INT}))
 _MOST_PLACES: Final = 3
 """Episodes that a rate names as examples."""
+_LABELS: Final[Mapping[type, Type]] = {bool: BOOL, int: INT, str: STRING}
 _RATE: Final = _record(
     "rate",
     {"of": INT, "count": INT, "held": _PLACES, "failed": _PLACES},
@@ -49,6 +50,7 @@ class PlannedFigure:
         over: The arms whose runs it is over; of a difference, the one it is of and the one that is taken from it.
         by: What its runs are grouped by, if they are.
         at: The share of a quantile, in millionths.
+        cases: By arm the values of its case, if the runs are grouped by arm.
     """
 
     name: str
@@ -56,14 +58,22 @@ class PlannedFigure:
     over: tuple[str, ...]
     by: str | None
     at: int
+    cases: Mapping[str, Mapping[str, bool | int | str]] = field(default_factory=dict)
 
     @property
     def type(self) -> Type:
-        """What checks read: a record, or a list of records with a `name`, one for each group."""
+        """What checks read: a record, or a list of records with a `name`, one for each group, and perhaps a `case`."""
         record = _TYPES[self.statistic]
         if self.by is None:
             return record
-        return ListType(RecordType(record.name, {**record.fields, "name": STRING}, optional=record.optional))
+        axes = {axis: _LABELS[type(value)] for case in self.cases.values() for axis, value in case.items()}
+        always = {axis for axis in axes if all(axis in case for case in self.cases.values())}
+        case = {"case": RecordType("case", axes, optional=frozenset(axes) - always)} if axes else {}
+        return ListType(RecordType(record.name, {**record.fields, "name": STRING, **case}, optional=record.optional))
+
+    def case(self, group: str) -> dict[str, Any]:
+        """What a group says of its case; nothing if no arm of the figure is a case."""
+        return {"case": dict(self.cases.get(group, {}))} if any(self.cases.values()) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +103,8 @@ def compute(figure: PlannedFigure, runs: Sequence[Run], resampling: Resampling) 
         for run in chosen:
             groups.setdefault(str(run[figure.by]), []).append(run)
     return [
-        {"name": name, **_STATISTICS[figure.statistic](figure, groups[name], resampling)} for name in sorted(groups)
+        {"name": name, **figure.case(name), **_STATISTICS[figure.statistic](figure, groups[name], resampling)}
+        for name in sorted(groups)
     ]
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from specledger.core.diagnostics import Rejected
+
 HEAD = """\
 spec: invariant/v1
 name: bound
@@ -158,3 +160,22 @@ def test_what_an_axis_says_is_not_changed_behind_a_reference_either(project):
     ]
     assert project.found("basic", set=["drift.0=null"]) == [("E_SET_PATH", "--set drift.0:1:9")]
     assert len(project.load("basic", set=["drift.push.at=t == 2", "governor.gates.floor=null"])) == 2
+
+
+@pytest.mark.parametrize(
+    ("axis", "values", "texts"),
+    [("low", "{from: 1, to: 3}", ["1", "2", "3"]), ("rate", "[2, 0.5]", ["2.0", "0.5"]), ("low", "[-7]", ["-7"])],
+)
+def test_the_text_of_a_value_is_that_of_its_case(project, axis, values, texts):
+    """Expressions are compiled from texts; what a range only implies is written nowhere."""
+    head = HEAD.replace("require: x > LOW", f'require: "${{{axis}}}"')
+    project.write("m.yaml", f"{head}matrix: {{{axis}: {values}}}\n")
+    assert [bundle.main.text("require").value for bundle in project.load("m.yaml")] == texts
+
+
+def test_no_case_has_the_values(project):
+    project.write("m.yaml", f"{HEAD}matrix: {{low: [1, 2]}}\n")
+    with pytest.raises(Rejected) as caught:
+        project.load("m.yaml", case="low=3")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.hint) == ("E_MATRIX_CASE", "did you mean `low=2`?")

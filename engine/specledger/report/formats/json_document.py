@@ -34,7 +34,7 @@ def document(report: Report) -> dict[str, Any]:
 def _subject(subject: Subject) -> dict[str, Any]:
     manifest = subject.manifest
     return {
-        "name": subject.name,
+        "name": subject.title,
         "kind": subject.kind,
         "doc": subject.doc,
         "root": subject.root,

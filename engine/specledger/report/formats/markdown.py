@@ -90,7 +90,7 @@ def summary(report: Report) -> str:
 
 def _subject(subject: Subject) -> Iterator[str]:
     receipts = subject.manifest["receipts"]
-    yield f"# {quote(subject.name)}: {subject.verdict}"
+    yield f"# {quote(subject.title)}: {subject.verdict}"
     if subject.doc:
         yield from ("", quote(subject.doc))
     yield from ("", _counts(check.outcome for check in subject.checks))
@@ -128,7 +128,7 @@ def _verification(evidence: str, verification: Verification) -> Iterator[str]:
 
 def _head(subject: Subject) -> Iterator[str]:
     assert subject.reading is not None  # noqa: S101 - a subject of a bundle has one
-    yield f"# {quote(subject.name)}: {subject.verdict}"
+    yield f"# {quote(subject.title)}: {subject.verdict}"
     if subject.doc:
         yield from ("", quote(subject.doc))
     facts = [f"{name} {_cell(cell)}" for name, cell in subject.reading.facts()]

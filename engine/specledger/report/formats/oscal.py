@@ -41,7 +41,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
         results.append(_of_judgement(report.judgement, report, day))
     remarks = [*NOT_SHOWN, *([] if date else ["No date was given: every date in this document is a placeholder."])]
     identity = canonical_bytes([[result["uuid"] for result in results], day])
-    names = ", ".join(f"{subject.kind} {subject.name}" for subject in report.subjects)
+    names = ", ".join(f"{subject.kind} {subject.title}" for subject in report.subjects)
     document = {
         "uuid": _uuid("document", identity),
         "metadata": {
@@ -76,8 +76,8 @@ def _of_subject(subject: Subject, day: str) -> dict[str, Any]:
     observations = [_observation(subject, check, day) for check in subject.checks]
     return {
         "uuid": _uuid("result", manifest["run"], root, day),
-        "title": printable(f"{subject.kind} {subject.name}: {subject.verdict}"),
-        "description": printable(subject.doc or f"The evidence of {subject.kind} {subject.name}"),
+        "title": printable(f"{subject.kind} {subject.title}: {subject.verdict}"),
+        "description": printable(subject.doc or f"The evidence of {subject.kind} {subject.title}"),
         "start": day,
         "props": [
             _prop("run", manifest["run"]),
