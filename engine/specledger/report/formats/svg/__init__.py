@@ -56,7 +56,8 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     drawn = episode.size[0] * cell_size(episode)
     width = max(drawn, _NARROWEST) + 2 * _MARGIN
     others = f" (of 0 to {episode.count - 1})" if episode.count > 1 else ""
-    title = f"{shorten(subject.title, 80)}, seed {episode.seed}, episode {number}{others}"
+    name = ".".join(shorten(part, 40) for part in (episode.scenario, subject.case) if part)
+    title = f"{name}, seed {episode.seed}, episode {number}{others}"
     body = [label(title, _MARGIN, 30, class_="title"), label(_summary(episode), _MARGIN, 50, 90, class_="small")]
     legend, y = _legend(episode, names, classes, width, 74)
     body += [*legend, draw_map(episode, classes, (width - drawn) // 2, y)]
