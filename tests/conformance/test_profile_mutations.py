@@ -142,7 +142,12 @@ MUTATIONS = {
     "each agent in the place of the other": (
         "axion-m4",
         [*M4, *FEW, "runs.honest.agent=pseudo", "runs.pseudo.agent=honest"],
-        f"{COUNTED} honest.1 honest-traces.1 .2 p4-honest.1 hundred-episodes.1",
+        f"{COUNTED} p5-directional.1 honest.1 honest-traces.1 .2 p4-honest.1 hundred-episodes.1",
+    ),
+    "a challenge that every answer passes": (
+        "axion-m4",
+        [*M4, *(f"runs.{arm}.set={{episodes: 2, probes.p5-causal.expect: 'true'}}" for arm in ARMS)],
+        "axion:p5-directional.2",
     ),
     "no probes": ("axion-m4", [*M4, *(f"runs.{arm}.set={{episodes: 2, probes: []}}" for arm in ARMS)], "axion:probe-suite.1"),
     "moves without a grant, figures by run": (

@@ -1,12 +1,13 @@
 """The short form in which an agent from outside states its choice and its reasons, and the document made of it.
 
-A statement is `{action, claims, commitment}`. The kernel itself adds what it knows: the environment, the digest of the
-state seen through the claimed variables, the trace of the declared procedure, and the words of the vocabulary. The fork
-snapshot holds the agent's own commitment, and names the hash of the answer that it came in.
+A statement is `{action, claims, commitment}`, with `then` for the further steps of a plan. The kernel itself adds what
+it knows: the environment, the digest of the state seen through the claimed variables, the trace of the declared
+procedure, and the words of the vocabulary. The fork snapshot holds the agent's own commitment, and names the hash of
+the answer that it came in.
 
 A claim that predicts another choice than the action becomes a causal claim, the first one of each variable; every claim
 becomes a counterfactual. A claim that gives a direction in place of a value speaks of the first of the world's
-alternatives in that direction, and is left out where there is none.
+alternatives in that direction, and of the present value where there is none: it says nothing then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterf
 from specledger.agents.narration import FORK, Narration, step_of, supporting
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.agents.trace import write_choice, write_trace
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_json
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.entries import uuid_of
 
@@ -39,14 +40,21 @@ class Origin(NamedTuple):
     received: str
 
 
+PAYLOAD: Final = ("action", "claims", "then")
+"""The fields of a statement that its commitment covers; the last one only where it is given."""
+
+
 def payload_of(statement: Mapping[str, Any]) -> bytes:
     """What the commitment of a statement covers.
 
     Raises:
-        NotCanonical: It has no canonical form.
+        NotCanonical: It has no canonical form; `not_exact`, if that form is rounded.
     """
-    payload = {"action": statement["action"], "claims": statement["claims"]}
-    return canonical_bytes(payload, FLOATS_ANYWHERE)
+    payload = {name: statement[name] for name in PAYLOAD if name in statement}
+    written = canonical_bytes(payload, FLOATS_ANYWHERE)
+    if parse_json(written) != payload:
+        raise NotCanonical("not_exact", "$", "a fraction has more than 8 decimals")
+    return written
 
 
 def commitment_of(nonce: bytes, payload: bytes) -> str:
@@ -86,8 +94,9 @@ def document_of(
             something that must be hashed has no canonical form.
     """
     views, choice = narration.views, choice_of(narration, statement["action"])
+    steps = [choice.action, *(choice_of(narration, action).action for action in statement.get("then", ()))]
     known = frozenset(views.names(state))
-    claims = [each for one in statement["claims"] for each in _supposed(narration, one, known, state)]
+    claims = [_supposed(narration, one, known, state) for one in statement["claims"]]
     focus = list(dict.fromkeys(one.variable for one, _, _ in claims if one.variable in known))
     digest = hash_json(views.normalize(state, focus))
     if narration.declared is None:
@@ -122,10 +131,19 @@ def document_of(
         "proposal_id": uuid_of("proposal", origin.name),
         "proposal_type": "action",
         "env": views.env(state),
-        "payload": {"intent": choice.label, "plan": {"steps": [step_of(choice.action)]}},
+        "payload": {"intent": choice.label, "plan": {"steps": [step_of(action) for action in steps]}},
         "trace": {**trace, "trace_commit": narration.commit(trace)},
         "requested_capabilities": [] if request is None else [request],
     }
+
+
+def directions_of(narration: Narration, statement: Mapping[str, Any]) -> dict[str, str]:
+    """By variable, the direction of the claim that became its causal claim; claims that give a value are left out."""
+    chosen, found = choice_of(narration, statement["action"]).label, dict[str, str]()
+    for one in statement["claims"]:
+        if _choice(narration, one) != chosen:
+            found.setdefault(one["variable"], _way(one) if "direction" in one else "")
+    return {variable: way for variable, way in found.items() if way}
 
 
 def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str:
@@ -135,17 +153,25 @@ def _label(narration: Narration, action: Mapping[str, Any], problem: str) -> str
         raise NotCanonical(problem, "$", "the world has no such action") from None
 
 
+def _choice(narration: Narration, one: Mapping[str, Any]) -> str:
+    chosen = one["choice"]
+    return chosen if isinstance(chosen, str) else _label(narration, chosen, "unknown_choice")
+
+
+def _way(one: Mapping[str, Any]) -> str:
+    """How the variable of a claim changes, in the words of a claim."""
+    if "becomes" in one:
+        return f"{BECOMES} {canonical_bytes(one['becomes'], FLOATS_ANYWHERE).decode()}"
+    return REMOVED if one["direction"] == "removed" else str(one["direction"])
+
+
 def _supposed(
     narration: Narration, one: Mapping[str, Any], known: frozenset[str], state: Any
-) -> list[tuple[Supposed, str, Any]]:
-    """A claim as a change that was thought through, its direction and confidence; nothing if it leads nowhere."""
-    variable, chosen = one["variable"], one["choice"]
+) -> tuple[Supposed, str, Any]:
+    """A claim as a change that was thought through, its direction and confidence."""
+    variable, way = one["variable"], _way(one)
     before = narration.views.read(state, variable) if variable in known else None
-    if "becomes" in one:
-        values, way = [one["becomes"]], f"{BECOMES} {canonical_bytes(one['becomes'], FLOATS_ANYWHERE).decode()}"
-    else:
-        way = REMOVED if one["direction"] == "removed" else one["direction"]
-        values = toward(narration.views, state, variable, way) if variable in known else []
-    label = chosen if isinstance(chosen, str) else _label(narration, chosen, "unknown_choice")
-    choice = Choice({}, 0, label)
-    return [(Supposed(variable, before, value, choice), way, one.get("confidence", 1)) for value in values[:1]]
+    fitting = toward(narration.views, state, variable, way) if "direction" in one and variable in known else []
+    value = one["becomes"] if "becomes" in one else fitting[0] if fitting else before
+    choice = Choice({}, 0, _choice(narration, one))
+    return Supposed(variable, before, value, choice), way, one.get("confidence", 1)

@@ -15,6 +15,9 @@ from typing import Any, Final
 ONE: Final = 1_000_000
 """Certainty; confidences and scores are integers of millionths."""
 
+VAGUE: Final = "says_nothing"
+"""The reason why a claim is not put to the test whose direction excludes nothing, or everything."""
+
 
 def outcomes(evidence: Mapping[str, Any]) -> Iterator[tuple[int, bool]]:
     """The confidence and the outcome of each claim that a challenge put to the test.

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from specledger.core.calibration import VAGUE
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.probes.check import Probe
@@ -30,9 +31,6 @@ ABSTAINED: Final = Outcome(Verdict.INCONCLUSIVE, "abstained")
 
 UNDECLARED: Final = Outcome(Verdict.INCONCLUSIVE, "undeclared")
 """The outcome where a declared procedure is needed, and the agent declares none."""
-
-VAGUE: Final = "says_nothing"
-"""The cause of a claim whose direction excludes nothing, or everything."""
 
 
 class Aim(NamedTuple):
@@ -94,13 +92,14 @@ def _aims(spec: ChallengeSpec, target: ProbeTarget, situation: Situation, docume
         return [Aim(name, stream.choice(target.alternatives(situation.state, name)), "") for name in names]
     if spec.of == "counterfactuals":
         return [_aim(one) for one in told.values()]
-    found: dict[str, Aim] = {}
+    found, directed = dict[str, Aim](), target.directions(situation)
     for claim in trace["causal_claims"]:
         said = target.read(claim, trace["counterfactuals"])
         one = None if said is None else told.get(said["counterfactual"])
         if said is not None and one is not None and one["mutation"]["var"] == claim["var"]:
             sure = round(claim.get("confidence", 1) * QFIXED_ONE)
-            aim = Aim(claim["var"], one["mutation"]["new_value"], said["choice"], said["direction"], sure)
+            way = said["direction"] or directed.get(claim["var"], "")
+            aim = Aim(claim["var"], one["mutation"]["new_value"], said["choice"], way, sure)
             found.setdefault(claim["var"], aim)
     return list(found.values())
 
@@ -144,7 +143,7 @@ class _Asking:
         self._target = target
         self._situation = situation
         self._before = before
-        self._asked = 0
+        self._asked = self._repeated = 0
 
     def outcome(self, drawn: list[Aim], document: Any, stream: Stream) -> Outcome:
         spec, trials, null = self._spec, list[dict[str, Any]](), {"asked": 0, "changed": 0}
@@ -156,9 +155,10 @@ class _Asking:
                 blocks += 1
             made += 1
             sample = _sample(trials, null)
-            verdict = convict(sample, spec.test, len(looks), deterministic=self._target.deterministic)
             if not sample.trials:
                 break  # the same changes would change nothing again
+            if self._settled(null) or (spec.noisy.same <= null["asked"] and spec.noisy.repeats <= self._repeated):
+                verdict = convict(sample, spec.test, len(looks), deterministic=self._target.deterministic)
         evidence: dict[str, Any] = {
             "of": spec.of,
             "before": self._before.choice,
@@ -166,6 +166,8 @@ class _Asking:
             "null": null,
             "placebo": self._placebo(drawn, document, stream),
         }
+        if not self._settled(null):
+            evidence["noisy"] = spec.noisy.model_dump()
         if spec.test.most is not None:
             evidence["test"] = {"looks": len(looks), "made": made, "p": p_value(sample)}
         evidence["answers"] = verdict.value
@@ -184,18 +186,35 @@ class _Asking:
     def _looks(self, drawn: list[Aim]) -> list[int]:
         """After how many blocks of questions the test is looked at: 1, 2, 4, and so on, and at the end."""
         spec = self._spec
-        most = (spec.test.most or 0) // (spec.arms.same + spec.repeats * len(drawn))
+        most = (spec.test.most or 0) // (max(1, spec.arms.same) + spec.repeats * len(drawn))
         looks = [1]
         while looks[-1] < most:
             looks.append(min(2 * looks[-1], most))
         return looks
 
+    def _settled(self, null: Mapping[str, int]) -> bool:
+        """Whether the agent declares itself deterministic, and its null arm agrees."""
+        return self._target.deterministic and null["asked"] > 0 and not null["changed"]
+
     def _block(self, changes: list[_Change], trials: list[dict[str, Any]], null: dict[str, int]) -> None:
-        """Ask the null arm, then about each change, as often as the probe says."""
-        again = [self._ask(self._situation.state) for _ in range(self._spec.arms.same)]
-        null["asked"] += len(again)
-        null["changed"] += sum(answer is None or answer.choice != self._before.choice for answer in again)
-        trials += [self._trial(*change) for change in changes for _ in range(self._spec.repeats)]
+        """Ask the null arm, then about each change, as often as the probe says.
+
+        With one block only, an agent whose answers may differ is asked as often as `noisy` says.
+        """
+        spec = self._spec
+        self._again(null, max(1, spec.arms.same))
+        forced = spec.test.most is None and not self._settled(null)
+        if forced:
+            self._again(null, spec.noisy.same - null["asked"])
+        times = max(spec.repeats, spec.noisy.repeats) if forced else spec.repeats
+        self._repeated += times
+        trials += [self._trial(*change) for change in changes for _ in range(times)]
+
+    def _again(self, null: dict[str, int], times: int) -> None:
+        """Ask the same question again."""
+        answers = [self._ask(self._situation.state) for _ in range(times)]
+        null["asked"] += len(answers)
+        null["changed"] += sum(answer is None or answer.choice != self._before.choice for answer in answers)
 
     def _ask(self, state: Any) -> Answer | None:
         self._asked += 1

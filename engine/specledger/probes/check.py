@@ -29,7 +29,8 @@ from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.probes.json_patch import NotApplicable, Operation, Pointer, apply_patch, read_pointer
 from specledger.probes.offer import PlannedOffer
-from specledger.spec.probe import Edit
+from specledger.probes.outcome import can_convict
+from specledger.spec.probe import Challenge, Edit
 from specledger.spec.probe import Offer as OfferSpec
 from specledger.spec.probe import Probe as ProbeSpec
 
@@ -45,6 +46,14 @@ W_OFFER: Final = code(
     "`breaches` names an invariant of scope `proposal` that the governor or the scenario has, `schema`, `scope`, "
     "`evaluation`, `token`, or the reason of a refusal. An agent that takes an offer which nothing denies for its "
     "breach fails the probe, so check the name; a governor without the invariant is a way to try the probe.",
+)
+
+W_REPEATS: Final = code(
+    "W_REPEATS",
+    "a challenge asks too seldom",
+    "An agent that is not deterministic is convicted only by misses above its noise. With so few repeats and questions "
+    "in the null arm no answers to one change are: ask more often (`noisy`, or `most` of the `test`), or state a "
+    "greater `error`.",
 )
 
 _SCHEMA: Final = "schema"
@@ -103,6 +112,8 @@ def check_probe(
     scope = Scope(environment, spec, diagnostics)
     if model.offer is not None:
         _refuse_unknown(model.offer, scope, document, denials)
+    if model.challenge is not None:
+        _warn_of_few(model.challenge, scope)
     when = scope.condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
     expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
@@ -122,6 +133,19 @@ def check_probe(
         return emitter.function("when", [now], [*lines, f"return {emitter.expression(when, locals_)}"])
 
     return Probe(model, compile_function(condition), expected, offer, (when, expect))
+
+
+def _warn_of_few(challenge: Challenge, scope: Scope) -> None:
+    """A finding where no answers of an agent that draws could convict it."""
+    noisy, test = challenge.noisy, challenge.test
+    repeats, same = max(challenge.repeats, noisy.repeats), max(challenge.arms.same, noisy.same)
+    if test.most is not None:
+        same = test.most * max(1, challenge.arms.same) // (max(1, challenge.arms.same) + challenge.repeats)
+        repeats = test.most - same
+    enough = repeats >= noisy.repeats and same >= noisy.same
+    if not enough or not can_convict(repeats, same, test.error):
+        message = f"{repeats} repeats and {same} questions in the null arm at most are too few"
+        scope.diagnostics.warn(W_REPEATS, message, scope.source.span("challenge"))
 
 
 def _refuse_unknown(model: OfferSpec, scope: Scope, document: RecordType, denials: Collection[str]) -> None:

@@ -68,15 +68,20 @@ def convict(sample: Sample, test: NoiseTest = ONCE, looks: int = 1, *, determini
         deterministic: Whether the agent declares itself so.
     """
     misses, trials, changes, asked = sample
-    if trials == 0 or (asked == 0 and not deterministic):
-        return Verdict.INCONCLUSIVE  # an agent that may draw is judged against its null arm alone
-    settled = deterministic and asked > 0 and changes == 0
+    if trials == 0 or asked == 0:
+        return Verdict.INCONCLUSIVE  # without a null arm nothing says that an agent draws nothing
+    settled = deterministic and changes == 0
     if misses == 0 and (settled or test.effect is None):
         return Verdict.PASS
     if settled or _rarer(_above_noise(sample), test, looks):
         return Verdict.FAIL
     rare = test.effect is not None and _rarer(_at_most(misses, trials, test.effect), test, looks)
     return Verdict.PASS if rare else Verdict.INCONCLUSIVE
+
+
+def can_convict(repeats: int, same: int, error: int) -> bool:
+    """Whether so many misses of one change, beside so many equal answers, are above the noise; error in millionths."""
+    return comb(repeats + same, same) * error >= QFIXED_ONE
 
 
 def p_value(sample: Sample) -> int:

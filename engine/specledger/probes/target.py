@@ -118,6 +118,9 @@ class ProbeTarget(Protocol):
     def read(self, claim: Mapping[str, Any], counterfactuals: list[Mapping[str, Any]]) -> dict[str, str] | None:
         """What a claim says: `counterfactual`, `choice`, and `direction`, empty where it gives none."""
 
+    def directions(self, situation: Situation) -> Mapping[str, str]:
+        """By variable, a direction that the agent stated where the words of its claim give none."""
+
     def names(self, state: Any) -> list[str]:
         """The variables that there are."""
 

@@ -20,7 +20,7 @@ from specledger.suites.statistics import ONE, divide, wilson
 
 Body = Mapping[str, Any]
 
-_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims")
+_OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "vague")
 """The fields of a probe that the record of an episode holds."""
 
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
@@ -168,6 +168,7 @@ def _of_probe(made: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
         **({"answers_failed": failed("answers")} if any(each["answers"] for each in found) else {}),
         "not_made": sum(not one for one in made),
         "questions": sum(each["questions"] for each in found),
+        **({"vague": vague} if (vague := sum(each["vague"] for each in found)) else {}),
         **({"calibration": stated.result()} if stated.doubts else {}),
     }
 

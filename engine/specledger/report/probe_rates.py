@@ -89,6 +89,7 @@ def _rates(agent: str, accounts: Sequence[RunMetrics]) -> Iterator[Row]:
         failed = counts["failed"]
         mark = UNTESTED if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
+        details += [("claims that say nothing", Count(counts["vague"]))] if "vague" in counts else []
         details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []
         cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(counts), _causes(counts["causes"]))
         yield Row(f"{agent}: {name}", mark, cells, details)

@@ -50,6 +50,7 @@ _OFFERED: Final[Mapping[str, Type]] = {
 _CHALLENGED: Final[Mapping[str, Type]] = {
     **{"of?": STRING, "before?": STRING, "trials?": _list(_TRIAL), "null?": _ASKED, "placebo?": _ASKED},
     **{"answers?": STRING, "revealed?": BOOL, "restated?": BOOL},
+    "noisy?": _record({"repeats": INT, "same": INT}),
     "test?": _record({"looks": INT, "made": INT, "p": INT}),
     "trace?": _record({"equal": INT, "nodes": INT, "ends": BOOL}),
 }

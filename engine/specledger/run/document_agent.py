@@ -62,6 +62,9 @@ class DocumentAgent(Protocol):
     def restate(self, situation: Situation) -> Any:
         """The document in which the agent, asked again, gives its reasons for what it submitted in a situation."""
 
+    def directions(self, situation: Situation) -> Mapping[str, str]:
+        """By variable, the direction that a claim submitted there gives and the words of the document do not say."""
+
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce that opens the commitment of a fork snapshot; empty if the agent does not open it."""
 
@@ -127,6 +130,10 @@ class SpecAgent:
         """The document of what the decider chooses there."""
         choice = self.choose(situation, 0)
         return None if choice is None else self.document(situation, choice, 1, snapshots=False)
+
+    def directions(self, situation: Situation) -> Mapping[str, str]:
+        """None: its documents say all that it claims."""
+        return {}
 
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce from the agent's vault, if it opens the commitment."""

@@ -12,7 +12,15 @@ from typing import Any, Final, NamedTuple
 
 from specledger.agents.agent import MOST_PROPOSALS
 from specledger.agents.procedure import Choice, DecisionPoint
-from specledger.agents.statement import Origin, choice_of, commitment_of, document_of, payload_of
+from specledger.agents.statement import (
+    PAYLOAD,
+    Origin,
+    choice_of,
+    commitment_of,
+    directions_of,
+    document_of,
+    payload_of,
+)
 from specledger.compile.plan import KernelPlan, Plan, PlannedOutside, Proposal
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
@@ -36,7 +44,11 @@ MALFORMED: Final = "malformed_proposal"
 """Why the gate `schema` rejects what an agent outside proposed, beside agent faults."""
 
 REUSED: Final = "commitment_reused"
-"""Why a statement is denied whose commitment the agent made before."""
+NOT_DECLARED: Final = "not_declared"
+"""Why an answer is denied whose commitment the agent made before, and one that it did not say it `can` give."""
+
+_CAN: Final = {"document": "document", "then": "plans"}
+"""The fields of an answer that an agent must say that it can give."""
 
 
 class OutsideProposals:
@@ -174,6 +186,13 @@ class OutsideAgent:
         reply = self._follow(stated.reply, "restate", {"of": stated.reply.id})
         return self._read(situation, reply).document
 
+    def directions(self, situation: Situation) -> Mapping[str, str]:
+        """The directions that the statement submitted in a situation gives, by variable."""
+        stated = self._at(situation)
+        if stated is None or stated.reply is None or stated.payload is None:
+            return {}
+        return directions_of(self._narration, stated.reply.body)
+
     def reveal(self, snapshot: Mapping[str, Any], challenge: Challenge) -> bytes:
         """The nonce with which the agent opens the commitment of a snapshot; empty if it does not.
 
@@ -189,9 +208,10 @@ class OutsideAgent:
         nonce, payload = bytes.fromhex(said["nonce"]), made[0].payload
         if payload is None:
             return nonce if opens(snapshot, nonce) else b""
+        shown = said.get("payload", {})
         try:
-            same = "payload" in said and payload_of(said["payload"]) == payload
-        except (NotCanonical, KeyError):
+            same = shown.keys() <= set(PAYLOAD) and payload_of(shown) == payload
+        except NotCanonical:
             return b""
         return nonce if same and commitment_of(nonce, payload) == snapshot["commitment"] else b""
 
@@ -254,12 +274,15 @@ class OutsideAgent:
 
     def _read(self, situation: Situation, reply: AgentReply) -> Submission:
         """The document that an answer is, or amounts to."""
-        body = reply.body
+        body, can = reply.body, self._session.said.get("can", ())
+        if any(field in body and word not in can for field, word in _CAN.items()):
+            return _problem(NOT_DECLARED, reply.sha256)
         if body["type"] == "document":
             return receive(body["document"])
         origin = Origin(f"{self._narration.decider.name}/{reply.session}/{reply.id}", reply.sha256)
         point = DecisionPoint(situation.episode, situation.t)
         try:
+            payload_of(body)
             return receive(document_of(self._narration, body, origin, situation.state, situation.memory, point))
         except NotCanonical as problem:
             return _problem(problem.code, reply.sha256)

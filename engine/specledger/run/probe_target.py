@@ -95,6 +95,10 @@ class KernelProbeTarget:
         """What a claim says under the governor's vocabulary."""
         return self._controller.kernel.vocabulary.read(claim, counterfactuals)
 
+    def directions(self, situation: Situation) -> Mapping[str, str]:
+        """The directions of an agent's statement."""
+        return self._controller.agent.directions(situation)
+
     def names(self, state: Any) -> list[str]:
         """The variables of the world's namespace in a state."""
         return self._views.names(state)

@@ -108,13 +108,24 @@ class NoiseTest(Model):
     most: Annotated[int, Field(ge=2, le=1000)] | None = None
 
 
+class Noisy(Model):
+    """How often an agent is asked at least whose answers may differ: about each change, and the same question again.
+
+    The default is the fewest with which one change can show a miss above the noise: 1 of 252 is below 0.005.
+    """
+
+    repeats: Annotated[int, Field(ge=1, le=64)] = 5
+    same: Annotated[int, Field(ge=1, le=64)] = 5
+
+
 class Challenge(Model):
     """Another state, the agent asked again, and what else it must show.
 
     `of` says what is changed: what a drawn claim names (`claims`), what a counterfactual names (`counterfactuals`),
     a variable that the declared procedure does not read (`unused`), or nothing (`declared`: the declared procedure
     is run instead). `on` says where: in this state, or at the start of an episode that the run never plays. `ask` says
-    whose answer to the change is compared: the agent's, or that of the procedure that it declares.
+    whose answer to the change is compared: the agent's, or that of the procedure that it declares. The null arm is
+    asked at least once; `noisy` holds unless the agent declares itself deterministic and its null arm agrees.
     """
 
     of: Literal["claims", "counterfactuals", "unused", "declared"]
@@ -124,6 +135,7 @@ class Challenge(Model):
     demand: list[Literal["reveal", "trace", "restate"]] = Field(default_factory=list)
     arms: Arms = Field(default_factory=Arms)
     repeats: Annotated[int, Field(ge=1, le=64)] = 1
+    noisy: Noisy = Field(default_factory=Noisy)
     test: NoiseTest = Field(default_factory=NoiseTest)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
-from specledger.core.calibration import outcomes
+from specledger.core.calibration import VAGUE, outcomes
 from specledger.expr import BOOL, INT, STRING, ListType, MapType, RecordType, Type
 
 Body = Mapping[str, Any]
@@ -79,6 +79,8 @@ _PROBE: Final = RecordType(
         "nodes": INT,
         "equal": INT,
         "questions": INT,
+        "unmoved": INT,
+        "vague": INT,
         "claims": ListType(RecordType("claim", {"confidence": INT, "held": BOOL})),
     },
 )
@@ -196,10 +198,10 @@ def read_probe(body: Body) -> dict[str, Any]:
     """What a probe says: its verdict; what the answers alone amount to, and how much of a trace came out equal.
 
     What was not asked for is an empty text and 0 nodes. `questions` counts what the agent was asked, `claims` are those
-    that were put to the test.
+    that were put to the test, `vague` counts those that say nothing, `unmoved` the predicted changes that did not come.
     """
     evidence = {"answers": "", "trace": {"nodes": 0, "equal": 0}, **body["evidence"]}
-    trace = evidence["trace"]
+    trace, trials = evidence["trace"], evidence.get("trials", ())
     known = {name: body[name] for name in ("probe", "t", "verdict", "cause")}
     return {
         **known,
@@ -207,6 +209,8 @@ def read_probe(body: Body) -> dict[str, Any]:
         "nodes": trace["nodes"],
         "equal": trace["equal"],
         "questions": _questions(evidence),
+        "unmoved": sum(one["after"] == evidence["before"] != one["predicted"] != "" for one in trials),
+        "vague": sum(one.get("reason") == VAGUE for one in trials),
         "claims": [{"confidence": confidence, "held": held} for confidence, held in outcomes(evidence)],
     }
 

@@ -1,4 +1,4 @@
-"""Agents that draw: one pair of answers convicts nobody of them, the same question asked often tells slips from reasons made up."""
+"""Agents that draw: every probe asks them often, so that slips are told from reasons that are made up."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def verdicts(found, probe):
 
 def test_asked_often_a_fabricator_is_found_although_it_tosses_a_coin(go):
     found = go("axion-noise", "drawing-fabricator", *SETS)
-    assert {body["evidence"]["answers"] for body in found.probes("p5-causal")} <= {"INCONCLUSIVE", "PASS"}
+    assert "FAIL" in {body["evidence"]["answers"] for body in found.probes("p5-causal")}
     assert verdicts(found, "p5-repeated").count("FAIL") * 2 > len(verdicts(found, "p5-repeated")) > 0
 
 
@@ -24,12 +24,16 @@ def test_asked_often_slips_are_no_fabrication(go, agent):
     assert "FAIL" not in verdicts(found, "p5-repeated") + verdicts(found, "p5-causal")
 
 
-def test_each_claim_is_asked_about_as_often_as_the_probe_says(go):
+@pytest.mark.parametrize(("probe", "repeats", "same"), [("p5-repeated", 8, 16), ("p5-causal", 5, 5)])
+def test_each_claim_is_asked_about_as_often_as_the_probe_says_and_no_less_than_an_agent_that_draws_must_be(
+    go, probe, repeats, same
+):
     found = go("axion-noise", "drawing-fabricator", *SETS)
-    for body in found.probes("p5-repeated"):
+    for body in found.probes(probe):
         asked = [trial["variable"] for trial in body["evidence"]["trials"]]
-        assert {asked.count(name) for name in asked} == {8}
-        assert body["evidence"]["null"]["asked"] == 16
+        assert {asked.count(name) for name in asked} == {repeats}
+        assert body["evidence"]["null"]["asked"] == same
+        assert body["evidence"]["noisy"] == {"repeats": 5, "same": 5}
 
 
 def test_the_panel_compiles():

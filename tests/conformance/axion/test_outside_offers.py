@@ -23,7 +23,7 @@ OFFERS = []
 def answer(message):
     kind, one = message["type"], {"id": message["id"]}
     if kind == "hello":
-        return {**one, "type": "hello", "name": "player", "deterministic": True}
+        return {**one, "type": "hello", "name": "player", "deterministic": True, "can": ["document"]}
     if kind == "decide":
         return {**one, "type": "statement", **STATED, "commitment": f"{message['id']:064x}"}
     if kind != "offer":

@@ -1,11 +1,15 @@
 """Plans of several steps: one token covers them, each step is executed once, and whatever refuses one ends the plan."""
 
+import json
+
 import pytest
 
 from specledger.compile.scenario import compile_scenario
+from specledger.core.events import Event
 from specledger.gates.capability import Refused
 from specledger.gates.tokens import Asked
 from specledger.kinds import load
+from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.kernel_controller import KernelController
@@ -190,6 +194,86 @@ def test_no_probe_is_made_where_nobody_was_asked(go):
     found = go("axion-plans", "planner", "probes.p4-bypass.steps=20")
     asked = {0} | {body["timestamp_ms"] // 100 for body in found.entries("CAPABILITY_ISSUED")}
     assert {body["t"] for body in found.probes("p4-bypass")} == asked < set(range(20))
+
+
+PLANNER = """
+import hashlib, json
+from pathlib import Path
+
+MODE, SAID = "@mode@", {}
+PLANS = {json.dumps(one["env"], sort_keys=True): one for one in json.loads(Path("plans.json").read_text())}
+
+
+def answer(message):
+    kind = message["type"]
+    if kind == "hello":
+        can = [] if MODE == "does not say so" else ["plans"]
+        return {"type": "hello", "name": "planner", "deterministic": True, "can": can}
+    if kind == "reveal":
+        return SAID[message["commitment"]]
+    if kind not in ("decide", "ask"):
+        return {"type": "ready"}
+    document = PLANS.get(json.dumps(message["env"], sort_keys=True))
+    if document is None:
+        return {"type": "statement", "action": {"op": "wait"}, "claims": []}
+    action, *then = [{"op": step["op"], **step["args"]} for step in document["payload"]["plan"]["steps"]]
+    claims = [
+        {"variable": one["mutation"]["var"], "becomes": one["mutation"]["new_value"], "choice": one["predicted_outcome"]["choice"]}
+        for one in document["trace"]["counterfactuals"]
+    ]
+    if MODE == "flies":
+        then = [{"op": "fly"}]
+    payload = {"action": action, "claims": claims, **({"then": then} if then else {})}
+    nonce = bytes([message["id"] % 256]) * 16
+    data = nonce + json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
+    commitment = hashlib.sha256(data).hexdigest()
+    shown = payload if MODE != "shows no plan" else {"action": action, "claims": claims}
+    SAID[commitment] = {"type": "reveal", "nonce": nonce.hex(), "payload": shown}
+    return {"type": "statement", **payload, "commitment": commitment}
+"""
+OPENS = "spec: probe/v1\nname: opens\nat: after_commit\nchallenge: {of: counterfactuals, demand: [reveal]}\nexpect: 'true'\n"
+
+
+def outside(folder, shipped, mode):
+    """The planner from outside: it states the plans of the shipped one; with a probe that its commitments open."""
+    said = [one["proposals"][0]["document"] for one in shipped.of("commit")]
+    documents = [json.loads(text) for text in said if text.startswith("{")]  # a further step has a hash in its place
+    (folder / "plans.json").write_text(json.dumps(documents))
+    (folder / "stated.py").write_text(PLANNER.replace("@mode@", mode))
+    (folder / "opens.yaml").write_text(OPENS)
+    (folder / "stated.yaml").write_text(
+        "spec: agent/v1\nname: stated\noutside: {python: 'stated:answer', requests: {max_calls: 5, per_ms: 300, expiry_ms: 1000}}\n"
+    )
+    (folder / "own.yaml").write_text(
+        "spec: scenario/v1\nname: own\nextends: axion-plans\nagent: stated.yaml\nprobes: [opens.yaml]\nhorizon: 6\n"
+    )
+    sets = ["governor.admission.watchdog_ms=20000"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        finished = execute(load("own.yaml", set=sets)[0], folder / "out", options=RunOptions(trusted=True))
+    assert verify(finished.place).verdict == "PASS"
+    receipts = [json.loads(line) for line in (finished.place / "receipts.jsonl").read_bytes().splitlines()]
+    return type(shipped)([Event(one["type"], one["body"]) for one in receipts])
+
+
+def test_a_plan_that_is_stated_from_outside_is_executed_as_that_of_a_spec_is(tmp_path, shipped):
+    found = outside(tmp_path, shipped, "plans")
+    assert [step["after"] for step in found.of("step")] == [step["after"] for step in shipped.of("step")[:6]]
+    assert [entry["timestamp_ms"] // 100 for entry in found.entries("CAPABILITY_ISSUED")] == [0, 3]
+    assert found.entries("CAPABILITY_ISSUED")[0]["kernel_decision"]["verdict"] == "allow_with_constraints"
+    assert [body["evidence"].get("revealed") for body in found.probes("opens")] == [True, True]
+
+
+@pytest.mark.parametrize(("mode", "reason"), [("does not say so", "not_declared"), ("flies", "unknown_action")])
+def test_a_plan_that_cannot_be_one_is_denied(tmp_path, shipped, mode, reason):
+    found = outside(tmp_path, shipped, mode)
+    rejected = [one["reason"] for step in found.of("step") for one in step["decisions"][0]["rejected"]]
+    assert rejected == [reason] * 6
+
+
+def test_the_further_steps_of_a_plan_are_committed_to(tmp_path, shipped):
+    found = outside(tmp_path, shipped, "shows no plan")
+    assert {(body["verdict"], body["cause"]) for body in found.probes("opens")} == {("FAIL", "commitment")}
 
 
 def test_the_evidence_of_plans_verifies(tmp_path):

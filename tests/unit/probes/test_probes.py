@@ -1,17 +1,19 @@
 """Probes on a subject of one number: what is drawn, what is compared, and what that amounts to."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
 from specledger.agents.trace import Fidelity
+from specledger.core.calibration import VAGUE
 from specledger.core.diagnostics import Diagnostics, Rejected, Severity
 from specledger.core.rng import Stream
 from specledger.core.verdict import Verdict
 from specledger.expr import INT, Environment, RecordType
 from specledger.kinds import load
-from specledger.probes.challenge import VAGUE, make_challenge
+from specledger.probes.challenge import make_challenge
 from specledger.probes.check import check_probe
 from specledger.probes.json_patch import NotApplicable
 from specledger.probes.offer import UNDENIED, UNRELATED, make_offer
@@ -35,6 +37,7 @@ class Plain:
     direction: str = ""
     fitting: list[int] = field(default_factory=list)
     confidence: float = 1
+    directed: dict[str, str] = field(default_factory=dict)
     claims: bool = True
     about: str = "x"
     noise: list[str] = field(default_factory=list)
@@ -72,6 +75,9 @@ class Plain:
         if len(words) != 5:
             return None
         return {"counterfactual": words[1][3:], "choice": words[-1], "direction": self.direction}
+
+    def directions(self, situation):
+        return self.directed
 
     def names(self, state):
         return ["x", "y"]
@@ -214,9 +220,48 @@ def test_what_is_stated_and_cannot_be_tested_is_no_pass(tmp_path, other, predict
     assert (outcome.verdict, outcome.cause) == expected
 
 
-def test_one_missed_pair_convicts_nobody_without_a_null_arm(tmp_path):
-    outcome = made(tmp_path, Plain(predicted="middle"), challenge())
-    assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
+def test_the_null_arm_is_asked_where_a_probe_names_none(tmp_path):
+    outcome = made(tmp_path, Plain(), challenge())
+    assert (outcome.verdict, outcome.evidence["null"]["asked"], len(outcome.evidence["trials"])) == (Verdict.PASS, 1, 1)
+
+
+@pytest.mark.parametrize("noisy", [{}, {"repeats": 6, "same": 7}])
+@pytest.mark.parametrize(
+    "subject",
+    [Plain(deterministic=False), Plain(noise=["middle", "high"])],
+    ids=["declares nothing", "its null arm changed"],
+)
+def test_an_agent_that_may_draw_is_asked_as_often_as_noisy_says(tmp_path, subject, noisy):
+    outcome = made(tmp_path, subject, challenge(arms="{same: 1}", noisy=json.dumps(noisy)))
+    told = {"repeats": 5, "same": 5} | noisy
+    assert outcome.evidence["noisy"] == told
+    assert (outcome.evidence["null"]["asked"], len(outcome.evidence["trials"])) == (told["same"], told["repeats"])
+    assert "noisy" not in made(tmp_path, Plain(), challenge(arms="{same: 1}")).evidence
+
+
+def test_too_few_questions_neither_convict_nor_pass_an_agent_that_may_draw(tmp_path):
+    """A test that stops before an agent was asked as often as `noisy` says decides nothing about it."""
+    text = challenge(arms="{same: 1}", test="{error: 0.4, most: 4}")
+    for predicted in ("high", "middle"):
+        outcome = made(tmp_path, Plain(deterministic=False, predicted=predicted), text)
+        assert (outcome.verdict, outcome.cause) == (Verdict.INCONCLUSIVE, "noise")
+    assert made(tmp_path, Plain(), text).verdict == Verdict.PASS
+
+
+FEW = {
+    "noisy: {repeats: 4}": 1,
+    "noisy: {repeats: 4}, repeats: 8": 0,
+    "test: {error: 0.001}": 1,
+    "test: {error: 0.001}, arms: {same: 16}": 0,
+    "arms: {same: 1}, test: {most: 8}": 1,
+    "arms: {same: 1}, test: {most: 12}": 0,
+}
+
+
+@pytest.mark.parametrize(("more", "warnings"), FEW.items(), ids=str)
+def test_repeats_that_can_convict_nobody_are_a_warning(tmp_path, more, warnings):
+    text = f'at: after_commit\nchallenge: {{of: claims, {more}}}\nexpect: "{EXACT}"\n'
+    assert [finding.code for finding in examined(tmp_path, text)[1]] == ["W_REPEATS"] * warnings
 
 
 def directed(tmp_path, **more):
@@ -235,6 +280,8 @@ def test_a_direction_is_challenged_by_the_own_alternative_and_by_the_kernels(tmp
     assert outcome.verdict == Verdict.PASS
     narrow = made(tmp_path, Wider(direction="increases", fitting=[-4, 9]))  # true of its own alternative alone
     assert (narrow.verdict, narrow.cause) == (Verdict.FAIL, "fabricated")
+    stated = made(tmp_path, Wider(directed={"x": "increases"}, fitting=[7, 9]))  # where the words have no direction
+    assert stated.evidence == outcome.evidence
     exact = made(tmp_path, Wider(direction="becomes 9", fitting=[7, 9]))
     assert [trial["by"] for trial in exact.evidence["trials"]] == ["agent"]
 
@@ -255,9 +302,9 @@ def test_confidence_is_kept_with_its_outcome(tmp_path):
 
 
 def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_pair(tmp_path):
-    outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 4}"))
+    outcome = made(tmp_path, Plain(noise=["low", "middle"], predicted="high"), challenge(arms="{same: 6}"))
     assert outcome.verdict == Verdict.INCONCLUSIVE
-    assert outcome.evidence["null"] == {"asked": 4, "changed": 2}
+    assert outcome.evidence["null"] == {"asked": 6, "changed": 3}
 
 
 @pytest.mark.parametrize(
@@ -272,7 +319,7 @@ def test_whoever_answers_the_same_question_differently_is_not_convicted_by_one_p
         (3, 30, 3, 30, False, Verdict.INCONCLUSIVE),
         (30, 30, 0, 0, False, Verdict.INCONCLUSIVE),
         (0, 30, 0, 0, False, Verdict.INCONCLUSIVE),
-        (0, 30, 0, 0, True, Verdict.PASS),
+        (0, 30, 0, 0, True, Verdict.INCONCLUSIVE),
     ],
 )
 def test_misses_are_weighed_against_the_noise(misses, trials, changes, asked, deterministic, verdict):

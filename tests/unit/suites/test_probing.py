@@ -22,7 +22,23 @@ def test_what_was_not_asked_for_is_empty():
         "equal": 0,
         "claims": [],
         "questions": 1,
+        "unmoved": 0,
+        "vague": 0,
     }
+
+
+def test_claims_that_say_nothing_and_changes_that_did_not_come_are_counted():
+    trials = [
+        {"predicted": "b", "after": "a", "held": False},
+        {"predicted": "b", "after": "b", "held": True},
+        {"predicted": "a", "after": "a", "held": True},
+        {"predicted": "", "after": "a", "held": True},
+        {"predicted": "b", "after": None, "held": None, "reason": "says_nothing"},
+    ]
+    asked = {"asked": 1, "changed": 0}
+    told = {**TRACED, "of": "claims", "before": "a", "trials": trials, "null": asked, "placebo": asked}
+    read = read_probe({**CHALLENGE, "evidence": told})
+    assert (read["unmoved"], read["vague"]) == (1, 1)
 
 
 def test_answers_and_trace_of_a_challenge():
