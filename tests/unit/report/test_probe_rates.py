@@ -25,7 +25,8 @@ def test_the_power_of_challenges(share, decided, wanted):
 def told(verdict, *claims):
     """A receipt of a challenge: of each claim its confidence, and whether it held."""
     trials = [
-        {"variable": "x", "predicted": "a", "after": "a", "held": held} | ({} if sure == 1_000_000 else {"confidence": sure})
+        {"variable": "x", "predicted": "a", "after": "a", "held": held}
+        | ({} if sure == 1_000_000 else {"confidence": sure})
         for sure, held in claims
     ]
     arms = {"null": {"asked": 2, "changed": 0}, "placebo": {"asked": 1, "changed": 0}}
