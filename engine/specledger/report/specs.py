@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes, parse_canonical
 from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.evidence.layout import SPECS
 from specledger.load import Bundle
 from specledger.report.sections import NOTHING, Cell, Code, Expression, Quoted
+from specledger.verify.manifest import MAX_SPECS
 
 Data = Mapping[str, Any]
 
@@ -33,6 +36,12 @@ class Specs:
     def of(cls, bundle: Bundle) -> Specs:
         """The specs of a resolved bundle."""
         data: Any = parse_canonical(canonical_bytes(bundle.document(), FLOATS_ANYWHERE), limit=MAX_INTEGER)
+        return cls(data)
+
+    @classmethod
+    def read(cls, folder: Path) -> Specs:
+        """The specs of a verified bundle."""
+        data: Any = parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS)
         return cls(data)
 
     def of_kind(self, kind: str) -> Iterator[Data]:

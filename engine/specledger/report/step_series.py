@@ -10,11 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.canonical import parse_canonical
-from specledger.evidence.layout import MAX_LINE
-from specledger.report.plots import MOST_ROWS, Line, Lines
+from specledger.evidence.layout import MAX_LINE, RECEIPTS
+from specledger.report.plots import MOST_ROWS, Line, Lines, Plot, side_by_side
+from specledger.report.specs import Specs
 
 MOST_EPISODES: Final = 100
 """Episodes of a run that are drawn; the others are left out, with a note."""
+
+MOST_STEPS: Final = 12_000
+"""Steps of a suite that are read for plots of recovery; an episode that was begun is read to its end."""
 
 BEFORE: Final = 5
 """Steps before a drift in a plot of recovery."""
@@ -147,6 +151,20 @@ class StepSeries:
                 if before and after:
                     found.append([*[None] * (BEFORE - len(before)), *before, *after])
         return found
+
+
+def recoveries_by_arm(runs: Sequence[tuple[str, str, Path]]) -> list[Plot]:
+    """The recovery from drifts of a suite, with a line for each arm, by the first episodes of each run.
+
+    Args:
+        runs: For each run with drifts its arm, its name, and its bundle, which was checked.
+    """
+    arms: dict[str, StepSeries] = {}
+    for arm, run, folder in runs:
+        if arm not in arms:
+            arms[arm] = StepSeries(Specs.read(folder).charts())
+        arms[arm].read(folder / RECEIPTS, run, MOST_STEPS // len(runs))
+    return side_by_side([(arm, series.recoveries()) for arm, series in arms.items()])
 
 
 def middle(name: str, rows: Sequence[Values], part: int, of: int) -> Line:

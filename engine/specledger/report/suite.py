@@ -11,7 +11,7 @@ from typing import Any, Final
 from specledger.compile.suite import compile_suite
 from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MAX_LINE, RECEIPTS, SPECS
+from specledger.evidence.layout import MAX_LINE, RECEIPTS
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
@@ -30,7 +30,7 @@ from specledger.report.model import (
     value_text,
 )
 from specledger.report.observations import Observations, as_int, as_name
-from specledger.report.plots import Plot, side_by_side
+from specledger.report.plots import Plot
 from specledger.report.probe_rates import probe_sections
 from specledger.report.rate_plots import figure_rates, probe_plots, rejection_counts
 from specledger.report.receipt_types import suite_types
@@ -53,9 +53,8 @@ from specledger.report.sections import (
     anchor,
 )
 from specledger.report.specs import Specs, requirement, spec_details
-from specledger.report.step_series import StepSeries
+from specledger.report.step_series import recoveries_by_arm
 from specledger.spec.suite import Suite
-from specledger.verify.manifest import MAX_SPECS
 
 EXPECTED: Final = "runs-end-as-expected"
 
@@ -63,7 +62,6 @@ _MUTANTS: Final = {"PASS": "caught", "FAIL": "survived"}
 _FACTS: Final = ("runs", "trials", "episodes", "steps", "drifts", "errors")
 _NOUNS: Final = ("episodes", "successes", "steps", "drifts", "errors")
 _FIGURES_OF_A_CHECK: Final = 24
-_MOST_STEPS: Final = 12_000  # that are read for curves, over all runs
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -182,14 +180,9 @@ class SuiteReading(Reading):
 
     def _recovery(self) -> list[Plot]:
         """Recovery from drifts with a line for each arm, by the first episodes of its runs."""
-        drifting = [run for _, run in self._own if as_int(run["result"]["drifts"])]
-        arms: dict[str, StepSeries] = {}
-        for run in drifting:
-            folder = Path(self._place, *run["place"].split("/"))
-            if run["arm"] not in arms:
-                arms[run["arm"]] = StepSeries(_specs_in(folder).charts())
-            arms[run["arm"]].read(folder / RECEIPTS, run["run"], _MOST_STEPS // len(drifting))
-        return side_by_side([(arm, series.recoveries()) for arm, series in arms.items()])
+        runs = [run for _, run in self._own if as_int(run["result"]["drifts"])]
+        places = ((run["arm"], run["run"], Path(self._place, *run["place"].split("/"))) for run in runs)
+        return recoveries_by_arm([*places])
 
     def _rejections(self) -> Counter[str]:
         rejections: Counter[str] = Counter()
@@ -279,7 +272,7 @@ def _figure_grid(figures: list[Body]) -> Grid:
 def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
     """The agent of a run, and what its probes found; None if it has no probes."""
     folder = Path(place, *run["place"].split("/"))
-    specs = _specs_in(folder)
+    specs = Specs.read(folder)
     probes = [data["name"] for data in specs.of_kind("probe")]
     agent = (specs.referred("agent") or {}).get("name", "")
     if not probes:
@@ -292,10 +285,6 @@ def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
                 receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
                 metrics.add(receipt["type"], receipt["body"])
     return agent, metrics
-
-
-def _specs_in(folder: Path) -> Specs:
-    return Specs(parse_canonical((folder / SPECS).read_bytes().removesuffix(b"\n"), limit=MAX_SPECS))  # type: ignore[arg-type]
 
 
 def _own_runs(evidence: Evidence) -> Iterator[SubRun]:

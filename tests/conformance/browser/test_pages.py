@@ -5,6 +5,8 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -33,6 +35,9 @@ checks:
 """
 
 
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+BROAD = "[...document.querySelectorAll('main > section, header, div.bar, figure, .stage > *')]"
+SHAPES = [(1280, "light"), (400, "dark"), (1280, "dark"), (400, "light")]
 KINDS = ["run", "suite", "law", "proved", "discovery", "kernel"]
 
 
@@ -392,15 +397,6 @@ def test_hostile_addresses_are_text_and_lead_nowhere(page, visit):
     assert seen.state == "consistent"
 
 
-def test_it_prints_with_all_details_and_without_controls(page, visit):
-    seen = visit(page)
-    assert seen.pdf().startswith(b"%PDF-")
-    assert seen.visible("tr.details") == []
-    seen.say("Emulation.setEmulatedMedia", media="print")
-    assert len(seen.visible("tr.details")) == seen.ask("document.querySelectorAll('tr.details').length") > 0
-    assert seen.visible("button, input, select, nav") == []
-
-
 @pytest.mark.parametrize("kind", ["run", "suite"])
 def test_a_narrow_screen_shows_rows_as_lists_without_scrolling_the_page(kind, pages, visit):
     seen = visit(pages[kind])
@@ -422,6 +418,71 @@ def test_it_follows_the_colour_scheme_of_its_reader(page, visit):
     seen.say("Emulation.setEmulatedMedia", features=[scheme | {"value": "dark"}])
     assert seen.ask("getComputedStyle(document.documentElement).backgroundColor") != light
     seen.until(f"{fills} !== {json.dumps(drawn)}")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "scheme"), SHAPES)
+def test_nothing_is_wider_than_the_window_or_hidden_in_it(kind, width, scheme, pages, visit):
+    seen = visit(pages[kind])
+    seen.shape(width, scheme=scheme)
+    seen.ask("document.getElementById('unfold').click()")
+    assert seen.ask("document.documentElement.scrollWidth") <= width
+    assert seen.ask(f"{BROAD}.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.className || e.id)") == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("width", "scheme"), SHAPES[:2])
+def test_an_accessibility_checker_finds_nothing_serious(kind, width, scheme, pages, visit):
+    if not AXE.is_file():
+        pytest.skip("axe-core is missing: `npm ci --prefix tests/conformance/browser` installs it")
+    seen = visit(pages[kind])
+    seen.shape(width, scheme=scheme)
+    seen.ask("[...document.querySelectorAll('.fold')].slice(0, 40).forEach(e => e.click())")
+    seen.ask("[...document.querySelectorAll('details')].forEach(e => { e.open = true; })")
+    seen.say("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))
+    found = seen.ask(
+        "axe.run().then(r => r.violations.map(v => [v.id, v.impact, ...v.nodes.slice(0, 3).map(n => n.html)]))"
+    )
+    assert [one for one in found if one[1] not in ("minor", "moderate")] == []
+
+
+def sheets(pdf, folder):
+    """The text of each page of a PDF."""
+    if shutil.which("pdftotext") is None:
+        pytest.skip("pdftotext is missing: `apt-get install poppler-utils` brings it")
+    (folder / "page.pdf").write_bytes(pdf)
+    done = subprocess.run(
+        ["pdftotext", "-layout", folder / "page.pdf", "-"], capture_output=True, check=True, timeout=60
+    )
+    return [
+        [line.strip() for line in sheet.splitlines() if line.strip()] for sheet in done.stdout.decode().split("\f")[:-1]
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_paper_begins_with_a_cover_and_leaves_no_heading_alone(kind, pages, visit, tmp_path):
+    seen = visit(pages[kind])
+    found = sheets(seen.pdf(), tmp_path)
+    for word in ("Scope", "Signatures", "Not checked", "Contents"):
+        assert word in found[0]
+    headings = set(seen.ask("[...document.querySelectorAll('h2, figcaption')].map(e => e.textContent)"))
+    for number, lines in enumerate(found, 1):
+        assert lines[-1].replace(" ", "") == f"{number}/{len(found)}"
+        assert lines[-2] not in headings
+
+
+def test_paper_has_the_details_that_are_open_and_no_controls(page, visit):
+    seen = visit(page)
+    details = "document.querySelectorAll('tr.details').length"
+    seen.say("Emulation.setEmulatedMedia", media="print")
+    assert seen.visible("tr.details") == seen.visible("button, input, select, nav") == []
+    seen.ask("document.getElementById('unfold').click()")
+    assert len(seen.visible("tr.details")) == seen.ask(details) > 0
+
+
+def test_a_large_suite_fits_on_twelve_sheets(visit, tmp_path):
+    place = execute(load("axion-m4", kind="suite")[0], tmp_path / "m4").place
+    assert visit(write(place, tmp_path)).pdf().count(b"/Type /Page\n") <= 12
 
 
 @pytest.mark.parametrize("kind", KINDS)

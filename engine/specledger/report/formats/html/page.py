@@ -14,14 +14,14 @@ from string import Template
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
-from specledger.core.digest import sha256_hex, sha256_raw
-from specledger.evidence.checkpoint import MAX_NOTE
-from specledger.evidence.layout import CHECKPOINT, ENGINE, MANIFEST, RECEIPTS, SPECS
+from specledger.core.digest import sha256_raw
+from specledger.evidence.layout import ENGINE, MANIFEST, RECEIPTS
 from specledger.report.comparison import agents_of, compared_plots, compared_sections
 from specledger.report.controls import control_sections
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.formats.html.elements import NOTHING, Markup, code, element, join, quoted, words
+from specledger.report.formats.html.cover import checked_line, cover, digests, signed_note, written_section
+from specledger.report.formats.html.elements import NOTHING, Markup, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_place
@@ -30,27 +30,16 @@ from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject
 from specledger.report.sections import (
     EpisodeLink,
     Place,
-    Quoted,
     ReceiptLink,
-    Row,
     RowLink,
     Section,
-    Words,
     check_anchor,
 )
 from specledger.report.specs import Specs
-from specledger.verify.assurance_levels import Reached, level_statuses
-from specledger.verify.checks import Status
-from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS
+from specledger.verify.manifest import MAX_MANIFEST
 
 MOST_FAILED: Final = 20
 """Failed checks that the head of a page lists."""
-
-_NEVER: Final = (
-    ("no other attempt was left out", "needs a log in which runs are entered before they are made"),
-    ("the specs are the right ones", "compare their digest with one that you got elsewhere"),
-)
-"""What no check of a single bundle shows, and what would show it."""
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -73,7 +62,7 @@ def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -
     chains = [own]
     for place in reading.runs:
         folder = Path(evidence.place, *place.split("/"))
-        specs = Specs(_document(folder / SPECS, MAX_SPECS))
+        specs = Specs.read(folder)
         chain = Embedded(place, place, _document(folder / MANIFEST, MAX_MANIFEST), extra=_drawing(specs))
         with (folder / RECEIPTS).open("rb") as lines:
             chain.read((line[:-1] for line in lines), (), MOST_TEXT // MOST_RUNS)
@@ -99,15 +88,17 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     data = {
         "chains": [chain.document() for chain in chains],
         "text": [part if isinstance(part, str) else list(part) for part in parts],
-        "checkpoint": _note(evidence.place / CHECKPOINT),
+        "checkpoint": signed_note(evidence),
         "spacetimes": list(reading.spacetimes()),
     }
     held = _holder(chains, shown)
-    written = _written(evidence)
+    written = written_section(evidence)
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
     facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
     plots = render_plots(compared_plots(reading, agents))
+    titles = [("plots", "Plots")] if plots else []
+    titles += [*((section.id, section.title) for section in shown), ("evidence", "Evidence")]
     style, script = _asset("style.css"), _asset("script.js")
     values = {
         "title": words(f"{headline.title}: {headline.verdict}"),
@@ -119,12 +110,11 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _failed(subject, held) if alone else "",
         "facts": _terms([] if alone else [("bundle shown in full", quoted(bundle_names(report.subjects)[0]))], facts),
-        "digests": _terms(_digests(evidence)),
-        "checked": _checked(evidence, written),
+        "digests": _terms(digests(evidence)),
+        "checked": checked_line(evidence, written),
+        "cover": cover(report.subjects, evidence, written, titles),
         "embedded": words(_embedded(chains)),
-        "nav": join(
-            _link("plots", "Plots") if plots else NOTHING, *(_link(section.id, section.title) for section in shown)
-        ),
+        "nav": join(*(_link(id_, title) for id_, title in titles)),
         "sections": join(*(render(section, held) for section in shown)),
         "first": plots if reading.runs else "",
         "plots": "" if reading.runs else plots,
@@ -136,13 +126,6 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "script_digest": _policy(script),
     }
     return Template(_asset("page.html")).substitute(values)
-
-
-def _note(file: Path) -> str | None:
-    """The signed note of a bundle, which is not in its manifest, if it has one that can be one."""
-    if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_NOTE:
-        return None
-    return file.read_bytes().decode("utf-8", "replace")
 
 
 def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
@@ -211,31 +194,6 @@ def _failed(subject: Subject, held: Held) -> Markup:
     return element("ul", *listed, *more, class_="broken")
 
 
-def _checked(evidence: Evidence, written: Section) -> Markup:
-    """In a line what was checked when the page was written and what was not."""
-    checks = evidence.verification.checks
-    passed = sum(check.status is Status.PASSED for check in checks)
-    not_run = ", ".join(check.name for check in checks if check.status is Status.NOT_MADE)
-    missing = sum(row.mark == Reached.NOT_CHECKED for row in written.rows)
-    left = f", {len(checks) - passed} not run ({not_run})" if not_run else ""
-    text = words(f"Checks of the evidence: {passed} passed{left}; {missing} more points were not checked. ")
-    return element("p", text, element("a", words("Evidence"), href="#evidence"), class_="checked")
-
-
-def _digests(evidence: Evidence) -> list[tuple[str, Markup]]:
-    manifest = evidence.manifest
-    receipts = manifest["receipts"]
-    return [
-        ("run", code(manifest["run"])),
-        ("specs", code(manifest["specs"])),
-        ("Merkle root", element("code", quoted(receipts["root"]), id="printed-root")),
-        ("head", code(receipts["head"])),
-        ("receipts", words(str(receipts["count"]))),
-        ("made by", quoted(f"{manifest['engine']['name']} {manifest['engine']['version']}")),
-        ("manifest.json, SHA-256", code(sha256_hex((evidence.place / MANIFEST).read_bytes()))),
-    ]
-
-
 def _embedded(chains: Sequence[Embedded]) -> str:
     """What is in the page and what is not."""
     parts = []
@@ -245,17 +203,3 @@ def _embedded(chains: Sequence[Embedded]) -> str:
         rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
         parts.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
     return " ".join(parts)
-
-
-def _written(evidence: Evidence) -> Section:
-    """What was checked of the evidence when the page was written, and what was not."""
-    rows = [
-        Row(check.name, check.status.value, (Quoted(check.message or ""),)) for check in evidence.verification.checks
-    ]
-    rows += [
-        Row(f"{rung.level}: {rung.name}", rung.status.value, (Quoted(rung.why),))
-        for rung in level_statuses(evidence.verification)
-    ]
-    rows += [Row(name, Reached.NOT_CHECKED.value, (Words(text),)) for name, text in _NEVER]
-    intro = "Checks by the engine that wrote this page. A page cannot prove that they were made: use spec verify."
-    return Section("written", "Checked when written", intro, ("check", "found"), rows)

@@ -565,7 +565,7 @@
       const price = Object.entries(step.body.cost || {}).map(([name, value]) => html("tr", null, ...cells(isolated(name), isolated(number(value, priceUnit(story))))));
       if (moved.length) parts.push(table(["potential", "from and to"], moved));
       if (record.length) parts.push(table(["figure", "after the step"], record));
-      if (price.length) parts.push(table(["price", ""], price));
+      if (price.length) parts.push(table(["price", "amount"], price));
     }
     if (frame === story.frames.length - 1 && story.end) parts.push(html("p", null, "The episode ended: ", isolated(story.end.body.ended), ", ", link(story.end.seq, `receipt ${story.end.seq}`)));
     holder.replaceChildren(...parts);

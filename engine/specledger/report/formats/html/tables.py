@@ -138,7 +138,7 @@ def render(section: Section, held: Held) -> Markup:
 def _table(section: Section, held: Held) -> Markup:
     evidence = any(row.places for row in section.rows)
     marks = any(row.mark for row in section.rows)
-    heads = [*([""] if marks else []), *section.heads, *(["evidence"] if evidence else [])]
+    heads = [*(["outcome"] if marks else []), *section.heads, *(["evidence"] if evidence else [])]
     head = element("tr", *(element("th", words(name), scope="col") for name in heads))
     named = zip(anchors(section), section.rows, strict=False)
     items = [_item(row, link, heads, (marks, evidence), held) for link, row in named]
