@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -12,14 +11,15 @@ from bench.table import AIM_PUBLISHED, PUBLISHED, reached
 from specledger.compile.scenario import compile_scenario
 from specledger.load import Bundle
 from specledger.run.parallel_episodes import run_parallel
-from specledger.run.workers import available
+from specledger.run.workers import Processes, available
+from specledger.verify.replay import EpisodeChunks
 
 
 def together(bundle: Bundle, workers: int) -> tuple[float, dict[str, Any], int]:
     """Run, seal and count every event: seconds that passed, head and root, steps. The start of processes counts."""
     plan = compile_scenario(bundle)
     began = perf_counter()
-    head, result = seal(plan.specs, run_parallel(plan, partial(compile_scenario, bundle), workers, worth=0))
+    head, result = seal(plan.specs, run_parallel(plan, EpisodeChunks(bundle), Processes(workers), worth=0))
     return perf_counter() - began, head, result["steps"]
 
 

@@ -31,6 +31,7 @@ from specledger.pipeline.verifying import verify as verify_place
 from specledger.report.evidence import Evidence, opened
 from specledger.report.formats import FORMATS, Options
 from specledger.report.trace import trace_lines
+from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import Refuted
 from specledger.verify.checks import Level, Verification
@@ -247,7 +248,7 @@ def run(
     specs = cases[0]._specs
     (place,) = place_cases([specs], None if out is None else Path(out))
     place.parent.mkdir(parents=True, exist_ok=True)
-    return Bundle(execute(specs, place, RunOptions(workers, trust_agent)).place)
+    return Bundle(execute(specs, place, RunOptions(Processes(workers), trust_agent)).place)
 
 
 def verify(
@@ -282,7 +283,7 @@ def verify(
         judge=Level.JUDGED in named,
         levels=named,
     )
-    return verify_place(place, workers=workers, reader=reader)
+    return verify_place(place, executor=Processes(workers), reader=reader)
 
 
 def report(

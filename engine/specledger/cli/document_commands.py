@@ -127,13 +127,14 @@ def _run(target: str, changes: Sequence[str], out_dir: Path, *, alone: bool) -> 
     from specledger.kinds import KINDS
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.checking import load_runs
+    from specledger.run.workers import Processes
 
     bundle = _only(load_runs([target], changes), target)
     if out_dir.exists() and (not out_dir.is_dir() or any(out_dir.iterdir())):
         message = f"{printable(str(out_dir))} is not empty, so the files cannot be written there"
         raise Rejected([Diagnostic(E_REPORT_PLACE, message, hint="name a new or an empty folder by --out_dir")])
     place = out_dir / _EVIDENCE
-    finished = run_case(None, bundle, None, place, RunOptions(process_count(None)))
+    finished = run_case(None, bundle, None, place, RunOptions(Processes(process_count(None))))
     output = _report(place)
     (out_dir / _COUNTEREXAMPLES).mkdir()
     write_output(_of_one_agent(output) if alone else output, out_dir)

@@ -14,6 +14,7 @@ from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
     CaseValues,
+    ClusterAddress,
     Files,
     Format,
     Log,
@@ -31,6 +32,7 @@ from specledger.cli.options import (
     check_changes,
     check_purpose,
     check_shared,
+    executor_of,
     process_count,
     seal_of,
 )
@@ -72,6 +74,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     episodes: Annotated[int | None, typer.Option(min=1, help="Replace the number of episodes.")] = None,
     out: Out = None,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     trust_agent: TrustAgent = False,
     live: Annotated[
         bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")
@@ -98,23 +101,37 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     changes += [f"seed={seed}"] if seed is not None else []
     changes += [f"episodes={episodes}"] if episodes is not None else []
     check_changes(changes)
-    options = RunOptions(process_count(workers), trust_agent, live, record, seal_of(sign, origin, timestamp))
+    seal = seal_of(sign, origin, timestamp)
     cases = load_runs(files, changes, allow_outside=allow_outside, case=case)
     print_sources(cases)
     _check_seed(seed, cases)
-    check_shared(options.seal, len(cases))
+    check_shared(seal, len(cases))
     check_purpose(log, purpose)
-    finished = []
-    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
-        finished.append(run_case(log, bundle, purpose, place, options))
-        if format_ is OutputFormat.HUMAN and not KINDS[bundle.main.kind].run.table:
-            _say(finished[-1:])
+    places = place_cases(cases, out, packed=packed)
+    with executor_of(workers, cluster) as executor:
+        options = RunOptions(executor, trust_agent, live, record, seal)
+        aloud = format_ is OutputFormat.HUMAN
+        finished = _run_each(list(zip(cases, places, strict=True)), log, purpose, options, aloud=aloud)
     if format_ is OutputFormat.HUMAN:
         for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
             _say([one for one in finished if one.kind == kind])
     else:
-        _print_runs(finished, format_, options.workers)
+        _print_runs(finished, format_, process_count(workers))
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
+
+
+def _run_each(
+    cases: Sequence[tuple[Bundle, Path]], log: Path | None, purpose: str | None, options: RunOptions, *, aloud: bool
+) -> list[Finished]:
+    """Run cases, each to its place, and print each result that is not part of a table."""
+    from specledger.kinds import KINDS
+
+    finished = []
+    for bundle, place in cases:
+        finished.append(run_case(log, bundle, purpose, place, options))
+        if aloud and not KINDS[bundle.main.kind].run.table:
+            _say(finished[-1:])
+    return finished
 
 
 def _say(finished: Sequence[Finished], *more: str) -> None:
@@ -200,7 +217,7 @@ Discoveries = Annotated[
         metavar="FILE...", autocompletion=completion.discoveries, help="Discoveries: files, or names of shipped ones."
     ),
 ]
-Processes = Annotated[
+TrialProcesses = Annotated[
     int | None, typer.Option(min=1, max=256, show_default="one for each processor", help="Processes that try laws.")
 ]
 Iterations = Annotated[
@@ -223,7 +240,8 @@ Retry = Annotated[
 
 def discover(  # noqa: PLR0913, PLR0917 - each is an option
     files: Discoveries,
-    workers: Processes = None,
+    workers: TrialProcesses = None,
+    cluster: ClusterAddress = None,
     iterations: Iterations = None,
     journal: JournalPath = None,
     out: Out = None,
@@ -254,9 +272,10 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
         place.parent.mkdir(parents=True, exist_ok=True)
         path = journal or _beside(place)
         discovery = DiscoveryOptions(str(path), retry)
-        options = RunOptions(process_count(workers), record=record, seal=seal, discovery=discovery)
         try:
-            finished.append(run_case(log, bundle, purpose, place, options))
+            with executor_of(workers, cluster) as executor:
+                options = RunOptions(executor, record=record, seal=seal, discovery=discovery)
+                finished.append(run_case(log, bundle, purpose, place, options))
         except KeyboardInterrupt:
             message = f"interrupted: finished steps are kept in {path}"
             hint = "the same command resumes"

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
-from specledger.cli.options import AnyFormat, Origin, OutputFormat, Sign, Stamp, Workers, process_count, seal_of
+from specledger.cli.options import (
+    AnyFormat,
+    ClusterAddress,
+    Origin,
+    OutputFormat,
+    Sign,
+    Stamp,
+    Workers,
+    executor_of,
+    seal_of,
+)
 from specledger.cli.output import print_error, print_json, print_status, print_text, write_output
 from specledger.core.diagnostics import printable
 from specledger.core.verdict import Verdict, exit_code
@@ -67,6 +77,7 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     log: EnteredIn = None,
     log_head: LogHead = None,
     workers: Workers = None,
+    cluster: ClusterAddress = None,
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Verify evidence: its chain, signatures, forks and replay; and list what was not checked."""
@@ -99,7 +110,8 @@ def verify(  # noqa: PLR0913, PLR0917 - each is an option
     if inclusion:
         verification = verify_proof(bundle, reader)
     else:
-        verification = verify_evidence(bundle, workers=process_count(workers), reader=reader)
+        with executor_of(workers, cluster) as executor:
+            verification = verify_evidence(bundle, executor=executor, reader=reader)
     _print(bundle, verification, format_, proof is not None)
     raise typer.Exit(exit_code(verification.verdict))
 

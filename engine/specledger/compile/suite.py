@@ -78,7 +78,7 @@ class DeferredPlan:
     """A suite that is sent to worker processes and compiled once in each of them, because a plan cannot be pickled."""
 
     def __init__(self, bundle: Bundle) -> None:
-        self._bundle = bundle
+        self.bundle = bundle
 
     @cached_property
     def plan(self) -> SuitePlan:
@@ -87,7 +87,7 @@ class DeferredPlan:
         Raises:
             Rejected: With every finding in the suite.
         """
-        return compile_suite(self._bundle)
+        return compile_suite(self.bundle)
 
     @cached_property
     def plans(self) -> PlanCache:
@@ -95,7 +95,7 @@ class DeferredPlan:
         return PlanCache()
 
     def __reduce__(self) -> tuple[type[DeferredPlan], tuple[Bundle]]:
-        return DeferredPlan, (self._bundle,)
+        return DeferredPlan, (self.bundle,)
 
 
 class _Compiler:

@@ -23,7 +23,8 @@ from specledger.discovery.prompt import Prompt
 from specledger.discovery.worker import ASK, ESCALATE, TRY, Worker
 from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
 from specledger.oracles.model import ModelAnswer, ModelRequest
-from specledger.run.workers import Pool
+from specledger.run.executor import Crew, Executor
+from specledger.run.workers import ALONE
 
 Ask = Callable[[ModelRequest], ModelAnswer]
 Progress = Callable[[int, int], None]
@@ -74,7 +75,7 @@ class Coordinator:
         self,
         workbench: DiscoveryContext,
         identity: Mapping[str, Any],
-        pool: Pool,
+        crew: Crew,
         journal: Journal,
         *,
         width: int = 1,
@@ -85,15 +86,15 @@ class Coordinator:
         Args:
             workbench: What steps are made with.
             identity: Of the model.
-            pool: Executes tasks with a `Worker`.
+            crew: Executes tasks with a `Worker`.
             journal: Holds what is done already.
             width: How many steps may be under way at once; their order of commitment is the same for any width.
-            ask: Asks the model in this process, instead of a task of the pool.
+            ask: Asks the model in this process, instead of a task of the crew.
         """
         self.answers: list[tuple[int, Mapping[str, Any]]] = []
         self._workbench = workbench
         self._identity = identity
-        self._pool = pool
+        self._crew = crew
         self._journal = journal
         self._width = width
         self._ask = ask
@@ -177,11 +178,11 @@ class Coordinator:
         number = next(self._numbers)
         self._tasks[number] = step, place
         step.open += 1
-        self._pool.submit(number, task)
+        self._crew.submit(number, task)
 
     def _advance(self) -> None:
         """Wait for a task, and take what it gave."""
-        done = self._pool.wait()
+        done = self._crew.wait()
         step, place = self._tasks.pop(done.index)
         given = done.value()
         step.open -= 1
@@ -254,7 +255,7 @@ def _check_result(step: _Step) -> None:
 
 
 def run_discovery(
-    workbench: DiscoveryContext, identity: Mapping[str, Any], ask: Ask | None = None, *, workers: int = 1
+    workbench: DiscoveryContext, identity: Mapping[str, Any], ask: Ask | None = None, *, executor: Executor = ALONE
 ) -> Iterator[Event]:
     """Make a discovery without keeping a journal.
 
@@ -262,15 +263,22 @@ def run_discovery(
         workbench: What steps are made with.
         identity: Of the model.
         ask: Asks in place of the model.
-        workers: How many processes try laws.
+        executor: Where laws are tried.
 
     Raises:
         Rejected: The model cannot be asked.
     """
     plan = workbench.plan
     journal = Journal(None, plan.bundle.document())
-    with Pool(Worker(plan.bundle, plan=plan), workers) as pool:
-        yield from Coordinator(workbench, identity, pool, journal, width=workers, ask=ask).events()
+    worker = Worker(plan.bundle, plan=plan)
+    asked = ask or asked_here(worker, executor)
+    with executor.open(worker) as crew:
+        yield from Coordinator(workbench, identity, crew, journal, width=executor.width, ask=asked).events()
+
+
+def asked_here(worker: Worker, executor: Executor) -> Ask | None:
+    """What asks the model in this process, if its keys and files are not where laws are tried; else None."""
+    return worker.ask if executor.remote else None
 
 
 def forget_failures(plan: DiscoveryPlan, journal: Journal) -> int:

@@ -9,7 +9,8 @@ from specledger.discovery.iteration import DiscoveryContext, open_context
 from specledger.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.discovery.trials import try_elsewhere, try_proposed
 from specledger.load import Bundle
-from specledger.oracles.model import Model
+from specledger.oracles.model import Model, ModelAnswer, ModelRequest
+from specledger.run.executor import Work
 
 ASK: Final = "ask"
 TRY: Final = "try"
@@ -30,8 +31,10 @@ def open_all(bundle: Bundle) -> tuple[DiscoveryContext, PlannedModel]:
     return open_context(plan), compile_model(bundle, plan.key("model"))
 
 
-class Worker:
+class Worker(Work):
     """Executes tasks. Sent to another process it is its bundle alone, which that process compiles when it needs it."""
+
+    entry = "discovery"
 
     def __init__(self, bundle: Bundle, record: bool = False, plan: DiscoveryPlan | None = None) -> None:
         """Prepare to work.
@@ -50,7 +53,11 @@ class Worker:
         """The worker as it is sent to another process."""
         return Worker, (self._bundle, self._record)
 
-    def __call__(self, task: Task) -> Any:
+    def document(self) -> dict[str, Any]:
+        """The specs. A cluster tries laws and asks no model."""
+        return {"specs": self._bundle.document()}
+
+    def __call__(self, item: Task) -> Any:
         """Execute a task.
 
         Returns:
@@ -59,13 +66,24 @@ class Worker:
         Raises:
             Rejected: The model cannot be asked.
         """
-        if self._plan is None:
-            self._plan = compile_discovery(self._bundle)
-        plan, (kind, given) = self._plan, task
+        plan, (kind, given) = self._compiled(), item
         if kind == ASK:
-            if self._model is None:
-                self._model = compile_model(self._bundle, plan.key("model")).open(self._record)
-            return self._model.ask(given)
+            return self.ask(given)
         if kind == TRY:
             return try_proposed(plan, given, plan.model.trial)
         return {**try_proposed(plan, given, plan.model.escalation), "held_out": try_elsewhere(plan, given)}
+
+    def ask(self, request: ModelRequest) -> ModelAnswer:
+        """Ask the model.
+
+        Raises:
+            Rejected: The model cannot be asked.
+        """
+        if self._model is None:
+            self._model = compile_model(self._bundle, self._compiled().key("model")).open(self._record)
+        return self._model.ask(request)
+
+    def _compiled(self) -> DiscoveryPlan:
+        if self._plan is None:
+            self._plan = compile_discovery(self._bundle)
+        return self._plan

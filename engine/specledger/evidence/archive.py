@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 SUFFIX: Final = ".zip"
@@ -59,6 +60,26 @@ def pack(folder: Path, file: Path) -> None:
             entry.file_size = paths[name].stat().st_size
             with paths[name].open("rb") as source, archive.open(entry, "w") as target:
                 shutil.copyfileobj(source, target, _CHUNK)
+
+
+def packed(folder: Path) -> bytes:
+    """The bytes of the file that `pack` makes of a folder.
+
+    Raises:
+        OSError: Something cannot be read.
+    """
+    with TemporaryDirectory() as place:
+        file = Path(place) / "packed"
+        pack(folder, file)
+        return file.read_bytes()
+
+
+def unpacked(data: bytes, folder: Path) -> None:
+    """Write the files of what `packed` gave into a new folder; raises as `unpack` does."""
+    with TemporaryDirectory() as place:
+        file = Path(place) / "packed"
+        file.write_bytes(data)
+        unpack(file, folder)
 
 
 def unpack(file: Path, folder: Path) -> None:

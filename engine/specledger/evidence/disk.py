@@ -35,6 +35,18 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
         os.fsync(file.fileno())
 
 
+def sync_files(folder: Path) -> None:
+    """Force the files in a folder, and in the folders in it, to the disk.
+
+    Raises:
+        OSError: The operating system reports an error.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.fsync(file.fileno())
+
+
 class Busy(Exception):  # noqa: N818 - a state of the file, not an engine error
     """Another process holds the lock of an append-only file."""
 

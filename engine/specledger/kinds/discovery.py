@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
-from specledger.discovery.coordinator import Coordinator, forget_failures
+from specledger.discovery.coordinator import Coordinator, asked_here, forget_failures
 from specledger.discovery.journal import Journal
 from specledger.discovery.worker import Worker, open_all
 from specledger.evidence.kind import DISCOVERY as RECEIPTS
@@ -24,28 +24,28 @@ from specledger.kinds.scenario import listed
 from specledger.load import Bundle
 from specledger.oracles.failures import FAILURES, LASTING
 from specledger.oracles.recording import write_answers
-from specledger.run.workers import Pool
 from specledger.spec.discovery import Discovery
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    """Run or resume a discovery; the evidence is the same for every number of workers.
+    """Run or resume a discovery; the evidence is the same for every executor.
 
     Raises:
         Rejected: Something does not compile, the journal or the place cannot be used, or the model cannot be asked. In
             the last case the evidence of what was done before is written.
     """
     workbench, planned = open_all(bundle)
-    wanted = options.discovery
+    wanted, worker = options.discovery, Worker(bundle, options.record, workbench.plan)
     receipts: list[Mapping[str, Any]] = []
     with (
         bundle_writer(bundle, place, RECEIPTS) as writer,
         closing(Journal(wanted.journal, bundle.document())) as journal,
-        Pool(Worker(bundle, options.record, workbench.plan), options.workers) as pool,
+        options.executor.open(worker) as crew,
     ):
         if wanted.retry:
             forget_failures(workbench.plan, journal)
-        coordinator = Coordinator(workbench, planned.identity, pool, journal, width=options.workers)
+        asked = asked_here(worker, options.executor)
+        coordinator = Coordinator(workbench, planned.identity, crew, journal, width=options.executor.width, ask=asked)
         for event in coordinator.events(progress):
             writer.add(event)
             receipts.append({"type": event.type, **event.body})

@@ -18,6 +18,8 @@ from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.kind import case_name
 from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
+from specledger.run.executor import Executor
+from specledger.run.workers import ALONE
 
 Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
@@ -41,8 +43,8 @@ class RunOptions:
     """How a bundle is run.
 
     Attributes:
-        workers: How many processes share the runs of a suite, the episodes of a run or the work of a discovery. The
-            evidence does not depend on it.
+        executor: Where the runs of a suite, the episodes of a run and the work of a discovery are done. The evidence
+            does not depend on it.
         trusted: Whether agents from outside may be executed.
         live: Whether each entry of the audit log is on the disk before its action, not only at the end of an episode.
         record: Whether a cassette asks its model for an answer that it does not hold, and keeps the answer.
@@ -52,7 +54,7 @@ class RunOptions:
         trial: Who listens to the trial of an agent.
     """
 
-    workers: int = 1
+    executor: Executor = ALONE
     trusted: bool = False
     live: bool = False
     record: bool = False

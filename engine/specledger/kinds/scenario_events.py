@@ -77,7 +77,7 @@ def scenario_events(
         plan = replace(plan, outside=replace(plan.outside, model=asked))
     elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
-    run = partial(make_run, bundle, progress=progress, workers=wanted.workers)
+    run = partial(make_run, bundle, progress=progress, executor=wanted.executor)
     if watchdog is None:
         yield from run(plan)
     elif plan.outside is None and not wanted.live:

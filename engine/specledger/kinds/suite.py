@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
+from specledger.evidence.disk import sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
-from specledger.evidence.seal import UNSIGNED
+from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.model_cost import model_cost
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
-from specledger.run.workers import spread
+from specledger.run.executor import Work, spread
 from specledger.spec.agent import Agent
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
@@ -39,7 +41,7 @@ E_SEED_SUITE = code(
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    """Run a suite; the evidence is the same for every number of workers.
+    """Run a suite; the evidence is the same for every executor.
 
     Raises:
         Rejected: Something does not compile, the place cannot be written, or a live run is asked for.
@@ -52,11 +54,8 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     receipts = []
     with bundle_writer(bundle, place, RECEIPTS) as writer:
         outcomes = {}
-        inner = replace(options, seal=UNSIGNED, workers=1)  # the suite is signed, and no key leaves this process
-        run = partial(_run_case, str(writer.inside), deferred, inner)
-        for number, outcome in enumerate(spread(run, range(len(cases)), options.workers)):
-            if "rejected" in outcome:
-                raise Rejected(outcome["rejected"])
+        runs = SuiteRuns(str(writer.inside), deferred, options.trusted, options.record)
+        for number, outcome in enumerate(spread(runs, range(len(cases)), options.executor)):
             outcomes[cases[number][1].place] = outcome
             if progress is not None:
                 progress(number + 1, len(cases))
@@ -67,26 +66,73 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
 
 
-def _run_case(folder: str, deferred: DeferredPlan, options: RunOptions, number: int) -> dict[str, Any]:
-    """Run one case of a suite, perhaps in a worker process; findings are returned as values."""
-    trial, case = deferred.plan.cases[number]
-    place = Path(folder, *case.place.split("/"))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    episodes, samples = Episodes(case.heading), Samples()
-    wanted = trial.wanted(case)
-    try:
+@dataclass(frozen=True)
+class SuiteRuns(Work):
+    """The runs of a suite, each written as a bundle; a cluster returns each bundle as one file.
+
+    No key is needed: the suite is signed as a whole.
+
+    Attributes:
+        folder: Where the runs are written.
+        deferred: The suite.
+        trusted, record: As in `RunOptions`.
+    """
+
+    entry = "suite"
+
+    folder: str
+    deferred: DeferredPlan
+    trusted: bool
+    record: bool
+
+    def __call__(self, item: int) -> dict[str, Any]:
+        """Run the case of a number."""
+        trial, case = self.deferred.plan.cases[item]
+        place = self.place(item)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        episodes, samples = Episodes(case.heading), Samples()
+        wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
         with BundleWriter(place, run_id(digest), case.bundle.document(), digest) as writer:
-            for event in scenario_events(case.bundle, writer, options, None, compile_plan=deferred.plans):
+            for event in scenario_events(case.bundle, writer, options, None, compile_plan=self.deferred.plans):
                 writer.add(event)
                 episode = episodes.add(event.type, event.body)
                 if episode is not None:
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
         replay = try_replay(place, case.bundle.models) if trial.replay else UNCOMPARED
-    except Rejected as rejected:
-        return {"rejected": list(rejected.diagnostics)}
-    return outcome_of(manifest, replay, samples)
+        return outcome_of(manifest, replay, samples)
+
+    def document(self) -> dict[str, Any]:
+        """The specs and the options."""
+        return {"specs": self.deferred.bundle.document(), "trusted": self.trusted, "record": self.record}
+
+    def packed(self, item: int) -> dict[str, Any]:
+        """Run the case of a number, and return its bundle with what is known of it."""
+        outcome = self(item)
+        return {"outcome": outcome, "files": packed(self.place(item))}
+
+    def made(self, item: int, result: Mapping[str, Any]) -> Any:
+        """Write the bundle that a cluster returned.
+
+        Raises:
+            Rejected: E_CLUSTER_RESULT, if it is not the run of this case, whole.
+        """
+        place = self.place(item)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            unpacked(result["files"], place)
+            sync_files(place)
+            fault = fault_of(place, self.deferred.plan.cases[item][1].bundle.digest, result["outcome"])
+        except InvalidArchive as error:
+            fault = str(error)
+        if fault is not None:
+            raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{place.name}: {fault}")])
+        return result["outcome"]
+
+    def place(self, number: int) -> Path:
+        """Where the run of a number is written."""
+        return Path(self.folder, *self.deferred.plan.cases[number][1].place.split("/"))
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:

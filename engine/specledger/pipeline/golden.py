@@ -26,6 +26,7 @@ from specledger.kinds import KINDS, Kinds, case_name
 from specledger.kinds.running import Finished, RunOptions
 from specledger.load import Bundle
 from specledger.pipeline.executing import execute
+from specledger.run.workers import Processes
 from specledger.verify.replay import differences, first_difference, is_digest
 
 E_GOLDEN_DIFFERS = code(
@@ -80,7 +81,7 @@ def pin(bundle: Bundle, workers: int = 1, *, kinds: Kinds = KINDS) -> Pin:
     if runnable.events is not None:
         return pin_events(bundle, runnable.events(bundle), kinds=kinds)
     with TemporaryDirectory() as folder:
-        return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(workers=workers), kinds=kinds))
+        return pin_evidence(execute(bundle, Path(folder) / "pinned", RunOptions(Processes(workers)), kinds=kinds))
 
 
 def pin_events(bundle: Bundle, events: Iterable[Event], *, kinds: Kinds = KINDS) -> Pin:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.seal import seal_bundle
 from specledger.kinds import KINDS, Kinds, evidence_kinds, models
+from specledger.run.executor import Executor
+from specledger.run.workers import ALONE
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.audit import verify_audit
@@ -22,14 +24,14 @@ if TYPE_CHECKING:
 
 
 def verify(
-    place: Path, *, replay: bool = True, workers: int = 1, reader: Reader | None = None, kinds: Kinds = KINDS
+    place: Path, *, replay: bool = True, executor: Executor = ALONE, reader: Reader | None = None, kinds: Kinds = KINDS
 ) -> Verification:
     """Verify the bundle at a place, a folder or a zip file, or the audit log or run log that a file is.
 
     Args:
         place: The evidence.
         replay: Whether runs are replayed.
-        workers: How many processes share the runs of a suite.
+        executor: Where runs are made again.
         reader: Trust, expectations and demands of the reader; if given, it decides about replay.
         kinds: The known kinds.
 
@@ -40,14 +42,14 @@ def verify(
     if reader.judge:
         require_reference()
     if not place.is_file():
-        return verify_evidence(place, reader, evidence_kinds(kinds), models(kinds), workers)
+        return verify_evidence(place, reader, evidence_kinds(kinds), models(kinds), executor)
     if not is_archive(place):
         verification = verify_runlog(place, reader.log_head) if is_runlog(place) else verify_audit(place)
         verification.ask(reader.asked - {Level.REPLAYED} | reader.levels)
         return verification
     try:
         with unpacked(place) as folder:
-            return verify_evidence(folder, reader, evidence_kinds(kinds), models(kinds), workers)
+            return verify_evidence(folder, reader, evidence_kinds(kinds), models(kinds), executor)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))

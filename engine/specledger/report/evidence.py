@@ -12,6 +12,7 @@ from specledger.core.canonical import parse_canonical
 from specledger.evidence.archive import InvalidArchive
 from specledger.evidence.layout import FOLDERS, MAX_LINE, ORIGIN, RECEIPTS
 from specledger.load import Bundle
+from specledger.run.workers import Processes
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
@@ -113,5 +114,5 @@ def read_evidence(
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found = open_evidence(place, Reader(replay=False), kinds, models, _worth(place, workers))
+    found = open_evidence(place, Reader(replay=False), kinds, models, Processes(_worth(place, workers)))
     return Evidence(place, found.kind, found.manifest, found.specs, found.verification, found.receipts)

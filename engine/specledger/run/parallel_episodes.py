@@ -1,32 +1,29 @@
 """The episodes of one run in several processes, if none of them depends on the one before.
 
-The events are those of `loop.run` in the same order, and the receipts the same bytes, whatever the number of workers.
+The events are those of `loop.run` in the same order, and the receipts the same bytes, whatever the executor.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.events import Event
+from specledger.run.executor import Executor, spread
 from specledger.run.loop import run, run_episode, separate
-from specledger.run.workers import spread
 
 WORTH: Final = 20_000
 """Steps from which several processes are used: to start one takes as long as some thousands of steps."""
 _CHUNK: Final = 2_000  # steps at most that a process is given at a time, so that waiting results take some megabytes
 _ROUNDS: Final = 4  # chunks at least for each process, so that none waits long for another
 
-Made = list[tuple[str, bytes]]
-"""Types and canonical bodies of events."""
-
 
 def run_parallel(
     plan: Plan,
-    plan_again: Callable[[], Plan],
-    workers: int,
+    chunks: Callable[[tuple[int, int]], bytes],
+    executor: Executor,
     progress: Callable[[int, int], None] | None = None,
     *,
     worth: int = WORTH,
@@ -35,8 +32,8 @@ def run_parallel(
 
     Args:
         plan: What to run.
-        plan_again: Compiles the same plan in another process; it can be pickled, a plan cannot.
-        workers: How many processes at most; with one everything runs in this process.
+        chunks: The work: `run_chunk` of the same plan, compiled in another process.
+        executor: Where it is run; with one worker everything runs in this process.
         progress: Called with (steps done, steps at most).
         worth: Steps from which several processes are used.
 
@@ -44,28 +41,33 @@ def run_parallel(
         The events of `loop.run`.
     """
     steps = plan.episodes * plan.horizon
-    if min(workers, plan.episodes) < 2 or steps < worth or plan.horizon > _CHUNK or not separate(plan):
+    if plan.episodes < 2 or executor.width < 2 or steps < worth or plan.horizon > _CHUNK or not separate(plan):
         yield from run(plan, progress)
         return
-    results = spread(_Worker(plan_again), _chunks(plan, workers), workers)
-    events = (Event(type_, parse_written(form), form) for made in results for type_, form in made)
-    yield from run(plan, progress, events)
+    results = spread(chunks, _bounds(plan, executor.width), executor)
+    yield from run(plan, progress, (event for lines in results for event in read_events(lines.splitlines())))
 
 
-def _chunks(plan: Plan, workers: int) -> Sequence[range]:
-    """The numbers of the episodes in chunks of about equal size."""
-    size = max(1, min(plan.episodes // (workers * _ROUNDS), _CHUNK // plan.horizon))
-    return [range(first, min(first + size, plan.episodes)) for first in range(0, plan.episodes, size)]
+def _bounds(plan: Plan, width: int) -> Sequence[tuple[int, int]]:
+    """The first episode of each chunk and the one after its last; chunks are of about equal size."""
+    size = max(1, min(plan.episodes // (width * _ROUNDS), _CHUNK // plan.horizon))
+    return [(first, min(first + size, plan.episodes)) for first in range(0, plan.episodes, size)]
 
 
-class _Worker:
-    """Runs chunks of episodes; each process has a copy, which compiles the plan at its first chunk."""
+def run_chunk(plan: Plan, bounds: Sequence[int]) -> bytes:
+    """The events of some episodes, each as a line of its type, a space and its canonical body."""
+    events = (event for number in range(*bounds) for event in run_episode(plan, number))
+    return b"".join(write_event(event) for event in events)
 
-    def __init__(self, plan_again: Callable[[], Plan]) -> None:
-        self._plan_again = plan_again
-        self._plan: Plan | None = None
 
-    def __call__(self, episodes: range) -> Made:
-        plan = self._plan = self._plan or self._plan_again()
-        events = (event for number in episodes for event in run_episode(plan, number))
-        return [(type_, canonical_ints(body) if form is None else form) for type_, body, form in events]
+def write_event(event: Event) -> bytes:
+    """The line of an event."""
+    type_, body, form = event
+    return b"%s %s\n" % (type_.encode(), canonical_ints(body) if form is None else form)
+
+
+def read_events(lines: Iterable[bytes]) -> Iterator[Event]:
+    """The events of lines that `write_event` wrote, without their newlines."""
+    for line in lines:
+        type_, _, form = line.partition(b" ")
+        yield Event(type_.decode(), parse_written(form), form)

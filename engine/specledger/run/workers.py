@@ -1,4 +1,4 @@
-"""Execution of independent pieces of work in several processes, with results merged in the order of the work.
+"""Execution of independent pieces of work in several processes of this machine.
 
 Each worker has its own pipe. A worker that is killed while it writes to a shared queue would leave the queue locked or
 with half a result in it, and its reader would wait forever (as `ProcessPoolExecutor` does).
@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
@@ -19,17 +19,13 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from traceback import format_exc
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import code
+from specledger.run.executor import Done, Executor, Lost
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
-
-Given = TypeVar("Given")
-Made = TypeVar("Made")
-
-_AHEAD: Final = 3  # items for each process that are made before their turn comes, so that results never pile up
 
 E_WORKER_DIED = code(
     "E_WORKER_DIED",
@@ -39,11 +35,11 @@ E_WORKER_DIED = code(
 )
 
 
-class WorkerDied(Rejected):
+class WorkerDied(Lost):
     """One of the processes was killed; the others are terminated."""
 
     def __init__(self) -> None:
-        super().__init__([Diagnostic(E_WORKER_DIED, "a worker process was killed")])
+        super().__init__(E_WORKER_DIED, "a worker process was killed")
 
 
 class _Worker(NamedTuple):
@@ -58,62 +54,38 @@ def available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def spread(work: Callable[[Given], Made], given: Sequence[Given], workers: int) -> Iterator[Made]:
-    """Apply a function to each item.
-
-    Args:
-        work: A function of a module; what it takes and gives can be pickled. With one worker it is called here.
-        given: The items.
-        workers: How many processes at most.
-
-    Yields:
-        The results in the order of the items.
-
-    Raises:
-        WorkerDied: A process was ended from outside.
-        Exception: What `work` raises, at its item; what the other processes are doing then is not finished.
-    """
-    workers = min(workers, len(given))
-    if workers < 2:
-        yield from map(work, given)
-        return
-    made: dict[int, Done] = {}
-    begun = 0
-    with Pool(work, workers) as pool:
-        for turn in range(len(given)):
-            while begun < min(len(given), turn + workers * _AHEAD):
-                pool.submit(begun, given[begun])
-                begun += 1
-            made |= {done.index: done for done in pool.ready()}
-            while turn not in made:
-                done = pool.wait()
-                made[done.index] = done
-            yield made.pop(turn).value()
-
-
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A finished piece of work.
+class Processes:
+    """Processes of this machine as an executor.
 
     Attributes:
-        index: The number under which it was submitted.
-        result: What the work gave; None if it raised.
-        error: What the work raised, or None.
+        workers: How many at most; one means none beside this process.
     """
 
-    index: int
-    result: Any
-    error: Exception | None
+    workers: int = 1
 
-    def value(self) -> Any:
-        """The result.
+    @property
+    def width(self) -> int:
+        """How many pieces of work are done at once."""
+        return self.workers
 
-        Raises:
-            Exception: What the work raised.
-        """
-        if self.error is not None:
-            raise self.error
-        return self.result
+    @property
+    def remote(self) -> bool:
+        """They share the files of this process."""
+        return False
+
+    def open(self, work: Callable[[Any], Any], pieces: int | None = None) -> Pool:
+        """A pool of processes, of no more than there are pieces."""
+        return Pool(work, self.workers if pieces is None else min(self.workers, pieces))
+
+
+ALONE: Final = Processes()
+"""This process alone."""
+
+
+def here(executor: Executor) -> Executor:
+    """An executor on this machine, for work that needs its files."""
+    return Processes(available()) if executor.remote else executor
 
 
 class Pool:

@@ -16,6 +16,8 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SCENARIO, SPECS
 from specledger.evidence.workplace import explain_partial, suggest_bundle
 from specledger.load import Bundle
+from specledger.run.executor import Executor
+from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
@@ -92,7 +94,7 @@ class Verified:
 
 
 def verify_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
 ) -> Verification:
     """Verify the bundle at a place, of the kind that its manifest names.
 
@@ -101,20 +103,20 @@ def verify_evidence(
         reader: What the reader brings and asks for.
         kinds: The kinds of evidence, by name.
         models: The models of specs, by kind.
-        workers: Number of processes.
+        executor: Where runs are made again.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is no bundle or it cannot be read; E_NO_RECEIPT, if there is no receipt whose
             inclusion is to be proved; a missing package.
     """
     try:
-        return open_evidence(place, reader, kinds, models, workers).verification
+        return open_evidence(place, reader, kinds, models, executor).verification
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_evidence(
-    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+    place: Path, reader: Reader, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, executor: Executor = ALONE
 ) -> Verified:
     """Verify the bundle at a place and give what was verified; `Reader(replay=False)` verifies without replay.
 
@@ -122,11 +124,11 @@ def open_evidence(
         Refuted: A check failed.
         Rejected: As `verify_evidence`.
     """
-    return open_bundle(place, kinds.get(kind_of(place), kinds[SCENARIO]), models, reader, workers)
+    return open_bundle(place, kinds.get(kind_of(place), kinds[SCENARIO]), models, reader, executor)
 
 
 def verify_bundle(
-    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader | None = None, workers: int = 1
+    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader | None = None, executor: Executor = ALONE
 ) -> Verification:
     """Verify a bundle of a known kind, with replay unless the reader says otherwise.
 
@@ -134,13 +136,13 @@ def verify_bundle(
         Rejected: As `verify_evidence`.
     """
     try:
-        return open_bundle(place, kind, models, Reader() if reader is None else reader, workers).verification
+        return open_bundle(place, kind, models, Reader() if reader is None else reader, executor).verification
     except Refuted as refuted:
         return refuted.verification
 
 
 def open_bundle(
-    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, workers: int = 1
+    place: Path, kind: EvidenceKind[Any, Any], models: Models, reader: Reader, executor: Executor = ALONE
 ) -> Verified:
     """Verify a bundle of a known kind and give what was verified.
 
@@ -151,7 +153,7 @@ def open_bundle(
     verification = Verification(asked=reader.asked, demanded=reader.levels)
     verification.signed = any(os.path.lexists(place / name) for name in SIGNED)
     try:
-        compiled = compile_bundle(place, kind, Resources(models, workers), verification)
+        compiled = compile_bundle(place, kind, Resources(models, executor), verification)
         obstacle = obstacle_to_replay(compiled, replay=reader.replay)
         content = compiled.content.check(verification, obstacle)
         check_external(verification, compiled, reader)

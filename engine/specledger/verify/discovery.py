@@ -25,6 +25,7 @@ from specledger.evidence.layout import TAPE
 from specledger.laws.verdict import digest_verdict
 from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
+from specledger.run.executor import Executor
 from specledger.verify import check_names
 from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification
 from specledger.verify.judge_law import judge_discovery, verdicts_of
@@ -96,7 +97,7 @@ class DiscoveryContent:
         workbench: The compiled discovery.
         model: The model that proposes laws.
         recording: The recorded answers of a model that was asked over a network, or None.
-        workers: Number of processes of a replay.
+        executor: Where laws are tried again.
         verdicts: The receipts that hold verdicts: type and body.
         ledger: The bodies of the receipts of the ledger.
     """
@@ -105,7 +106,7 @@ class DiscoveryContent:
     workbench: DiscoveryContext
     model: PlannedModel
     recording: ModelTape | None
-    workers: int
+    executor: Executor
     verdicts: Sequence[tuple[str, Mapping[str, Any]]]
     ledger: Sequence[Mapping[str, Any]]
 
@@ -182,7 +183,7 @@ class DiscoveryContent:
         return f"{compare(made, self.checked.receipts.lines())} receipts"
 
     def _events(self) -> Iterator[Event]:
-        return _again(self.workbench, self.model, self.recording, self.workers)
+        return _again(self.workbench, self.model, self.recording, self.executor)
 
     def judge(self, obstacle: str | None) -> Count:
         """Judge every verdict."""
@@ -233,7 +234,7 @@ def compile_discovery(checked: Checked[DiscoveryOrder, Any], specs: Bundle, reso
     receipts = list(checked.receipts.contents())
     verdicts = [(type_, body) for type_, body in receipts if type_ in ("law", "escalation")]
     ledger = [body for type_, body in receipts if type_ == "ledger"]
-    return DiscoveryContent(checked, workbench, model, recording, resources.workers, verdicts, ledger)
+    return DiscoveryContent(checked, workbench, model, recording, resources.executor, verdicts, ledger)
 
 
 @contextmanager
@@ -248,13 +249,15 @@ def _refusing() -> Iterator[None]:
         raise Broken(E_VERDICT, f"a receipt is malformed: {error!r}") from None
 
 
-def _again(workbench: DiscoveryContext, model: PlannedModel, tape: ModelTape | None, workers: int) -> Iterator[Event]:
+def _again(
+    workbench: DiscoveryContext, model: PlannedModel, tape: ModelTape | None, executor: Executor
+) -> Iterator[Event]:
     """The events of a discovery whose answers are read from its tape, or follow from its specs."""
     try:
         if tape is None:
-            yield from run_discovery(workbench, model.identity, workers=workers)
+            yield from run_discovery(workbench, model.identity, executor=executor)
         else:
-            yield from run_discovery(workbench, model.identity, tape.ask, workers=workers)
+            yield from run_discovery(workbench, model.identity, tape.ask, executor=executor)
             tape.finish()
     except TapeError as error:
         raise Broken(error.code, error.message) from None

@@ -17,6 +17,8 @@ from specledger.compile.scenario import compile_scenario
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.layout import RECEIPTS
 from specledger.load import Bundle
+from specledger.run.executor import Executor
+from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.checks import Verification
@@ -53,12 +55,12 @@ class Resources:
 
     Attributes:
         models: The models of specs by kind.
-        workers: The number of processes.
+        executor: Where runs are made again.
         plan: Compiles a scenario.
     """
 
     models: Models
-    workers: int = 1
+    executor: Executor = ALONE
     plan: CompileScenario = compile_scenario
 
 

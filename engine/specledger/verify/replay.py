@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -16,7 +16,9 @@ from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
 from specledger.load import Bundle, bundle_from_document
-from specledger.run.parallel_episodes import run_parallel
+from specledger.run.executor import Executor, Work
+from specledger.run.parallel_episodes import run_chunk, run_parallel
+from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
@@ -26,10 +28,36 @@ Made = Callable[[Progress | None], Iterator[Event]]
 """Makes the events of a run, each time that it is called; it may report progress as (done, total)."""
 
 
-def make_run(bundle: Bundle, plan: Plan, progress: Progress | None = None, workers: int = 1) -> Iterator[Event]:
-    """The events of a scenario's run, from its compiled plan, by at most so many processes."""
+class EpisodeChunks(Work):
+    """Chunks of the episodes of one scenario; each process compiles its plan once."""
+
+    entry = "episodes"
+
+    def __init__(self, bundle: Bundle) -> None:
+        self._bundle = bundle
+
+    def __reduce__(self) -> tuple[type[EpisodeChunks], tuple[Bundle]]:
+        return EpisodeChunks, (self._bundle,)
+
+    @cached_property
+    def _plan(self) -> Plan:
+        return compile_scenario(self._bundle)
+
+    def __call__(self, item: Sequence[int]) -> bytes:
+        """The events of the episodes from one number to before another."""
+        return run_chunk(self._plan, item)
+
+    def document(self) -> dict[str, Any]:
+        """The specs."""
+        return {"specs": self._bundle.document()}
+
+
+def make_run(
+    bundle: Bundle, plan: Plan, progress: Progress | None = None, executor: Executor = ALONE
+) -> Iterator[Event]:
+    """The events of a scenario's run, from its compiled plan."""
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    events = run_parallel(plan, partial(compile_scenario, bundle), workers, progress)
+    events = run_parallel(plan, EpisodeChunks(bundle), executor, progress)
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 

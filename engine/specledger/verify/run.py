@@ -28,6 +28,8 @@ from specledger.evidence.result import Tally
 from specledger.load import Bundle
 from specledger.oracles.model_replay import ModelReplay
 from specledger.oracles.recording import E_TAPE_FORM, E_TAPE_MISSING, Oracle, Tape, TapeError, read_tape
+from specledger.run.executor import Executor
+from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.audit import check_log
@@ -99,10 +101,10 @@ def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resou
         plan = resources.plan(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    return RunContent(checked, specs, made_again(plan, specs, checked.place, checked.receipts, resources.workers))
+    return RunContent(checked, specs, made_again(plan, specs, checked.place, checked.receipts, resources.executor))
 
 
-def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, workers: int = 1) -> Made:
+def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Made:
     """What makes a recorded run again.
 
     Where a kernel signed with a key, the recorded signatures are used and verified: the key is not here.
@@ -120,7 +122,7 @@ def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, worke
         raise Broken(E_TAPE_MISSING, "the agent is outside, and the evidence holds no tape of what it answered")
     if tape is not None and tape.mode is Mode.LIVE and plan.kernel is None:
         raise Broken(E_TAPE_FORM, "the tape is of a live audit log, and a run without a kernel has no log")
-    return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, workers))
+    return lambda progress: _play(plan, tape, lambda again: make_run(specs, again, progress, executor))
 
 
 def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]) -> Iterator[Event]:

@@ -13,12 +13,14 @@ from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.core.verdict import Verdict
+from specledger.evidence.archive import packed, unpacked
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
 from specledger.evidence.layout import FOLDERS, RECEIPTS
 from specledger.expr import EvaluationError, conforms
 from specledger.load import Bundle
-from specledger.run.workers import spread
+from specledger.run.executor import Work, spread
+from specledger.run.workers import here
 from specledger.spec.base import Models
 from specledger.suites.assessment import UNCOMPARED, Outcome, assess
 from specledger.suites.checks import E_NOTHING, PlannedCheck
@@ -92,7 +94,7 @@ class SuiteContent:
     Attributes:
         checked: The evidence.
         deferred: The compiled suite.
-        resources: The models of specs, and the number of processes that share the runs.
+        resources: The models of specs, and where runs are made again.
     """
 
     checked: Checked[SuiteOrder, Any]
@@ -121,9 +123,9 @@ class SuiteContent:
         if sorted(places) != held:
             missing = sorted({*places} ^ {*held})
             raise Broken(E_RUNS, f"the suite leads to other runs than it holds: {missing[0]}")
-        look = partial(_look, str(self.checked.place), self.deferred, self.resources.models, replay)
+        look = RunChecks(str(self.checked.place), self.deferred, self.resources.models, replay)
         outcomes = {}
-        for place, outcome in zip(places, spread(look, range(len(places)), self.resources.workers), strict=True):
+        for place, outcome in zip(places, spread(look, range(len(places)), self.resources.executor), strict=True):
             if "broken" in outcome:
                 raise Broken(E_RUNS, f"{place}: {outcome['broken']}")
             recorded = self.checked.order.runs.get(place, {})
@@ -173,7 +175,7 @@ class SuiteRuns:
         judge = partial(_judge, str(suite.checked.place), suite.deferred)
         count = judge_checks(suite.plan, self.outcomes)
         places = [case.place for _, case in suite.plan.cases]
-        for place, found in zip(places, spread(judge, range(len(places)), suite.resources.workers), strict=True):
+        for place, found in zip(places, spread(judge, range(len(places)), here(suite.resources.executor)), strict=True):
             count.take(found, place)
         return count
 
@@ -244,16 +246,52 @@ def compile_suite_again(checked: Checked[SuiteOrder, Any], specs: Bundle, resour
     return SuiteContent(checked, deferred, resources)
 
 
-def _look(place: str, deferred: DeferredPlan, models: Models, replay: bool, number: int) -> dict[str, Any]:
-    """Verify one run of a suite, in whatever process this is, and read its figures."""
-    trial, case = deferred.plan.cases[number]
-    folder = Path(place, *case.place.split("/"))
-    try:
-        return look_at(trial, case, folder, Resources(models, plan=deferred.plans), replay)
-    except Broken as broken:
-        return {"broken": f"{broken.message} [{broken.code}]"}
-    except (KeyError, TypeError, IndexError, ValueError) as error:
-        return {"broken": f"its receipts are malformed: {error!r}"}
+@dataclass(frozen=True)
+class RunChecks(Work):
+    """Verifies the runs of a suite and reads their figures; a cluster receives each run as one file.
+
+    Attributes:
+        place: The folder of the suite.
+        deferred: The suite.
+        models: The models of specs.
+        replay: Whether the runs are replayed.
+    """
+
+    entry = "checks"
+
+    place: str
+    deferred: DeferredPlan
+    models: Models
+    replay: bool
+
+    def __call__(self, item: int) -> dict[str, Any]:
+        """What is known of the run of a number, or why it is `broken`."""
+        trial, case = self.deferred.plan.cases[item]
+        try:
+            resources = Resources(self.models, plan=self.deferred.plans)
+            return look_at(trial, case, self._folder(item), resources, self.replay)
+        except Broken as broken:
+            return {"broken": f"{broken.message} [{broken.code}]"}
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            return {"broken": f"its receipts are malformed: {error!r}"}
+
+    def document(self) -> dict[str, Any]:
+        """The specs, and whether to replay."""
+        return {"specs": self.deferred.bundle.document(), "replay": self.replay}
+
+    def sent(self, item: int) -> tuple[int, bytes]:
+        """The number and the files of a run."""
+        return item, packed(self._folder(item))
+
+    def unpacked(self, item: tuple[int, bytes]) -> dict[str, Any]:
+        """What is known of a run that was sent; it is written to where the run of its number belongs."""
+        folder = self._folder(item[0])
+        folder.parent.mkdir(parents=True)
+        unpacked(item[1], folder)
+        return self(item[0])
+
+    def _folder(self, number: int) -> Path:
+        return Path(self.place, *self.deferred.plan.cases[number][1].place.split("/"))
 
 
 def _judge(place: str, deferred: DeferredPlan, number: int) -> Count:

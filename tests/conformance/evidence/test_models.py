@@ -44,7 +44,7 @@ def test_a_live_model(tmp_path, gemini):
     (tmp_path / "live.yaml").write_text(live, encoding="utf-8")
     place = discovered(tmp_path, tmp_path / "small.yaml", "model=live", "iterations=2")
     assert len(gemini.requests) == 2
-    assert verify(place, workers=1).verdict == "PASS"
+    assert verify(place).verdict == "PASS"
     assert by_tool(Laid(place, {})).exit == 0
 
 

@@ -34,7 +34,7 @@ def by_engine(laid, **more):
             against=(read_against(options["against"]),) if "against" in options else (),
             **more,
         )
-        found = verify(laid.bundle, workers=1, reader=reader)
+        found = verify(laid.bundle, reader=reader)
     except Rejected as rejected:
         return Said(2, rejected.diagnostics[0].code, None, rejected.diagnostics[0].message)
     telling = next((check for check in found.checks if check.code is not None), None)

@@ -14,7 +14,7 @@ from specledger.evidence.result import DiscoveryTally
 from specledger.kinds import load
 from specledger.oracles.failures import LASTING
 from specledger.oracles.model import answered, failed
-from specledger.run.workers import Pool
+from specledger.run.workers import Pool, Processes
 from tests.conformance.proposer.made import VERDICT
 from tests.toys import SMALL
 
@@ -108,7 +108,7 @@ def test_tasks_that_finish_in_any_order_give_the_same_events(facts, small, seed,
 @pytest.mark.slow
 def test_several_processes_give_the_same_events(facts, small):
     _, workbench, model = small
-    assert list(run_discovery(workbench, model.identity, workers=2)) == facts
+    assert list(run_discovery(workbench, model.identity, executor=Processes(2))) == facts
 
 
 STOPS = {

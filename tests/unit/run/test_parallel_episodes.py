@@ -1,7 +1,5 @@
 """Episodes in several processes give the receipts of the loop, in the same order."""
 
-from functools import partial
-
 import pytest
 
 from specledger.compile.scenario import compile_scenario
@@ -10,6 +8,8 @@ from specledger.kinds import load
 from specledger.run import parallel_episodes
 from specledger.run.loop import run, separate
 from specledger.run.parallel_episodes import run_parallel
+from specledger.run.workers import Processes
+from specledger.verify.replay import EpisodeChunks
 
 
 def prepared(name, *changes):
@@ -41,8 +41,9 @@ def test_chunks_give_the_events_of_the_run(changes, monkeypatch):
     monkeypatch.setattr(parallel_episodes, "spread", lambda work, given, workers: map(work, given))
     monkeypatch.setattr(parallel_episodes, "_CHUNK", 12)
     seen = []
-    again = partial(compile_scenario, bundle)
-    made = run_parallel(plan, again, 2, lambda done, most: seen.append((done, most)), worth=0)
+    made = run_parallel(
+        plan, EpisodeChunks(bundle), Processes(2), lambda done, most: seen.append((done, most)), worth=0
+    )
     assert bodies(made) == bodies(run(plan))
     assert seen == sorted(seen)
     assert len(seen) == 30
@@ -51,7 +52,7 @@ def test_chunks_give_the_events_of_the_run(changes, monkeypatch):
 @pytest.mark.slow
 def test_processes_give_the_events_of_the_run():
     bundle, plan = prepared("hazard")
-    assert bodies(run_parallel(plan, partial(compile_scenario, bundle), 2, worth=0)) == bodies(run(plan))
+    assert bodies(run_parallel(plan, EpisodeChunks(bundle), Processes(2), worth=0)) == bodies(run(plan))
 
 
 @pytest.mark.parametrize(
@@ -63,4 +64,4 @@ def test_the_run_stays_in_this_process_with(name, workers, worth, chunk, monkeyp
     bundle, plan = prepared(name)
     monkeypatch.setattr(parallel_episodes, "spread", None)
     monkeypatch.setattr(parallel_episodes, "_CHUNK", chunk)
-    assert bodies(run_parallel(plan, partial(compile_scenario, bundle), workers, worth=worth)) == bodies(run(plan))
+    assert bodies(run_parallel(plan, EpisodeChunks(bundle), Processes(workers), worth=worth)) == bodies(run(plan))

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from specledger.run.workers import WorkerDied, _undisturbed, spread
+from specledger.run.executor import spread
+from specledger.run.workers import Processes, WorkerDied, _undisturbed
 
 LARGE = 8_000_000  # bytes: more than any pipe holds, so that whoever sends them waits until they are read
 
@@ -56,7 +57,7 @@ class Counted(Sequence):
 
 
 def test_results_come_in_the_order_of_the_items_whoever_made_them():
-    made = list(spread(slow_first, range(20), 2))
+    made = list(spread(slow_first, range(20), Processes(2)))
     assert [item for item, _ in made] == list(range(20))
     assert len({process for _, process in made}) == 2
     assert os.getpid() not in {process for _, process in made}
@@ -65,13 +66,13 @@ def test_results_come_in_the_order_of_the_items_whoever_made_them():
 
 @pytest.mark.parametrize(("given", "workers"), [([], 2), ([0], 2), ([0, 1], 1)], ids=["none", "one item", "one worker"])
 def test_what_needs_no_process_is_made_here(given, workers):
-    assert [process for _, process in spread(slow_first, given, workers)] == [os.getpid()] * len(given)
+    assert [process for _, process in spread(slow_first, given, Processes(workers))] == [os.getpid()] * len(given)
 
 
 @pytest.mark.slow
 def test_no_more_is_begun_than_may_wait():
     given = Counted(50)
-    results = spread(slow_first, given, 2)
+    results = spread(slow_first, given, Processes(2))
     assert next(results)[0] == 0
     assert given.asked < 10
     assert len(list(results)) == 49
@@ -79,7 +80,7 @@ def test_no_more_is_begun_than_may_wait():
 
 
 def test_an_error_is_raised_at_its_item():
-    results = spread(refuse_odd, [0, 2, 3, 4], 2)
+    results = spread(refuse_odd, [0, 2, 3, 4], Processes(2))
     assert (next(results), next(results)) == (0, 2)
     with pytest.raises(ValueError, match="3") as raised:
         next(results)
@@ -89,19 +90,19 @@ def test_an_error_is_raised_at_its_item():
 
 def test_what_cannot_be_sent_is_an_error_of_the_work_and_no_death():
     with pytest.raises(TypeError, match="lock"):
-        list(spread(unsendable, [0, 1], 2))
+        list(spread(unsendable, [0, 1], Processes(2)))
 
 
 def test_a_worker_that_is_ended_by_somebody_is_said_to_be_so():
     with pytest.raises(WorkerDied) as died:
-        list(spread(os._exit, [3, 3], 2))
+        list(spread(os._exit, [3, 3], Processes(2)))
     assert [found.code for found in died.value.diagnostics] == ["E_WORKER_DIED"]
 
 
 def in_the_midst_of_a_result():
     """A spread whose workers both wait, with a part of their next result in the pipe, for somebody to read the rest."""
     # More than may be made ahead: where one worker starts late, the other one makes all of that meanwhile.
-    results = spread(fill, [1, 1, *[LARGE] * 20], 2)
+    results = spread(fill, [1, 1, *[LARGE] * 20], Processes(2))
     assert len(next(results)) == 1
     assert len(next(results)) == 1
     time.sleep(1)
@@ -125,7 +126,7 @@ def test_whoever_stops_reading_in_the_midst_of_a_result_does_not_wait():
 
 @pytest.mark.slow
 def test_an_interruption_is_for_whoever_gave_the_work():
-    assert list(spread(interrupted, [0, 1], 2)) == ["went on"] * 2
+    assert list(spread(interrupted, [0, 1], Processes(2))) == ["went on"] * 2
 
 
 @pytest.fixture
@@ -155,8 +156,9 @@ def test_an_interruption_waits_until_processes_are_started_and_they_never_see_on
 MASKS = """
 import signal
 from functools import partial
-from specledger.run.workers import spread
-masks = spread(partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[], []], 2)
+from specledger.run.executor import spread
+from specledger.run.workers import Processes
+masks = spread(partial(signal.pthread_sigmask, signal.SIG_BLOCK), [[], []], Processes(2))
 print([signal.SIGINT in mask for mask in masks])
 """
 IGNORED = """
@@ -168,8 +170,9 @@ with _undisturbed():
 print("went on")
 """
 UNCLOSED = """
-from specledger.run.workers import spread
-results = spread(abs, range(9), 2)
+from specledger.run.executor import spread
+from specledger.run.workers import Processes
+results = spread(abs, range(9), Processes(2))
 print(next(results))
 """
 
@@ -190,7 +193,8 @@ KILLED = """
 import os, signal, threading, time
 from functools import partial
 from pathlib import Path
-from specledger.run.workers import spread
+from specledger.run.executor import spread
+from specledger.run.workers import Processes
 
 def work(held, item):
     return item
@@ -203,7 +207,7 @@ def die():
 
 if __name__ == "__main__":
     threading.Thread(target=die, daemon=True).start()
-    list(spread(partial(work, bytes(SIZE)), range(1_000_000), 2))
+    list(spread(partial(work, bytes(SIZE)), range(1_000_000), Processes(2)))
 """
 
 

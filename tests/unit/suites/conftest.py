@@ -10,6 +10,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
+from specledger.run.workers import Processes
 from tests.toys import CLIMB
 
 SUITE = """
@@ -87,7 +88,7 @@ def finished(project):
     """Run the suite as it is."""
 
     def run(*changes, workers=1, out="out"):
-        return execute(load("heights.yaml", set=changes)[0], project / out, RunOptions(workers))
+        return execute(load("heights.yaml", set=changes)[0], project / out, RunOptions(Processes(workers)))
 
     return run
 

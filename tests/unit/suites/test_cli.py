@@ -122,7 +122,7 @@ def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(sp
     asked = []
 
     def execute(bundle, place, options, progress):
-        asked.append(options.workers)
+        asked.append(options.executor.width)
         raise KeyboardInterrupt
 
     monkeypatch.setattr("specledger.run.workers.available", lambda: 7)

@@ -10,6 +10,7 @@ import pytest
 from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError
 from specledger.pipeline.verifying import verify
+from specledger.run.workers import Processes
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
 from specledger.verify import suite as verify_suite
@@ -109,7 +110,7 @@ def test_without_replay_nothing_is_concluded(place):
 
 
 def test_workers_change_nothing(place):
-    assert verify(place, workers=3).checks == verify(place, workers=1).checks
+    assert verify(place, executor=Processes(3)).checks == verify(place).checks
 
 
 def change_bodies(type_, change):

@@ -77,7 +77,7 @@ def test_the_numbers_of_its_checks_stand_at_their_code():
 def test_honest_evidence_conforms(name):
     """A suite, laws, discoveries, kernels, agents and models from outside; the recorded verdict does not matter."""
     assert by_tool(Laid(PLACE / "bases" / name, {})).exit == 0
-    assert verify_with_replay(PLACE / "bases" / name, workers=1).verdict == "PASS"
+    assert verify_with_replay(PLACE / "bases" / name).verdict == "PASS"
 
 
 def test_a_verdict_on_a_law_is_not_decided():

@@ -16,6 +16,7 @@ from specledger.kinds import MODELS, load
 from specledger.laws.verdict import digest_verdict
 from specledger.oracles.model import answered
 from specledger.oracles.recording import write_answers
+from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.certificates import check_certificate
@@ -104,7 +105,7 @@ def sealed(made, tmp_path):
 
 def failed(place, replay=True, workers=1):
     """The code of the check that fails, or None."""
-    verification = verify_bundle(place, DISCOVERY, MODELS, Reader(replay=replay), workers)
+    verification = verify_bundle(place, DISCOVERY, MODELS, Reader(replay=replay), Processes(workers))
     codes = [check.code for check in verification.checks if check.status == "failed"]
     return codes[0] if codes else None
 

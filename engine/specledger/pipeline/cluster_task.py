@@ -1,0 +1,200 @@
+"""What a worker of a cluster executes: a named work, made from its document, on one item.
+
+Requests and results are bytes: a digest and a canonical document. The only function that a cluster is sent is
+`perform`, by its name; a worker has the package installed, and it refuses the request of another engine.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import specledger
+from specledger.core.canonical import canonical_ints, parse_written
+from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
+from specledger.core.digest import tagged
+from specledger.core.spans import Position, Span
+from specledger.kinds import MODELS
+from specledger.load import Bundle, bundle_from_document
+
+ENGINE_TAG: Final = "specledger/engine/v1"
+RESULT_TAG: Final = "specledger/cluster-result/v1"
+REFUSED: Final = "refused"
+"""The key of a reply whose worker has another engine; its value is the digest of that one."""
+_DIGEST: Final = 64
+_SAFE: Final = (1 << 53) - 1
+_MARKS: Final = frozenset({"$bytes", "$integer", "$plain"})
+
+
+@cache
+def engine_digest() -> str:
+    """The digest of the package's source files, by which two machines find out whether they have the same engine."""
+    root = Path(specledger.__file__).parent
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
+    parts = [b"%s %d\n%s" % (name.encode(), len(data), data) for name, data in sorted(files.items())]
+    return tagged(ENGINE_TAG, b"".join(parts))
+
+
+def to_bytes(value: Any) -> bytes:
+    """JSON values and bytes, with integers of any size, as one document."""
+    parts: list[bytes] = []
+    document = canonical_ints(_marked(value, parts))
+    sizes = canonical_ints([len(document), *map(len, parts)])
+    return b"".join([sizes, b"\n", document, *parts])
+
+
+def from_bytes(data: bytes) -> Any:
+    """What `to_bytes` was given, with lists for tuples."""
+    head, _, rest = data.partition(b"\n")
+    pieces, at = [], 0
+    for size in parse_written(head):
+        pieces.append(rest[at : at + size])
+        at += size
+    return _unmarked(parse_written(pieces[0]), pieces[1:])
+
+
+def _marked(value: Any, parts: list[bytes]) -> Any:
+    if isinstance(value, bytes):
+        parts.append(value)
+        return {"$bytes": len(parts) - 1}
+    if isinstance(value, int) and not -_SAFE <= value <= _SAFE:
+        return {"$integer": str(value)}
+    if isinstance(value, Mapping):
+        marked = {name: _marked(inner, parts) for name, inner in value.items()}
+        return marked if _MARKS.isdisjoint(marked) else {"$plain": marked}
+    return [_marked(inner, parts) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _unmarked(value: Any, parts: list[bytes]) -> Any:
+    if isinstance(value, list):
+        return [_unmarked(inner, parts) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    if "$bytes" in value:
+        return parts[value["$bytes"]]
+    if "$integer" in value:
+        return int(value["$integer"])
+    return {name: _unmarked(inner, parts) for name, inner in value.get("$plain", value).items()}
+
+
+def perform(engine: str, entry: str, document: bytes, item: bytes) -> bytes:
+    """Do one piece of work; whatever happens is part of the reply.
+
+    Args:
+        engine: The digest of the engine that asks.
+        entry: The name of the work.
+        document: What the work is made from.
+        item: What it is done on.
+
+    Returns:
+        The digest of the reply and of the request, and the reply: `made`, `rejected`, `failed` or `refused`.
+    """
+    if engine != engine_digest():
+        reply: dict[str, Any] = {REFUSED: engine_digest()}
+    else:
+        try:
+            reply = {"made": _opened(entry, document, threading.get_ident())(from_bytes(item))}
+        except Rejected as rejected:
+            reply = {"rejected": [_told(one) for one in rejected.diagnostics]}
+        except Exception as error:
+            reply = {"failed": f"{type(error).__name__}: {error}"}
+    data = to_bytes(reply)
+    return reply_digest(entry, item, data).encode() + data
+
+
+def reply_digest(entry: str, item: bytes, data: bytes) -> str:
+    """The digest of a reply, which binds it to what was asked."""
+    return tagged(RESULT_TAG, b"%s %d\n%s%s" % (entry.encode(), len(item), item, data))
+
+
+def read_reply(entry: str, item: bytes, reply: bytes) -> dict[str, Any] | None:
+    """The reply to a request; None if its digest is wrong."""
+    data = reply[_DIGEST:]
+    if reply[:_DIGEST] != reply_digest(entry, item, data).encode():
+        return None
+    read: dict[str, Any] = from_bytes(data)
+    return read
+
+
+@lru_cache(maxsize=4)
+def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
+    """The work of a document, which each thread of a worker compiles once and has for itself."""
+    given = from_bytes(document)
+    return _ENTRIES[entry](bundle_from_document(given["specs"], MODELS), given)
+
+
+def _episodes(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.verify.replay import EpisodeChunks
+
+    return EpisodeChunks(specs)
+
+
+def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.compile.suite import DeferredPlan
+    from specledger.kinds.suite import SuiteRuns
+
+    deferred = DeferredPlan(specs)
+
+    def run(item: int) -> Any:
+        with TemporaryDirectory() as folder:
+            return SuiteRuns(folder, deferred, given["trusted"], given["record"]).packed(item)
+
+    return run
+
+
+def _checks(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.compile.suite import DeferredPlan
+    from specledger.verify.suite import RunChecks
+
+    deferred = DeferredPlan(specs)
+
+    def check(item: Any) -> Any:
+        with TemporaryDirectory() as folder:
+            return RunChecks(folder, deferred, MODELS, given["replay"]).unpacked(item)
+
+    return check
+
+
+def _discovery(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.discovery.worker import Worker
+
+    return Worker(specs)
+
+
+_ENTRIES: Final[Mapping[str, Callable[[Bundle, Mapping[str, Any]], Callable[[Any], Any]]]] = {
+    "episodes": _episodes,
+    "suite": _suite,
+    "checks": _checks,
+    "discovery": _discovery,
+}
+"""The works by their `entry`, each made from resolved specs and options."""
+
+
+def _told(finding: Diagnostic) -> dict[str, Any]:
+    at = finding.span
+    place = None if at is None else [at.file, at.start.line, at.start.column, at.end.line, at.end.column]
+    return {
+        **{name: getattr(finding, name) for name in ("code", "message", "hint", "expected", "found")},
+        "severity": finding.severity.value,
+        "place": place,
+    }
+
+
+def finding_of(told: Mapping[str, Any], unknown: str) -> Diagnostic:
+    """The finding of a worker, under the code `unknown` if this process does not know its code."""
+    place = told["place"]
+    span = None if place is None else Span(place[0], Position(*place[1:3]), Position(*place[3:5]))
+    known = told["code"] in codes()
+    return Diagnostic(
+        told["code"] if known else unknown,
+        told["message"] if known else f"{told['code']}: {told['message']}",
+        span,
+        told["hint"],
+        Severity(told["severity"]),
+        told["expected"],
+        told["found"],
+    )

@@ -1,0 +1,184 @@
+"""What a cluster is sent and returns, without a cluster: documents and indices, the same bytes, and nothing unchecked."""
+
+import json
+import pickle
+import shutil
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.spans import Position, Span
+from specledger.kinds import load
+from specledger.kinds.discovery import Worker
+from specledger.kinds.running import RunOptions
+from specledger.kinds.suite import SuiteRuns
+from specledger.pipeline import cluster_task
+from specledger.pipeline.cluster import _ClusterCrew
+from specledger.pipeline.cluster_task import engine_digest, from_bytes, perform, read_reply, to_bytes
+from specledger.pipeline.executing import execute
+from specledger.pipeline.verifying import verify
+from specledger.run.executor import Work
+from specledger.verify.replay import EpisodeChunks
+from specledger.verify.suite import RunChecks
+from tests.toys import CLIMB, SMALL
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.binary(max_size=20) | st.text(max_size=5, alphabet="a$é\n"),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["a", "$bytes", "$integer", "$plain"]), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_values_arrive_as_they_were(value):
+    assert from_bytes(to_bytes(value)) == value
+
+
+class Loopback:
+    """An executor that does in this process what a cluster does elsewhere: requests and replies are bytes."""
+
+    width, remote = 2, True
+
+    def __init__(self, change=lambda reply: reply):
+        self.change = change
+        self.entries = set()
+
+    @contextmanager
+    def open(self, work, pieces=None):
+        yield LoopbackCrew(self, work)
+
+
+class LoopbackCrew:
+    def __init__(self, executor, work):
+        self.executor, self.work, self.done = executor, work, []
+
+    def submit(self, index, item):
+        work, sent = self.work, to_bytes(self.work.sent(item))
+        self.executor.entries.add(work.entry)
+        made = perform(engine_digest(), work.entry, to_bytes(work.document()), sent)
+        reply = read_reply(work.entry, sent, self.executor.change(made))
+        crew = _ClusterCrew.__new__(_ClusterCrew)
+        crew._work = work
+        self.done.insert(0, crew._read(_Piece(index, item), reply))  # the last is returned first
+
+    def ready(self):
+        done, self.done = self.done, []
+        return done
+
+    def wait(self):
+        return self.done.pop(0)
+
+
+class _Piece:
+    def __init__(self, number, item):
+        self.number, self.item = number, item
+
+
+def bytes_of(place):
+    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def toys(tmp_path, monkeypatch):
+    """A working folder with the toys and a suite of one."""
+    shutil.copytree(CLIMB, tmp_path / "toys")
+    shutil.copytree(SMALL, tmp_path / "toys", dirs_exist_ok=True)
+    suite = {
+        "spec": "suite/v1", "name": "heights", "replay": "bytes",
+        "runs": {"long": {"scenarios": ["climb"], "seeds": [3, 4, 5]}},
+        "figures": {"arrives": {"rate": "success"}},
+        "checks": [{"id": "some", "require": "arrives.of > 0", "opportunities": "arrives.of"}],
+    }  # fmt: skip
+    (tmp_path / "toys" / "heights.yaml").write_text(json.dumps(suite))
+    monkeypatch.chdir(tmp_path / "toys")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "entries"),
+    [
+        ("heights", {"suite", "checks"}),
+        ("climb", {"episodes"}),
+        pytest.param("small", {"discovery"}, marks=pytest.mark.slow),
+    ],
+    ids=["suite", "run", "discovery"],
+)
+def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
+    monkeypatch.setattr("specledger.run.parallel_episodes.run_parallel.__kwdefaults__", {"worth": 1}, raising=False)
+    (bundle,) = load(f"{name}.yaml")
+    executor = Loopback()
+    alone = execute(bundle, toys / "alone").place
+    far = execute(bundle, toys / "far", RunOptions(executor)).place
+    assert bytes_of(far) == bytes_of(alone)
+    assert verify(far, executor=executor).checks == verify(alone).checks
+    assert executor.entries == entries
+
+
+def test_every_work_has_an_entry():
+    works = {EpisodeChunks, SuiteRuns, RunChecks, Worker}
+    assert {work.entry for work in works} == set(cluster_task._ENTRIES)
+    assert {one for one in Work.__subclasses__() if one.__module__.startswith("specledger.")} == works
+
+
+def test_what_is_sent_is_a_name_and_no_code():
+    sent = pickle.dumps(perform)
+    assert len(sent) < 100
+    assert b"specledger.pipeline.cluster_task" in sent
+
+
+def test_another_engine_refuses(toys):
+    reply = read_reply("episodes", b"x", perform("0" * 64, "episodes", b"nothing is read", b"x"))
+    assert reply == {"refused": engine_digest()}
+
+
+@pytest.mark.parametrize(
+    "change", [lambda reply: reply[:-1], lambda reply: reply[:70] + b"x" + reply[71:], lambda reply: b""]
+)
+def test_a_changed_reply_is_noticed(change):
+    assert read_reply("episodes", b"x", change(perform("0" * 64, "episodes", b"", b"x"))) is None
+
+
+def test_a_reply_to_another_request_is_noticed():
+    assert read_reply("episodes", b"y", perform("0" * 64, "episodes", b"", b"x")) is None
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_finding_keeps_its_code_and_place(toys, monkeypatch, known):
+    (bundle,) = load("climb.yaml")
+    finding = Diagnostic(
+        "E_LIVE", "no", Span("a.yaml", Position(1, 2), Position(1, 3)), "a hint", expected="b", found="c"
+    )
+
+    def refuse(_specs, _given):
+        raise Rejected([finding])
+
+    monkeypatch.setattr(cluster_task, "_ENTRIES", {"episodes": refuse})
+    reply = perform(engine_digest(), "episodes", to_bytes({"specs": bundle.document(), "n": known}), b"x")
+    if not known:
+        monkeypatch.setattr(cluster_task, "codes", dict)
+    crew = _ClusterCrew.__new__(_ClusterCrew)
+    (found,) = crew._read(_Piece(0, None), read_reply("episodes", b"x", reply)).error.diagnostics
+    other = replace(finding, code="E_CLUSTER_RESULT", message="E_LIVE: no")
+    assert found == (finding if known else other)
+
+
+def test_a_run_that_arrives_changed_does_not_count(toys, monkeypatch):
+    (bundle,) = load("heights.yaml")
+    whole = SuiteRuns.packed
+
+    def changed(self, item):
+        result = whole(self, item)
+        return {**result, "files": result["files"].replace(b'"episode":0', b'"episode":7', 1)}
+
+    monkeypatch.setattr(SuiteRuns, "packed", changed)
+    with pytest.raises(Rejected) as rejected:
+        execute(bundle, toys / "far", RunOptions(Loopback()))
+    assert rejected.value.diagnostics[0].code == "E_CLUSTER_RESULT"
+    assert not (toys / "far").exists()
