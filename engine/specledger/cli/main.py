@@ -15,6 +15,7 @@ from specledger import __version__
 from specledger.cli.agent import agent
 from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
 from specledger.cli.demo import demo
+from specledger.cli.discover import Interrupted, discover
 from specledger.cli.golden import golden, pin
 from specledger.cli.init import init
 from specledger.cli.inspection import diff, trace
@@ -23,7 +24,7 @@ from specledger.cli.keys import keys
 from specledger.cli.listing import ls
 from specledger.cli.output import print_refusal, print_text
 from specledger.cli.report import report
-from specledger.cli.run import Interrupted, discover, run
+from specledger.cli.run import run
 from specledger.cli.specs import check, explain, new, plan, schema, show_spec
 from specledger.cli.terminal import with_output_options
 from specledger.cli.verify import seal, verify

@@ -1,22 +1,19 @@
-"""`spec run` and `spec discover`: run specs and write their evidence."""
+"""`spec run`: run specs and write their evidence."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specledger.cli import completion
-from specledger.cli.codes import E_INTERRUPTED
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
     CaseValues,
     ClusterAddress,
     Files,
-    Format,
     Log,
     Origin,
     Out,
@@ -26,7 +23,6 @@ from specledger.cli.options import (
     Purpose,
     Sign,
     Stamp,
-    TextOrJson,
     TrustAgent,
     Workers,
     check_changes,
@@ -46,7 +42,7 @@ from specledger.cli.output import (
     progress_bar,
     write_output,
 )
-from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.verdict import Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
@@ -55,17 +51,6 @@ if TYPE_CHECKING:
     from specledger.load import Bundle
 
 Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
-
-JOURNAL_SUFFIX: Final = ".journal.sqlite"
-"""The suffix of a journal beside the evidence, which has its name without `.zip`."""
-
-
-class Interrupted(Exception):  # noqa: N818 - nothing went wrong
-    """A discovery was interrupted, and its journal has the finished steps."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
 
 
 def run(  # noqa: PLR0913, PLR0917 - each is an option
@@ -114,7 +99,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
         finished = _run_each(list(zip(cases, places, strict=True)), log, purpose, options, aloud=aloud)
     if format_ is OutputFormat.HUMAN:
         for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
-            _say([one for one in finished if one.kind == kind])
+            say([one for one in finished if one.kind == kind])
     else:
         _print_runs(finished, format_, process_count(workers))
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
@@ -130,11 +115,11 @@ def _run_each(
     for bundle, place in cases:
         finished.append(run_case(log, bundle, purpose, place, options))
         if aloud and not KINDS[bundle.main.kind].run.table:
-            _say(finished[-1:])
+            say(finished[-1:])
     return finished
 
 
-def _say(finished: Sequence[Finished], *more: str) -> None:
+def say(finished: Sequence[Finished], *more: str) -> None:
     """Print the results of runs of one kind; if all of them pass, only unless `--quiet`."""
     from specledger.kinds import KINDS
 
@@ -185,7 +170,7 @@ def _print_warnings(found: Sequence[Diagnostic]) -> None:
 def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int) -> None:
     """Print the results of runs: as JSON, or as a report of their evidence."""
     if format_ is OutputFormat.JSON:
-        print_json({"runs": [_as_json(one) for one in finished]})
+        print_json({"runs": [run_as_json(one) for one in finished]})
         return
     from contextlib import ExitStack
 
@@ -198,7 +183,8 @@ def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: in
         write_output(FORMATS[format_].write(report))
 
 
-def _as_json(finished: Finished) -> dict[str, Any]:
+def run_as_json(finished: Finished) -> dict[str, Any]:
+    """The result of a run as JSON values."""
     known = {"name": finished.name, "evidence": str(finished.place), "manifest": finished.manifest}
     if finished.receipts:
         return {**known, "receipts": [dict(one) for one in finished.receipts if one["type"] != "run"]}
@@ -209,117 +195,3 @@ def _as_json(finished: Finished) -> dict[str, Any]:
             for each in finished.incidents
         ],
     }
-
-
-Discoveries = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="FILE...", autocompletion=completion.discoveries, help="Discoveries: files, or names of shipped ones."
-    ),
-]
-TrialProcesses = Annotated[
-    int | None, typer.Option(min=1, max=256, show_default="one for each processor", help="Processes that try laws.")
-]
-Iterations = Annotated[
-    int | None,
-    typer.Option(min=1, help="Replace the number of iterations; a finished discovery goes on to a greater one."),
-]
-JournalPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--journal",
-        metavar="PATH",
-        show_default="the place of the evidence, without .zip, and then .journal.sqlite",
-        help="The SQLite file from which the discovery resumes.",
-    ),
-]
-Retry = Annotated[
-    bool, typer.Option("--retry-failures", help="Repeat requests that failed, and what depends on their answers.")
-]
-
-
-def discover(  # noqa: PLR0913, PLR0917 - each is an option
-    files: Discoveries,
-    workers: TrialProcesses = None,
-    cluster: ClusterAddress = None,
-    iterations: Iterations = None,
-    journal: JournalPath = None,
-    out: Out = None,
-    record: Record = False,
-    retry: Retry = False,
-    sign: Sign = None,
-    origin: Origin = None,
-    timestamp: Stamp = None,
-    packed: Packed = False,
-    log: Log = None,
-    purpose: Purpose = None,
-    overrides: Overrides = None,
-    allow_outside: AllowOutside = False,
-    format_: TextOrJson = Format.HUMAN,
-) -> None:
-    """Make discoveries, or resume them, and write their evidence."""
-    from specledger.kinds.running import DiscoveryOptions, RunOptions
-    from specledger.pipeline.executing import place_cases
-
-    changes = [*(overrides or []), *([f"iterations={iterations}"] if iterations is not None else [])]
-    check_changes(changes)
-    cases = _load_discoveries(files, changes, journal, allow_outside)
-    seal = seal_of(sign, origin, timestamp)
-    check_shared(seal, len(cases))
-    check_purpose(log, purpose)
-    finished = []
-    for bundle, place in zip(cases, place_cases(cases, out, packed=packed), strict=True):
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path = journal or _beside(place)
-        discovery = DiscoveryOptions(str(path), retry)
-        try:
-            with executor_of(workers, cluster) as executor:
-                options = RunOptions(executor, record=record, seal=seal, discovery=discovery)
-                finished.append(run_case(log, bundle, purpose, place, options))
-        except KeyboardInterrupt:
-            message = f"interrupted: finished steps are kept in {path}"
-            hint = "the same command resumes"
-            raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
-        if format_ is Format.HUMAN:
-            _say(finished[-1:], *_journal_lines(bundle, path, finished[-1]))
-    if format_ is Format.JSON:
-        print_json({"runs": [_as_json(one) for one in finished]})
-    raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
-
-
-def _load_discoveries(
-    files: Sequence[str], changes: Sequence[str], journal: Path | None, allow_outside: bool
-) -> tuple[Bundle, ...]:
-    """Load discoveries.
-
-    Raises:
-        typer.BadParameter: One is something else, or several would share a journal.
-    """
-    from specledger.kinds import KINDS
-    from specledger.pipeline.checking import load_runs
-
-    cases = load_runs(files, changes, allow_outside=allow_outside)
-    wrong = [case for case in cases if not KINDS[case.main.kind].run.resumes]
-    if wrong:
-        raise typer.BadParameter(f"{wrong[0].main.name} is a {wrong[0].main.kind}: `spec run` runs it")
-    if journal is not None and len(cases) > 1:
-        raise typer.BadParameter("a journal holds one discovery: run each discovery with its own --journal")
-    return cases
-
-
-def _beside(place: Path) -> Path:
-    """The journal beside the evidence; it is the same whether the evidence is packed or not."""
-    from specledger.evidence.archive import SUFFIX
-
-    return place.with_name(place.name.removesuffix(SUFFIX) + JOURNAL_SUFFIX)
-
-
-def _journal_lines(bundle: Bundle, journal: Path, finished: Finished) -> Iterator[str]:
-    """The path of the journal, and the number of requests that can be repeated."""
-    from specledger.discovery.coordinator import UNASKED
-
-    yield f"  journal  {printable(str(journal))}"
-    failures = [one["answer"]["failure"] for one in finished.receipts if one["type"] == "iteration"]
-    unasked = sum(each in UNASKED for each in failures)
-    if unasked and bundle.specs[bundle.main.refs["model",]].data.get("gemini") is not None:
-        yield f"  {unasked} answers failed on the way to the model: `--retry-failures` asks again"

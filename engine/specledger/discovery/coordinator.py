@@ -20,13 +20,12 @@ from specledger.discovery.iteration import DiscoveryContext, digest_of, proposal
 from specledger.discovery.journal import Journal
 from specledger.discovery.plan import PROPOSE, DiscoveryPlan
 from specledger.discovery.prompt import Prompt
-from specledger.discovery.worker import ASK, ESCALATE, TRY, Worker
+from specledger.discovery.worker import ASK, ESCALATE, TRY, Ask, Worker, asked_here
 from specledger.oracles.failures import CUT_OFF, LASTING, RATE_LIMITED, REFUSED, TIMED_OUT, UNAVAILABLE
 from specledger.oracles.model import ModelAnswer, ModelRequest
 from specledger.run.executor import Crew, Executor
 from specledger.run.workers import ALONE
 
-Ask = Callable[[ModelRequest], ModelAnswer]
 Progress = Callable[[int, int], None]
 
 UNASKED: Final = LASTING | {TIMED_OUT, REFUSED, CUT_OFF, RATE_LIMITED, UNAVAILABLE}
@@ -274,11 +273,6 @@ def run_discovery(
     asked = ask or asked_here(worker, executor)
     with executor.open(worker) as crew:
         yield from Coordinator(workbench, identity, crew, journal, width=executor.width, ask=asked).events()
-
-
-def asked_here(worker: Worker, executor: Executor) -> Ask | None:
-    """What asks the model in this process, if its keys and files are not where laws are tried; else None."""
-    return worker.ask if executor.remote else None
 
 
 def forget_failures(plan: DiscoveryPlan, journal: Journal) -> int:

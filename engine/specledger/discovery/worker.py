@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from specledger.compile.model import PlannedModel, compile_model
@@ -10,12 +11,14 @@ from specledger.discovery.plan import DiscoveryPlan, compile_discovery
 from specledger.discovery.trials import try_elsewhere, try_proposed
 from specledger.load import Bundle
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest
-from specledger.run.executor import Work
+from specledger.run.executor import Executor, Work
 
 ASK: Final = "ask"
 TRY: Final = "try"
 ESCALATE: Final = "escalate"
 """What a task does: asks the model, tries a proposed law, tries an accepted law harder."""
+
+Ask = Callable[[ModelRequest], ModelAnswer]
 
 Task = tuple[str, Any]
 """What to do, and with what: a `ModelRequest`, or the document of a law."""
@@ -87,3 +90,8 @@ class Worker(Work):
         if self._plan is None:
             self._plan = compile_discovery(self._bundle)
         return self._plan
+
+
+def asked_here(worker: Worker, executor: Executor) -> Ask | None:
+    """What asks the model in this process, if its keys and files are not where laws are tried; else None."""
+    return worker.ask if executor.remote else None

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
-from specledger.discovery.coordinator import Coordinator, asked_here, forget_failures
+from specledger.discovery.coordinator import Coordinator, forget_failures
 from specledger.discovery.journal import Journal
-from specledger.discovery.worker import Worker, open_all
+from specledger.discovery.worker import Worker, asked_here, open_all
 from specledger.evidence.kind import DISCOVERY as RECEIPTS
 from specledger.evidence.layout import TAPE
 from specledger.kinds.checks import check_discovery

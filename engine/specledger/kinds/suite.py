@@ -30,7 +30,7 @@ from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
 from specledger.suites.plan import Case, Trial
 from specledger.verify.run import try_replay
-from specledger.verify.suite import outcome_of
+from specledger.verify.suite_runs import outcome_of
 
 E_SEED_SUITE = code(
     "E_SEED_SUITE",

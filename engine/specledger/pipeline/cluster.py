@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code, missing_package
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.pipeline.cluster_task import REFUSED, engine_digest, finding_of, perform, read_reply, to_bytes
+from specledger.pipeline.cluster_task import REFUSED, done_of, engine_digest, perform, read_reply, to_bytes
 from specledger.run.executor import Done, Lost, Work
 
 if TYPE_CHECKING:
@@ -215,23 +215,12 @@ class _ClusterCrew:
             self._refuse(future)
             self._send(piece.number, piece.item, piece.sent)
         else:
-            self._done.append(self._read(piece, reply))
+            self._done.append(done_of(self._work, piece.number, piece.item, reply))
 
     def _refuse(self, future: Future[Any]) -> None:
         """Note who has another engine: whoever has the result."""
         for holders in self._cluster.client.who_has([future]).values():
             self._cluster.refused.update(holders)
-
-    def _read(self, piece: _Piece, reply: dict[str, Any]) -> Done:
-        if "failed" in reply:
-            return Done(piece.number, None, RuntimeError(f"in a worker of the cluster: {reply['failed']}"))
-        if "rejected" in reply:
-            found = [finding_of(one, E_CLUSTER_RESULT) for one in reply["rejected"]]
-            return Done(piece.number, None, Rejected(found))
-        try:
-            return Done(piece.number, self._work.made(piece.item, reply["made"]), None)
-        except Rejected as rejected:
-            return Done(piece.number, None, rejected)
 
     def _look(self) -> None:
         """Look after pieces whose workers are all gone; Dask itself moves a piece from a lost worker to another one."""

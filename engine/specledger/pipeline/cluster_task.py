@@ -19,7 +19,9 @@ from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
 from specledger.core.spans import Position, Span
 from specledger.kinds import MODELS
+from specledger.kinds.finished_runs import E_CLUSTER_RESULT
 from specledger.load import Bundle, bundle_from_document
+from specledger.run.executor import Done, Work
 
 ENGINE_TAG: Final = "specledger/engine/v1"
 RESULT_TAG: Final = "specledger/cluster-result/v1"
@@ -120,6 +122,18 @@ def read_reply(entry: str, item: bytes, reply: bytes) -> dict[str, Any] | None:
     return read
 
 
+def done_of(work: Work, number: int, item: Any, reply: Mapping[str, Any]) -> Done:
+    """The piece of work that a reply other than a refusal finishes."""
+    if "failed" in reply:
+        return Done(number, None, RuntimeError(f"in a worker of the cluster: {reply['failed']}"))
+    try:
+        if "rejected" in reply:
+            raise Rejected(finding_of(one, E_CLUSTER_RESULT) for one in reply["rejected"])
+        return Done(number, work.made(item, reply["made"]), None)
+    except Rejected as rejected:
+        return Done(number, None, rejected)
+
+
 @lru_cache(maxsize=4)
 def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
     """The work of a document, which each thread of a worker compiles once and has for itself."""
@@ -148,7 +162,7 @@ def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
 def _checks(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
-    from specledger.verify.suite import RunChecks
+    from specledger.verify.suite_runs import RunChecks
 
     deferred = DeferredPlan(specs)
 

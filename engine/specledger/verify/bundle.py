@@ -101,8 +101,7 @@ def verify_evidence(
     Args:
         place: The folder.
         reader: What the reader brings and asks for.
-        kinds: The kinds of evidence, by name.
-        models: The models of specs, by kind.
+        kinds, models: The kinds of evidence and the models of specs, by name.
         executor: Where runs are made again.
 
     Raises:

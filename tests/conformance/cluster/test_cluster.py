@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ LOOP = "127.0.0.1"
 SUITE = {
     "spec": "suite/v1",
     "name": "heights",
-    "runs": {"long": {"scenarios": ["climb"], "seeds": list(range(24)), "set": {"episodes": 400}}},
+    "runs": {"long": {"scenarios": ["climb"], "seeds": list(range(16)), "set": {"episodes": 200}}},
     "figures": {"arrives": {"rate": "success"}},
     "checks": [{"id": "some", "require": "arrives.of > 0", "opportunities": "arrives.of"}],
 }
@@ -39,7 +40,7 @@ class Cluster:
         )
 
     def start(self, *words, **environment):
-        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
         command = [sys.executable, "-m", "dask", *words]
         process = subprocess.Popen(command, env=self.environment | environment, cwd=self.folder, **quiet)
         self.processes.append(process)
@@ -96,7 +97,12 @@ def spec(toys, interruptible):
     """Run `spec WORDS...` in the folder of the toys; with `wait=False` the process."""
 
     def run(*words, wait=True):
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, "text": True}
+        pipes: dict[str, Any] = {
+            "stdout": subprocess.PIPE,
+            "stderr": subprocess.PIPE,
+            "stdin": subprocess.DEVNULL,
+            "text": True,
+        }
         process = subprocess.Popen([sys.executable, "-m", "specledger", *words], env=interruptible, cwd=toys, **pipes)
         return ended(process) if wait else process
 

@@ -12,18 +12,17 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
+from specledger.discovery.worker import Worker
 from specledger.kinds import load
-from specledger.kinds.discovery import Worker
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.pipeline import cluster_task
-from specledger.pipeline.cluster import _ClusterCrew
-from specledger.pipeline.cluster_task import engine_digest, from_bytes, perform, read_reply, to_bytes
+from specledger.pipeline.cluster_task import done_of, engine_digest, from_bytes, perform, read_reply, to_bytes
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
 from specledger.verify.replay import EpisodeChunks
-from specledger.verify.suite import RunChecks
+from specledger.verify.suite_runs import RunChecks
 from tests.toys import CLIMB, SMALL
 
 VALUES = st.recursive(
@@ -64,9 +63,8 @@ class LoopbackCrew:
         self.executor.entries.add(work.entry)
         made = perform(engine_digest(), work.entry, to_bytes(work.document()), sent)
         reply = read_reply(work.entry, sent, self.executor.change(made))
-        crew = _ClusterCrew.__new__(_ClusterCrew)
-        crew._work = work
-        self.done.insert(0, crew._read(_Piece(index, item), reply))  # the last is returned first
+        assert reply is not None
+        self.done.insert(0, done_of(work, index, item, reply))  # the last is returned first
 
     def ready(self):
         done, self.done = self.done, []
@@ -74,11 +72,6 @@ class LoopbackCrew:
 
     def wait(self):
         return self.done.pop(0)
-
-
-class _Piece:
-    def __init__(self, number, item):
-        self.number, self.item = number, item
 
 
 def bytes_of(place):
@@ -122,7 +115,7 @@ def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
 
 
 def test_every_work_has_an_entry():
-    works = {EpisodeChunks, SuiteRuns, RunChecks, Worker}
+    works: set[type[Work]] = {EpisodeChunks, SuiteRuns, RunChecks, Worker}
     assert {work.entry for work in works} == set(cluster_task._ENTRIES)
     assert {one for one in Work.__subclasses__() if one.__module__.startswith("specledger.")} == works
 
@@ -163,8 +156,11 @@ def test_a_finding_keeps_its_code_and_place(toys, monkeypatch, known):
     reply = perform(engine_digest(), "episodes", to_bytes({"specs": bundle.document(), "n": known}), b"x")
     if not known:
         monkeypatch.setattr(cluster_task, "codes", dict)
-    crew = _ClusterCrew.__new__(_ClusterCrew)
-    (found,) = crew._read(_Piece(0, None), read_reply("episodes", b"x", reply)).error.diagnostics
+    read = read_reply("episodes", b"x", reply)
+    assert read is not None
+    error = done_of(EpisodeChunks(bundle), 0, b"x", read).error
+    assert isinstance(error, Rejected)
+    (found,) = error.diagnostics
     other = replace(finding, code="E_CLUSTER_RESULT", message="E_LIVE: no")
     assert found == (finding if known else other)
 

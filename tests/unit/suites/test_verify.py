@@ -13,7 +13,7 @@ from specledger.pipeline.verifying import verify
 from specledger.run.workers import Processes
 from specledger.suites.checks import judge
 from specledger.suites.figures import FigureError
-from specledger.verify import suite as verify_suite
+from specledger.verify import judge_suite
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
 from tools.tampering.forger import HELP, Forger, canonical, tagged
@@ -300,7 +300,7 @@ def test_a_second_evaluator_judges_every_run_and_every_check(place):
     found = verify(place, reader=Reader(judge=True))
     facts = found.facts["judge"]
     assert found.verdict is Verdict.PASS
-    assert (facts["not_judged"], facts["no_expression"][verify_suite.VALUELESS]) == ({}, 2)
+    assert (facts["not_judged"], facts["no_expression"][judge_suite.VALUELESS]) == ({}, 2)
     assert facts["judged"] == facts["of"] > 7
 
 
@@ -314,7 +314,7 @@ OTHERWISE: dict[str, tuple[dict[str, Any], str]] = {
 def test_a_second_evaluator_that_differs_on_a_check_is_told(place, monkeypatch, case):
     pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     changes, said = OTHERWISE[case]
-    monkeypatch.setattr(verify_suite, "judge_check", lambda check, values: {**judge(check, values), **changes})
+    monkeypatch.setattr(judge_suite, "judge_check", lambda check, values: {**judge(check, values), **changes})
     check = verify(place, reader=Reader(judge=True)).checks[-1]
     assert (check.code, said in (check.message or "")) == ("E_JUDGE", True), check.message
 
@@ -339,7 +339,7 @@ def test_a_check_without_a_value_is_no_verdict_of_an_expression(monkeypatch, cas
     values, code, open_ = WITHOUT[case]
     reading = SimpleNamespace(names=("high",), checked=None, read=fails_with(EvaluationError(code, "", None)))
     check = SimpleNamespace(id="c", require=reading, opportunities=reading)
-    monkeypatch.setattr(verify_suite, "judge_check", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
-    monkeypatch.setattr(verify_suite, "assess", lambda _plan, given, judging: [judging(check, given)])
-    count = verify_suite.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
-    assert (count.all, dict(count.without)) == (open_, {} if open_ else {verify_suite.VALUELESS: 1})
+    monkeypatch.setattr(judge_suite, "judge_check", lambda *_: {"error": None, "verdict": "INCONCLUSIVE"})
+    monkeypatch.setattr(judge_suite, "assess", lambda _plan, given, judging: [judging(check, given)])
+    count = judge_suite.judge_checks(SimpleNamespace(), values)  # type: ignore[arg-type]
+    assert (count.all, dict(count.without)) == (open_, {} if open_ else {judge_suite.VALUELESS: 1})

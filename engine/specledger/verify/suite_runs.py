@@ -1,0 +1,144 @@
+"""The runs of a suite as they are verified, each by itself, in whatever process that is."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from specledger.compile.suite import DeferredPlan
+from specledger.evidence.archive import packed, unpacked
+from specledger.expr import conforms
+from specledger.run.executor import Work
+from specledger.spec.base import Models
+from specledger.suites.assessment import UNCOMPARED
+from specledger.suites.episodes import Episodes
+from specledger.suites.measures import Samples
+from specledger.suites.plan import Case, Trial
+from specledger.verify.bundle import compile_bundle, obstacle_to_replay
+from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Status, Stopped, Verification
+from specledger.verify.kind import Compiled, EvidenceKind, Resources
+from specledger.verify.manifest import other_maker
+from specledger.verify.run import RUN, RunContent, try_lines
+from specledger.verify.run_order import RunOrder
+
+NAMED: Final = ("specs", "receipts", "result")
+"""What a suite's receipt of a run repeats from the run's manifest."""
+
+DIFFERS: Final = "differs"
+"""The key of an outcome that describes how replay of the run differs, if it does."""
+
+
+@dataclass(frozen=True)
+class RunChecks(Work):
+    """Verifies the runs of a suite and reads their figures; a cluster receives each run as one file.
+
+    Attributes:
+        place: The folder of the suite.
+        deferred: The suite.
+        models: The models of specs.
+        replay: Whether the runs are replayed.
+    """
+
+    entry = "checks"
+
+    place: str
+    deferred: DeferredPlan
+    models: Models
+    replay: bool
+
+    def __call__(self, item: int) -> dict[str, Any]:
+        """What is known of the run of a number, or why it is `broken`."""
+        trial, case = self.deferred.plan.cases[item]
+        try:
+            resources = Resources(self.models, plan=self.deferred.plans)
+            return look_at(trial, case, self._folder(item), resources, self.replay)
+        except Broken as broken:
+            return {"broken": f"{broken.message} [{broken.code}]"}
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            return {"broken": f"its receipts are malformed: {error!r}"}
+
+    def document(self) -> dict[str, Any]:
+        """The specs, and whether to replay."""
+        return {"specs": self.deferred.bundle.document(), "replay": self.replay}
+
+    def sent(self, item: int) -> tuple[int, bytes]:
+        """The number and the files of a run."""
+        return item, packed(self._folder(item))
+
+    def unpacked(self, item: tuple[int, bytes]) -> dict[str, Any]:
+        """What is known of a run that was sent; it is written to where the run of its number belongs."""
+        folder = self._folder(item[0])
+        folder.parent.mkdir(parents=True)
+        unpacked(item[1], folder)
+        return self(item[0])
+
+    def _folder(self, number: int) -> Path:
+        return Path(self.place, *self.deferred.plan.cases[number][1].place.split("/"))
+
+
+def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay: bool) -> dict[str, Any]:
+    """What is known of a run from its evidence alone, and how replay differs from it, if that was asked for.
+
+    Raises:
+        Broken: A check of it fails that is not the one of replay, or it is not the run of this case.
+    """
+    episodes, samples = Episodes(case.heading, bound=True), Samples()  # it receives receipts that were checked
+    wanted = trial.wanted(case)
+
+    def listen(type_: str, body: Mapping[str, Any]) -> None:
+        episode = episodes.add(type_, body)
+        if episode is not None:
+            if not all(conforms(episode[name], type_) for name, type_ in case.sampler.types.items()):
+                raise TypeError(f"episode {body['episode']} holds other values than its specs lead to")
+            case.sampler.sample(episode, samples, wanted)
+
+    compares = trial.replay and replay
+    kind = dataclasses.replace(RUN, order=lambda: RunOrder(listen))
+    compiled = _opened(folder, kind, resources, replay=replay and not compares)
+    manifest, differs = compiled.checked.manifest, None
+    if replay and not compares and other_maker(manifest) is not None:
+        raise Broken(E_REPLAY, "it cannot be made again: another version made it than the suite")
+    if manifest["specs"] != case.bundle.digest:
+        raise Broken(E_SPECS, "it was made from other specs than the suite leads to")
+    compared = UNCOMPARED
+    try:
+        if compares:
+            compared = _compared(compiled.content)
+        elif replay:
+            compiled.content.replay()
+    except Broken as broken:
+        differs = f"{broken.message} [{broken.code}]"
+    known = outcome_of(manifest, compared, samples)
+    return known if differs is None else {**known, DIFFERS: differs}
+
+
+def _opened(
+    folder: Path, kind: EvidenceKind[RunOrder, RunContent], resources: Resources, *, replay: bool
+) -> Compiled[RunContent]:
+    """A run of a suite, of which no check but that of replay is left."""
+    verification = Verification()
+    try:
+        compiled = compile_bundle(folder, kind, resources, verification, inner=True)
+        compiled.content.check(verification, obstacle_to_replay(compiled, replay=replay))
+    except Stopped:
+        failed = next(check for check in verification.checks if check.status is Status.FAILED)
+        raise Broken(failed.code or "", failed.message or "") from None
+    return compiled
+
+
+def _compared(content: RunContent) -> dict[str, Any]:
+    """The entry of a run in the receipts of a suite with `replay: bytes`."""
+    receipts = content.checked.receipts
+    found = try_lines(content.lines(), list(receipts.lines()), receipts.run)
+    if not found["exact"]:
+        raise Broken(E_REPLAY, "replay gives other receipts")
+    return {"intact": True, **found}
+
+
+def outcome_of(manifest: Mapping[str, Any], replay: Mapping[str, Any], samples: Samples) -> dict[str, Any]:
+    """What is known of a run, from its manifest and from what was read off its receipts."""
+    known = {name: manifest[name] for name in NAMED}
+    return {**known, "replay": dict(replay), "samples": samples}
