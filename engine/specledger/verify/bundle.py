@@ -101,7 +101,8 @@ def verify_evidence(
     Args:
         place: The folder.
         reader: What the reader brings and asks for.
-        kinds, models: The kinds of evidence and the models of specs, by name.
+        kinds: The kinds of evidence, by name.
+        models: The models of specs, by kind.
         executor: Where runs are made again.
 
     Raises:
