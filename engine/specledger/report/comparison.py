@@ -1,32 +1,52 @@
-"""Several bundles in one page: the tables and plots of the first, in which what is shown by agent is of all."""
+"""Several bundles in one page: what changed between them, and their plots and tables by agent side by side."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
 from specledger.report.agent_metrics import RunMetrics
+from specledger.report.diff import changes
 from specledger.report.model import Reading, Subject, bundle_names
-from specledger.report.plots import Plot
+from specledger.report.plots import Plot, side_by_side
 from specledger.report.probe_rates import probe_sections
 from specledger.report.rate_plots import probe_plots
-from specledger.report.sections import Section
+from specledger.report.sections import Quoted, Row, Section
 
 Agents = Mapping[str, Sequence[RunMetrics]]
+
+_LONGEST: Final = 90  # characters of a value
+_OF: Final = {"specs": "", "results": "result: ", "checks": "check: "}
 
 
 def agents_of(subjects: Sequence[Subject]) -> Agents:
     """The metrics of the agents of all bundles; an agent that is in several of them is named with the bundle."""
-    found = [
-        (name, {} if subject.reading is None else subject.reading.agents())
-        for name, subject in zip(bundle_names(subjects), subjects, strict=True)
-    ]
+    found = [(name, reading.agents()) for name, reading in _readings(subjects)]
     count = Counter(agent for _, agents in found for agent in agents)
     return {
         agent if count[agent] == 1 else f"{agent} in {name}": metrics
         for name, agents in found
         for agent, metrics in agents.items()
     }
+
+
+def changed_section(subjects: Sequence[Subject]) -> Section:
+    """What differs between the first bundle and the others of its kind: specs, results and outcomes of checks."""
+    same = [*zip(bundle_names(subjects), subjects, strict=True)]
+    same = [(name, subject) for name, subject in same if subject.kind == subjects[0].kind]
+    table: dict[str, dict[int, str]] = {}
+    for place, (_, subject) in enumerate(same[1:], 1):
+        for part, found in changes(subjects[0], subject).items():
+            for change in found:
+                cells = table.setdefault(f"{_OF[part]}{change.path}", {0: change.first or ""})
+                cells[place] = change.second or ""
+    rows = [
+        Row(path, "", [Quoted(cells.get(place, cells[0]), _LONGEST) for place in range(len(same))])
+        for path, cells in table.items()
+    ]
+    intro = "Specs, results and checks that differ from those of the first bundle. An empty cell: there is none."
+    return Section("changed", "What changed", intro, ("", *(name for name, _ in same)), rows)
 
 
 def compared_sections(reading: Reading, agents: Agents) -> list[Section]:
@@ -36,8 +56,17 @@ def compared_sections(reading: Reading, agents: Agents) -> list[Section]:
     return [*own, *tables.values()]
 
 
-def compared_plots(reading: Reading, agents: Agents) -> list[Plot]:
-    """The plots of all of the agents, then the others of a bundle."""
+def compared_plots(subjects: Sequence[Subject], agents: Agents) -> list[Plot]:
+    """The plots of all of the agents, then the others of the bundles side by side."""
     plots = probe_plots(agents)
     titles = {plot.title for plot in plots}
-    return [*plots, *(plot for plot in reading.plots() if plot.title not in titles)]
+    named = [
+        (name, [plot for plot in reading.plots() if plot.title not in titles]) for name, reading in _readings(subjects)
+    ]
+    return [*plots, *(side_by_side(named) if len(named) > 1 else named[0][1])]
+
+
+def _readings(subjects: Sequence[Subject]) -> Iterator[tuple[str, Reading]]:
+    for name, subject in zip(bundle_names(subjects), subjects, strict=True):
+        if subject.reading is not None:
+            yield name, subject.reading

@@ -43,7 +43,7 @@ def control_sections(report: Report) -> Iterator[Section]:
             yield Section("asked", "Rules of the profile", intro, heads, [*map(_asked, asked)])
     if made is not None or len(report.subjects) > 1:
         named = [*zip(bundle_names(report.subjects), report.subjects, strict=True)]
-        intro = f"{named[0][0]} is shown in full; what is shown by agent is of all bundles."
+        intro = f"{named[0][0]} is shown in full. Plots, tables by agent and what changed are of all bundles."
         yield Section("bundles", "Bundles", intro, ("bundle", "of a", "checks"), [_bundle(*each) for each in named])
 
 

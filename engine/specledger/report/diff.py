@@ -62,12 +62,7 @@ def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) 
         Rejected: E_REPORT_KIND, E_REPORT_RECEIPTS.
     """
     subjects = read_subject(first, kinds), read_subject(second, kinds)
-    listed = {
-        "specs": [*_specs(first, second)],
-        "results": [*walk(first.manifest["result"], second.manifest["result"], "")],
-        "checks": [*_checks(*subjects)],
-        "sources": [*_sources(first, second)],
-    }
+    listed = {**changes(*subjects), "sources": [*_sources(first, second)]}
     with malformed_receipts():
         parted = part(first.receipts.lines(), second.receipts.lines(), first.specs.digest == second.specs.digest)
         run = _runs(first, second)
@@ -82,6 +77,16 @@ def compare(first: Evidence, second: Evidence, kinds: Mapping[str, ReportKind]) 
         sources=tuple(listed["sources"][:MOST_CHANGES]),
         more={name: max(0, len(found) - MOST_CHANGES) for name, found in listed.items()},
     )
+
+
+def changes(first: Subject, second: Subject) -> dict[str, list[Change]]:
+    """What differs of two bundles, by what it is of: `specs`, `results`, `checks`."""
+    assert first.evidence is not None and second.evidence is not None  # noqa: S101, PT018 - subjects of bundles have it
+    return {
+        "specs": [*_specs(first.evidence, second.evidence)],
+        "results": [*walk(first.manifest["result"], second.manifest["result"], "")],
+        "checks": [*_checks(first, second)],
+    }
 
 
 def _specs(first: Evidence, second: Evidence) -> Iterator[Change]:

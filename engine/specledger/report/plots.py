@@ -93,11 +93,11 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Counts by name."""
+    """Counts by name, in named groups; the name of a group may be empty."""
 
     title: str
     description: str
-    counts: Sequence[tuple[str, int]]
+    groups: Sequence[tuple[str, Sequence[tuple[str, int]]]]
 
 
 Plot = Rates | Matrix | Lines | Counts
@@ -119,15 +119,20 @@ def table_of(plot: Plot) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
         case Lines():
             return _line_table(plot)
         case Counts():
-            return ("name", "number"), [(name, str(number)) for name, number in plot.counts]
+            named = [(_grouped(group, name), number) for group, counts in plot.groups for name, number in counts]
+            return ("name", "number"), [(name, str(number)) for name, number in named]
     assert_never(plot)
+
+
+def _grouped(group: str, name: str) -> str:
+    return f"{group}: {name}" if group else name
 
 
 def _rate_rows(plot: Rates) -> Iterator[Sequence[str]]:
     for name, rates in plot.groups:
         for rate in rates:
             interval = f"{share(rate.low)} to {share(rate.high)}"
-            yield f"{name}: {rate.name}" if name else rate.name, share(rate.value), rate.cases, interval
+            yield _grouped(name, rate.name), share(rate.value), rate.cases, interval
 
 
 def _line_table(plot: Lines) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
@@ -191,14 +196,14 @@ def _rates_together(same: Sequence[tuple[str, Plot]]) -> list[tuple[str, Sequenc
     for bundle, plot in same:
         for group, rates in plot.groups if isinstance(plot, Rates) else ():
             for rate in rates:
-                name = f"{group}: {rate.name}" if group else rate.name
-                groups.setdefault(name, []).append(replace(rate, name=bundle))
+                groups.setdefault(_grouped(group, rate.name), []).append(replace(rate, name=bundle))
     return [*groups.items()]
 
 
 def _counts_together(first: Counts, same: Sequence[tuple[str, Plot]]) -> Counts:
     counts: dict[str, list[tuple[str, int]]] = {}
     for bundle, plot in same:
-        for name, number in plot.counts if isinstance(plot, Counts) else ():
-            counts.setdefault(name, []).append((f"{name}, {bundle}", number))
-    return replace(first, counts=[*chain.from_iterable(counts.values())])
+        for group, listed in plot.groups if isinstance(plot, Counts) else ():
+            for name, number in listed:
+                counts.setdefault(_grouped(group, name), []).append((bundle, number))
+    return replace(first, groups=[*counts.items()])

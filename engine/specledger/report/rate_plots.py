@@ -100,4 +100,4 @@ def rejection_counts(rejections: Mapping[str, int]) -> list[Plot]:
     """The rejected proposals by gate, the most frequent first; nothing if there are none."""
     counts = sorted(((gate, count) for gate, count in rejections.items() if count), key=lambda one: (-one[1], one[0]))
     text = "Proposals that each gate rejected; one proposal may be rejected by several gates."
-    return [Counts("Rejections by gate", text, counts)] if counts else []
+    return [Counts("Rejections by gate", text, [("", counts)])] if counts else []

@@ -117,7 +117,7 @@ class StepSeries:
             if count == 1:
                 line, text = Line(name, rows[0]), f"{name} after each step of the episode."
             else:
-                line = middle(f"median of {count} episodes", rows, 0, 1)
+                line = middle(f"{count} episodes", rows, 0, 1)
                 left = f" {self._left_out} more episodes are not drawn." if self._left_out else ""
                 text = f"{name} after each step, over {count} episodes: the median of those that reach the step, and"
                 text += f" their least and greatest value as a band. Steps shows single episodes.{left}"
@@ -135,7 +135,7 @@ class StepSeries:
         text += (
             f" band. A drift is followed until the next one, for at most {AFTER} steps. The dashed line is the drift."
         )
-        drawn = middle(f"median of {len(windows)} drifts", windows, 1, 4)
+        drawn = middle(f"{len(windows)} drifts", windows, 1, 4)
         across = "steps since a drift"
         return Lines(f"Recovery: {name}", text, [drawn], self._unit(name), [(0, "drift")], 1 - BEFORE, across)
 

@@ -1,10 +1,10 @@
-"""A page of several bundles: what is shown by agent is of all of them."""
+"""A page of several bundles: what changed, plots side by side, and tables by agent of all of them."""
 
 import pytest
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
-from specledger.report.comparison import agents_of
+from specledger.report.comparison import agents_of, changed_section
 from specledger.report.model import Report
 from specledger.report.plots import Rates, table_of
 from specledger.report.rate_plots import probe_plots
@@ -36,3 +36,22 @@ def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, names):
     for name in named:
         assert f"{name}: p4-bypass" in page  # the table of probes by agent
     assert page.index("bundle shown in full") < page.index('id="plots"')
+
+
+def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
+    changes: list[list[str]] = [[], ["seed=5"], ["seed=5", "horizon=4"]]
+    subjects = [
+        subject_of(execute(load("simple", kind="scenario", set=["horizon=3", *more])[0], tmp_path / str(at)).place)
+        for at, more in enumerate(changes)
+    ]
+    section = changed_section(subjects)
+    rows = {row.name: [getattr(cell, "value", None) for cell in row.cells] for row in section.rows}
+    seed, *_ = rows["scenario/simple.seed"]
+    assert rows["scenario/simple.seed"] == [seed, "5", "5"]
+    assert rows["scenario/simple.horizon"] == ["3", "3", "4"]
+    assert rows["result: steps"] == ["9", "9", "12"]
+    assert changed_section([subjects[0], subjects[0]]).rows == []
+    page = text_of("html", Report(tuple(subjects)))
+    assert page.index('id="changed"') < page.index('id="plots"') < page.index('id="replay"') < page.index('id="gates"')
+    for subject in subjects:
+        assert f"simple (run {subject.manifest['run'][:8]})" in page[page.index('id="plot0-title"') :]

@@ -28,7 +28,7 @@ PLOTS: dict[str, Any] = {
     "lines with bands": Lines("two", "d", [Line("a", [1, 5], [0, 2], [3, 9]), Line(HOSTILE, [2, 2])], first=-1),
     "a constant": Lines("c", "d", [Line("c", [5, 5])]),
     "nothing known": Lines("n", "d", [Line("n", [None, None])]),
-    "counts": Counts("Counts", "d", [(HOSTILE, 7), ("wall", 2)]),
+    "counts": Counts("Counts", "d", [("", [(HOSTILE, 7), ("wall", 2)])]),
 }
 
 
@@ -111,7 +111,7 @@ def test_figures_of_several_episodes_are_their_median_and_band():
     for episode, values in enumerate(([1, 9], [5, 2, 7], [3, 4])):
         steps(series, episode, values, drifts=(1,) if episode else ())
     plot = series.plots()[0]
-    assert plot.lines == [Line("median of 3 episodes", [3, 4, 7], [1, 2, 7], [5, 9, 7])]
+    assert plot.lines == [Line("3 episodes", [3, 4, 7], [1, 2, 7], [5, 9, 7])]
     assert plot.marks == [(1, "shift")]
 
 
@@ -132,7 +132,7 @@ def test_recovery_begins_at_each_drift_and_ends_at_the_next_one():
         "Recovery: potential W",
         -4,
         [(0, "drift")],
-        "median of 2 drifts",
+        "2 drifts",
     )
     assert line.values == [2, 0, 6, 2, 0, 6, 3, 0]
     assert (line.low[5:], line.high[5:]) == ([6, 3, 0], [8, 4, 0])
@@ -159,7 +159,7 @@ def test_plots_of_several_bundles_are_side_by_side():
     one, other = (
         [
             Lines("W", "d", [Line("W", [number])], marks=[(number, "shift")]),
-            Counts("Rejections", "d", [("wall", number)]),
+            Counts("Rejections", "d", [("", [("wall", number)])]),
             Rates("Rates", "d", [("", [Rate("reached", number, 0, 10, "1 of 2")])]),
             *([Matrix("M", "d", ["a"], ["b"], [[number]])] if number == 1 else []),
         ]
@@ -167,7 +167,7 @@ def test_plots_of_several_bundles_are_side_by_side():
     )
     lines, counts, rates, matrix = side_by_side([("first", one), ("second", other)])
     assert lines == Lines("W", "d", [Line("first", [1]), Line("second", [2])], marks=[(1, "shift"), (2, "shift")])
-    assert counts == Counts("Rejections", "d", [("wall, first", 1), ("wall, second", 2)])
+    assert counts == Counts("Rejections", "d", [("wall", [("first", 1), ("second", 2)])])
     assert [(name, [rate.name for rate in group]) for name, group in rates.groups] == [("reached", ["first", "second"])]
     assert matrix == one[-1]
 

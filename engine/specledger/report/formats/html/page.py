@@ -16,7 +16,7 @@ from typing import Any, Final
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_raw
 from specledger.evidence.layout import ENGINE, MANIFEST, RECEIPTS
-from specledger.report.comparison import agents_of, compared_plots, compared_sections
+from specledger.report.comparison import agents_of, changed_section, compared_plots, compared_sections
 from specledger.report.controls import control_sections
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
@@ -80,8 +80,9 @@ def _drawing(specs: Specs) -> dict[str, Any]:
 
 def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Reading) -> str:
     agents = agents_of(report.subjects) if len(report.subjects) > 1 else {}
-    listed = [*control_sections(report), *compared_sections(reading, agents)]
-    shown = [section for section in listed if section.rows]
+    changed = [changed_section(report.subjects)] if len(report.subjects) > 1 else []
+    about = [section for section in (*control_sections(report), *changed) if section.rows]
+    shown = [*about, *(section for section in compared_sections(reading, agents) if section.rows)]
     chains = _chains(evidence, reading, shown)
     copies = choose(chains)
     parts: list[Any] = list(copies.parts)
@@ -96,9 +97,11 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     headline, alone = headline_of(report), report.judgement is None and len(report.subjects) == 1
     doc = report.judgement.doc if report.judgement is not None else subject.doc if alone else ""
     facts = [(term, render_cell(cell, held)) for term, cell in reading.facts()]
-    plots = render_plots(compared_plots(reading, agents))
-    titles = [("plots", "Plots")] if plots else []
-    titles += [*((section.id, section.title) for section in shown), ("evidence", "Evidence")]
+    plots = render_plots(compared_plots(report.subjects, agents))
+    tables, early = [render(section, held) for section in shown], bool(reading.runs) or len(report.subjects) > 1
+    titles = [(section.id, section.title) for section in shown]
+    titles[len(about) : len(about)] = [("plots", "Plots")] if plots else []
+    titles.append(("evidence", "Evidence"))
     style, script = _asset("style.css"), _asset("script.js")
     values = {
         "title": words(f"{headline.title}: {headline.verdict}"),
@@ -115,9 +118,9 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "cover": cover(report.subjects, evidence, written, titles),
         "embedded": words(_embedded(chains)),
         "nav": join(*(_link(id_, title) for id_, title in titles)),
-        "sections": join(*(render(section, held) for section in shown)),
-        "first": plots if reading.runs else "",
-        "plots": "" if reading.runs else plots,
+        "first": join(*tables[: len(about)], plots if early else NOTHING),
+        "plots": NOTHING if early else plots,
+        "sections": join(*tables[len(about) :]),
         "written": render(written, held),
         "data": _inert(data),
         "style": style,

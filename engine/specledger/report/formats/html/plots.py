@@ -174,12 +174,16 @@ def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
 
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
-    scale = Scale(0, max(number for _, number in plot.counts), 0, WIDTH - _NAMES - 80)
-    drawn, y = [], 6
-    for name, number in plot.counts[:MOST_ROWS]:
-        length = max(1, scale.at(number))
-        drawn.append(axes.text(name, 0, y + 13))
-        drawn.append(element("rect", x=_NAMES, y=y, width=length, height=15, class_="counted"))
-        drawn.append(element("text", count(number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
-        y += LINE
+    scale = Scale(0, max(number for _, counts in plot.groups for _, number in counts), 0, WIDTH - _NAMES - 80)
+    drawn, y, rows = [], 6, 0
+    for group, counts in plot.groups:
+        if group and rows < MOST_ROWS:
+            drawn.append(axes.text(group, 0, y + 13, "group", 60))
+            y += LINE
+        for name, number in counts[: max(0, MOST_ROWS - rows)]:
+            length = max(1, scale.at(number))
+            drawn.append(axes.text(name, 12 if group else 0, y + 13))
+            drawn.append(element("rect", x=_NAMES, y=y, width=length, height=15, class_="counted"))
+            drawn.append(element("text", count(number), x=_NAMES + length + 8, y=y + 13, class_="label soft"))
+            y, rows = y + LINE, rows + 1
     return drawn, y + 4
