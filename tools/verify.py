@@ -32,6 +32,7 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -78,6 +79,7 @@ MAX_LINE = 8 * MIB  # a receipt or an answer on a tape
 MAX_ENTRY = 4 * MIB  # an entry of an audit log
 MAX_RUN_LOG = 64 * MIB
 MAX_CASES = 100
+MAX_WINDOWS = 65_536  # windows that the rule of a ring automaton tells apart
 MAX_CELLS = 20_000_000  # cells of a ring automaton that are evolved for one counterexample
 
 # Forms of values
@@ -1119,24 +1121,29 @@ def undecided(statuses: Iterable[Tuple[str, str]]) -> List[str]:
 
 # -------------------- Check 13: counterexamples, evolved again cell by cell
 
-Rule = Dict[str, str]  # the next symbol by the three symbols (left, self, right)
+Rule = Dict[str, str]  # the next symbol by the window: the symbols of a cell and its neighbours, from the left
 
 
 def universe_rule(universe: JSON) -> Optional[Rule]:
     """The rule of a universe that gives it as a number or a table; None if it is an expression."""
     marks, transition = universe["alphabet"], universe["transition"]
     if "number" in transition:
-        triples = [a + b + c for a in marks for b in marks for c in marks]
-        return {triple: marks[transition["number"] >> code & 1] for code, triple in enumerate(triples)}
+        windows = every_window(marks, 1)
+        return {window: marks[transition["number"] >> code & 1] for code, window in enumerate(windows)}
     return dict(transition["table"]) if "table" in transition else None
 
 
-def changed_rule(rule: Rule, marks: List[str], number: int) -> Rule:
+def every_window(marks: List[str], radius: int) -> List[str]:
+    """All windows of a rule, in the order of the alphabet."""
+    return ["".join(window) for window in itertools.product(marks, repeat=2 * radius + 1)]
+
+
+def changed_rule(rule: Rule, marks: List[str], radius: int, number: int) -> Rule:
     """The mutant of a rule with this number: entries in the order of the alphabet, for each the other symbols."""
     entry, other = divmod(number, len(marks) - 1)
-    triple = [a + b + c for a in marks for b in marks for c in marks][entry]
-    old = marks.index(rule[triple])
-    return {**rule, triple: marks[other + (other >= old)]}
+    window = every_window(marks, radius)[entry]
+    old = marks.index(rule[window])
+    return {**rule, window: marks[other + (other >= old)]}
 
 
 class Evolution:
@@ -1150,7 +1157,7 @@ class Evolution:
     def check(self, key: str, mutant: JSON, recorded: JSON) -> None:
         """Check 13. A counterexample is an evolution of a ring of its universe.
 
-        Where the rule is an expression, only this is checked: the same three symbols always lead to the same symbol.
+        Where the rule is an expression, only this is checked: the same window always leads to the same symbol.
 
         Args:
             key: The universe.
@@ -1166,30 +1173,34 @@ class Evolution:
         require(shaped and 0 <= begin <= t < begin + len(states), code, "its excerpt does not show the step")
         fits = all(isinstance(one, str) and len(one) == len(start) and set(one) <= set(marks) for one in states)
         require(fits and (begin > 0 or states[0] == start), code, "its excerpt does not show rings of its start")
+        radius = universe.get("radius", 1)
+        fits = radius in (1, 2, 3) and len(marks) ** (2 * radius + 1) <= MAX_WINDOWS
+        require(fits, code, "its universe has a rule of too many windows")
         rule = universe_rule(universe)
         if rule is None:
-            self._check_consistent(self.seen.setdefault((key, mutant), {}), states)
+            self._check_consistent(self.seen.setdefault((key, mutant), {}), radius, states)
             self.only_consistent += 1
         elif (begin + len(states)) * len(start) > MAX_CELLS:
             self.too_large += 1
         else:
-            self._check_evolved(rule if mutant is None else changed_rule(rule, marks, mutant), start, begin, states)
+            rule = rule if mutant is None else changed_rule(rule, marks, radius, mutant)
+            self._check_evolved(rule, radius, start, begin, states)
             self.evolved += 1
 
     @staticmethod
-    def _check_evolved(rule: Rule, state: str, begin: int, states: List[str]) -> None:
+    def _check_evolved(rule: Rule, radius: int, state: str, begin: int, states: List[str]) -> None:
         for step in range(begin + len(states)):
             if step >= begin:
                 recorded = states[step - begin]
                 require(recorded == state, "E_COUNTEREXAMPLE", f"step {step} is {state}, recorded is {recorded}")
-            state = "".join(rule[triple] for triple in triples_of(state))
+            state = "".join(rule[window] for window in windows_of(state, radius))
 
     @staticmethod
-    def _check_consistent(seen: Rule, states: List[str]) -> None:
+    def _check_consistent(seen: Rule, radius: int, states: List[str]) -> None:
         for now, later in zip(states, states[1:]):
-            for triple, symbol in zip(triples_of(now), later):
-                known = seen.setdefault(triple, symbol)
-                require(known == symbol, "E_COUNTEREXAMPLE", f"{triple} becomes both {known} and {symbol}")
+            for window, symbol in zip(windows_of(now, radius), later):
+                known = seen.setdefault(window, symbol)
+                require(known == symbol, "E_COUNTEREXAMPLE", f"{window} becomes both {known} and {symbol}")
 
     def left_open(self) -> List[str]:
         """What was not checked of the counterexamples, as lines for the reader."""
@@ -1203,10 +1214,10 @@ class Evolution:
         return found
 
 
-def triples_of(state: str) -> Iterator[str]:
-    """Of each cell the symbols left of it, in it and right of it, around the ring."""
+def windows_of(state: str, radius: int) -> Iterator[str]:
+    """Of each cell the symbols of it and of its neighbours within a radius, from the left, around the ring."""
     size = len(state)
-    return (state[i - 1] + state[i] + state[(i + 1) % size] for i in range(size))
+    return ("".join(state[(i + k) % size] for k in range(-radius, radius + 1)) for i in range(size))
 
 
 def check_counterexamples(specs: JSON, told: Told) -> List[str]:

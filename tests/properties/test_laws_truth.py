@@ -26,6 +26,7 @@ from tests.conformance.laws.oracle import Judge, World, rotated, step_by
 
 SYMBOLS = ".><X"
 LONGEST = {2: 6, 3: 6, 4: 6}  # cells that brute force tries, by the number of symbols
+RADII = {2: [1, 1, 2, 3], 3: [1, 1, 2], 4: [1]}
 LIMITS = Limits(cells=20_000, nodes=8)
 MAX_T = 200
 SHORT = ["monotone", "implication_step", "local_transition"]  # judged at t up to T - 1
@@ -66,31 +67,34 @@ def templates():
 # Universes
 
 
-def famous(symbols):
+def famous(symbols, radius):
     """Tables with something to prove: they copy, keep, exchange, spread, fight or let movers through."""
-    windows = list(product(range(symbols), repeat=3))
-    yield from ([window[place] for window in windows] for place in range(3))
+    wide = list(product(range(symbols), repeat=2 * radius + 1))
+    yield from ([window[place] for window in wide] for place in range(2 * radius + 1))
+    yield [sum(window) % symbols for window in wide]
+    yield [sorted(window)[radius] for window in wide]
+    yield [(window[0] + window[-1] - window[radius]) % symbols for window in wide]
+    windows = [window[radius - 1 : radius + 2] for window in wide]
     yield [max(window) for window in windows]
     yield [min(window) for window in windows]
-    yield [sum(window) % symbols for window in windows]
     yield [(middle + 1) % symbols for _, middle, _ in windows]
-    yield [sorted(window)[1] for window in windows]
     yield [left if middle == 0 else middle if right else 0 for left, middle, right in windows]  # traffic
     if symbols == 4:
         yield [(left in (1, 3)) + 2 * (right in (2, 3)) for left, _, right in windows]
 
 
-def universe_of(alphabet, table, rings, reflect, mapped, starts):
+def universe_of(alphabet, table, rings, reflect, mapped, starts, radius=1):
     """A made-up universe as a document of its own."""
     spec = {
         "spec": "universe/v1",
         "name": "made_up",
         "alphabet": list(alphabet),
         "ring": {"min": rings[0], "max": rings[1]},
+        "radius": radius,
         "transition": {
             "table": {
                 "".join(window): alphabet[after]
-                for window, after in zip(product(alphabet, repeat=3), table, strict=True)
+                for window, after in zip(product(alphabet, repeat=2 * radius + 1), table, strict=True)
             }
         },
         "observables": MEASURES,
@@ -117,13 +121,10 @@ def universe_of(alphabet, table, rings, reflect, mapped, starts):
 def universes(draw):
     """A world for brute force, and the same as a spec."""
     symbols = draw(st.sampled_from([2, 2, 3, 3, 4]))
-    alphabet = SYMBOLS[:symbols]
-    table = draw(
-        st.one_of(
-            st.sampled_from(list(famous(symbols))),
-            st.lists(st.integers(0, symbols - 1), min_size=symbols**3, max_size=symbols**3),
-        )
-    )
+    alphabet, radius = SYMBOLS[:symbols], draw(st.sampled_from(RADII[symbols]))
+    windows = symbols ** (2 * radius + 1)
+    anything = st.binary(min_size=windows, max_size=windows).map(lambda table: [cell % symbols for cell in table])
+    table = draw(st.sampled_from(list(famous(symbols, radius))) | anything)
     shortest = draw(st.integers(1, 4))
     longest = draw(st.sampled_from([LONGEST[symbols], 200]))
     reflect, turn = draw(st.booleans()), draw(st.integers(-2, 7))
@@ -131,12 +132,16 @@ def universes(draw):
         st.sampled_from([alphabet, alphabet[::-1], *[draw(st.text(alphabet, min_size=symbols, max_size=symbols))]])
     )
     starts = draw(st.sampled_from([alphabet, alphabet, alphabet[:2]]))
-    bundle = universe_of(alphabet, table, (shortest, longest), reflect, mapped, starts)
+    bundle = universe_of(alphabet, table, (shortest, longest), reflect, mapped, starts, radius)
 
     def change(_, s):
         return "".join(mapped[alphabet.index(c)] for c in rotated(s[::-1] if reflect else s, turn))
 
-    return World(alphabet, starts, shortest, longest, step_by(table, alphabet), change), bundle, f"turned({turn})"
+    return (
+        World(alphabet, starts, shortest, longest, step_by(table, alphabet, radius), change),
+        bundle,
+        f"turned({turn})",
+    )
 
 
 # Laws

@@ -1,4 +1,4 @@
-"""Ring automata of radius 1 and additive observables, evaluated exactly and slowly.
+"""Ring automata of any radius, and additive observables, evaluated exactly and slowly.
 
 Fast evolution and every proof are tested against this module. Source: Hattori and Takesue, Physica D 49 (1991), for
 additive observables.
@@ -10,24 +10,60 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 
+def codes(cells: Sequence[int], symbols: int, width: int, first: int = 0) -> list[int]:
+    """The code of a window at each place of a ring; a window wider than the ring goes around it more than once.
+
+    Args:
+        cells: The ring.
+        symbols: Size of the alphabet.
+        width: Cells of a window, the digits of its code in base `symbols`, most significant first.
+        first: Where the window begins, in cells from its place; 0 or less.
+    """
+    size, count = len(cells), symbols**width
+    around: Sequence[int]
+    if size >= width:
+        around = (*cells[size + first :], *cells, *cells[: width - 1 + first])
+    else:
+        around = [cells[place % size] for place in range(first, first + size + width - 1)]
+    code, found = 0, []
+    for cell in around[: width - 1]:
+        code = code * symbols + cell
+    for cell in around[width - 1 :]:
+        code = (code * symbols + cell) % count
+        found.append(code)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A radius-1 ring automaton over the symbols 0 … symbols-1.
+    """A ring automaton over the symbols 0 … symbols-1.
 
     Attributes:
         symbols: Size of the alphabet.
-        table: The next symbol of (left, self, right), at `(left * symbols + self) * symbols + right`.
+        table: The next symbol of each window of a cell and its neighbours, at the window's code; of radius 1 at
+            `(left * symbols + self) * symbols + right`. Its length says how wide the window is.
     """
 
     symbols: int
     table: tuple[int, ...]
 
+    @property
+    def width(self) -> int:
+        """Cells of the window that decides the next symbol of its middle cell: three or more."""
+        width = 3
+        while self.symbols**width < len(self.table):
+            width += 2
+        return width
+
+    @property
+    def radius(self) -> int:
+        """How far a cell looks to either side."""
+        return self.width // 2
+
     def step(self, cells: Sequence[int]) -> tuple[int, ...]:
         """All cells of a ring after one synchronous step."""
-        symbols, table = self.symbols, self.table
-        lefts, rights = (*cells[-1:], *cells[:-1]), (*cells[1:], *cells[:1])
-        around = zip(lefts, cells, rights, strict=True)
-        return tuple([table[(left * symbols + cell) * symbols + right] for left, cell, right in around])
+        width = self.width
+        return tuple(map(self.table.__getitem__, codes(cells, self.symbols, width, -(width // 2))))
 
     def run(self, cells: Sequence[int], steps: int) -> list[tuple[int, ...]]:
         """The states at 0, 1, … `steps`."""
@@ -40,10 +76,14 @@ class Rule:
         """Every rule that differs in exactly one entry of the table, in the order of entries, then of symbols."""
         return map(self.mutant, range(len(self.table) * (self.symbols - 1)))
 
+    def change(self, number: int) -> tuple[int, int]:
+        """The entry and the symbol in which one of them differs, by its place in that order."""
+        entry, other = divmod(number, self.symbols - 1)
+        return entry, other + (other >= self.table[entry])
+
     def mutant(self, number: int) -> Rule:
         """One of them, by its place in that order."""
-        entry, other = divmod(number, self.symbols - 1)
-        other += other >= self.table[entry]
+        entry, other = self.change(number)
         return replace(self, table=(*self.table[:entry], other, *self.table[entry + 1 :]))
 
 
@@ -68,11 +108,4 @@ class Additive:
         """The observable's value on a ring."""
         if self.width == 1:
             return self.constant + sum(map(self.weights.__getitem__, cells))
-        size, symbols, windows = len(cells), self.symbols, len(self.weights)
-        total, index = self.constant, 0
-        for offset in range(self.width - 1):
-            index = index * symbols + cells[offset % size]
-        for end in range(self.width - 1, self.width - 1 + size):
-            index = (index * symbols + cells[end % size]) % windows
-            total += self.weights[index]
-        return total
+        return self.constant + sum(map(self.weights.__getitem__, codes(cells, self.symbols, self.width)))

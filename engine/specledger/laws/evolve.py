@@ -6,7 +6,6 @@ One row holds all rings at one step, arranged by a `Layout`. All arithmetic is o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -20,6 +19,10 @@ from specledger.laws.transform import Image
 
 MAX_ELEMENTS: Final = 1 << 20
 """Array elements that are worked on at once, so that a long run needs little memory."""
+
+
+Changes = tuple[Array, Array]
+"""Of each ring the entry of the table in which its rule differs, and the symbol that it has there."""
 
 
 def _mapping(image: Image) -> Array:
@@ -125,53 +128,47 @@ class Trajectory:
 
 
 def windows(rows: Array, width: int, symbols: int) -> Array:
-    """The index of the window that starts at each column; meaningless where it leaves the ring and its halo."""
+    """The code of the window that starts at each column; meaningless where it leaves the ring and its halo."""
+    found = np.zeros(rows.shape, dtype=code_type(symbols, width))
+    window_codes(rows, symbols, width, found[:, : rows.shape[1] - width + 1])
+    return found
+
+
+def code_type(symbols: int, width: int) -> Any:
+    """The smallest type of array that holds the code of a window."""
     contents = symbols**width
-    dtype = np.uint8 if contents <= 1 << 8 else np.uint16 if contents <= 1 << 16 else np.int64
-    reach = rows.shape[1] - width + 1
-    index = rows[:, :reach].astype(dtype)
+    return np.uint8 if contents <= 1 << 8 else np.uint16 if contents <= 1 << 16 else np.int64
+
+
+def window_codes(rows: Array, symbols: int, width: int, out: Array) -> None:
+    """Write the code of each window that lies within a row."""
+    reach = rows.shape[-1] - width + 1
+    np.copyto(out, rows[..., :reach])
     for offset in range(1, width):
-        np.multiply(index, symbols, out=index)
-        np.add(index, rows[:, offset : offset + reach], out=index, casting="unsafe")
-    if width > 1:
-        padded = np.zeros(rows.shape, dtype=dtype)
-        padded[:, :reach] = index
-        return padded
-    return index
+        np.multiply(out, symbols, out=out)
+        np.add(out, rows[..., offset : offset + reach], out=out, casting="unsafe")
 
 
-def evolve(batch: Batch, rule: Rule, steps: int) -> Trajectory:
-    """The trajectories of all rings of a batch under one rule."""
-    return evolve_all(batch, (rule,), np.zeros(1, dtype=np.int64), steps)
-
-
-def evolve_all(batch: Batch, rules: Sequence[Rule], of_ring: Array, steps: int) -> Trajectory:
-    """The trajectories of rings that may have rules of their own.
-
-    Args:
-        batch: The initial states.
-        rules: Rules over one alphabet.
-        of_ring: The place among the rules of each ring's rule; of length 1 if there is only one rule.
-        steps: Steps to take.
-    """
-    symbols, layout = rules[0].symbols, batch.layout
-    entries = symbols**3
-    tables = np.array([rule.table for rule in rules], dtype=np.uint8).ravel()
-    dtype: Any = np.uint8 if entries <= 256 and len(rules) == 1 else np.int64
-    offsets = None if len(rules) == 1 else (of_ring[layout.owner] * entries)[1:-1]
-    rows = np.empty((steps + 1, layout.width), dtype=np.uint8)
+def evolve(batch: Batch, rule: Rule, steps: int, changes: Changes | None = None) -> Trajectory:
+    """The trajectories of all rings of a batch, each under the rule or a mutant of it."""
+    symbols, width, layout = rule.symbols, rule.width, batch.layout
+    near, reach = width // 2, layout.width - width + 1
+    if min(layout.before, layout.halo) < near:
+        raise ValueError(f"windows of {width} cells need {near} cells before and behind each ring")
+    table = np.array(rule.table, dtype=np.uint8)
+    index = np.empty(reach, dtype=code_type(symbols, width))
+    changed = None
+    if changes is not None:
+        entries, others = (each[layout.owner][near:-near] for each in changes)
+        changed = entries.astype(index.dtype), others.astype(np.uint8)
+    rows = np.zeros((steps + 1, layout.width), dtype=np.uint8)
     rows[0] = batch.row
     targets, sources = layout.repeats
-    index = np.empty(layout.width - 2, dtype=dtype)
     for step in range(steps):
         row, after = rows[step], rows[step + 1]
-        np.multiply(row[:-2], symbols, out=index, casting="unsafe")
-        index += row[1:-1]
-        index *= symbols
-        index += row[2:]
-        if offsets is not None:
-            index += offsets
-        tables.take(index, out=after[1:-1], mode="clip")
-        after[0] = after[-1] = 0
+        window_codes(row, symbols, width, index)
+        table.take(index, out=after[near:-near], mode="clip")
+        if changed is not None:
+            np.copyto(after[near:-near], changed[1], where=index == changed[0])
         after[targets] = after[sources]
-    return Trajectory(rules[0], layout, rows)
+    return Trajectory(rule, layout, rows)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from specledger.laws.automaton import Additive, Rule
+from specledger.laws.automaton import Additive
 from specledger.laws.claim import (
     ARITHMETIC,
     BINARY,
@@ -27,14 +27,12 @@ from specledger.laws.claim import (
     Observe,
     Time,
 )
-from specledger.laws.evolve import Trajectory
+from specledger.laws.evolve import Changes, Trajectory
 from specledger.laws.law import Law
 from specledger.laws.layout import Array, Batch
 from specledger.laws.observable import apply_fast, hold, measures, range_of
 from specledger.laws.packed import evolve_best, weigher
 from specledger.laws.primitive import Scan
-
-_ONE_RULE: Final = np.zeros(1, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,7 @@ class Judged:
 def judge(
     law: Law,
     starts: Sequence[Sequence[int]],
-    rules: Sequence[Rule] = (),
-    of_ring: Array = _ONE_RULE,
+    changes: Changes | None = None,
     last: int | None = None,
 ) -> Judged:
     """Judge a law on many starts.
@@ -66,14 +63,13 @@ def judge(
     Args:
         law: The law.
         starts: The initial states, at least one.
-        rules: The rules that rings evolve by; without any, that of the law's universe.
-        of_ring: For each ring the place of its rule.
+        changes: Of each ring what its rule changes of that of the law's universe.
         last: The last step that is judged, if not that of the law.
 
     Raises:
         EvaluationError: An integer leaves 64 bits somewhere.
     """
-    view = _View(law, Batch.of(starts, halo_of(law)), tuple(rules) or (law.universe.rule,), of_ring, last)
+    view = _View(law, Batch.of(starts, halo_of(law), law.universe.rule.radius), changes, last)
     usable = view.usable()
     first, final = law.template.first, law.last if last is None else last
     counts = None if law.antecedent is None else view.truth(law.antecedent, first, final)
@@ -101,7 +97,7 @@ def halo_of(law: Law) -> int:
     if universe.interaction is not None:
         interaction = universe.primitives[universe.interaction].bind(())
         widths.append(interaction.width if isinstance(interaction, Additive) else 1)
-    return max([1, *(width - 1 for width in widths)])
+    return max([universe.rule.radius, *(width - 1 for width in widths)])
 
 
 def needs_cells(law: Law) -> bool:
@@ -113,13 +109,13 @@ def needs_cells(law: Law) -> bool:
 class _View:
     """The arrays that the nodes of a claim stand for: rows are steps, columns are rings or cells."""
 
-    def __init__(self, law: Law, batch: Batch, rules: tuple[Rule, ...], of_ring: Array, last: int | None) -> None:
-        self.law = law
+    def __init__(self, law: Law, batch: Batch, changes: Changes | None, last: int | None) -> None:
+        self.law, rule = law, law.universe.rule
         steps = law.steps if last is None else max(last + law.reach, law.fixed)
-        self.trajectory = evolve_best(batch, rules, of_ring, steps, cells=needs_cells(law))
+        self.trajectory = evolve_best(batch, rule, steps, changes, cells=needs_cells(law))
         self._cellwise: dict[str, Array] = {}
         if law.image is not None:
-            images = evolve_best(batch.transformed(law.image), rules, of_ring, steps, cells=True)
+            images = evolve_best(batch.transformed(law.image), rule, steps, changes, cells=True)
             self._cellwise = {
                 STATE: self.trajectory.cells(),
                 IMAGE: images.cells(),

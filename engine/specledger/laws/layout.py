@@ -1,6 +1,7 @@
 """The layout of rings of mixed lengths in one row.
 
-Each ring has one cell before it and `halo` cells after it that repeat its other end, so that every window is a slice.
+Each ring has `before` cells before it and `halo` cells after it that repeat its other end, so that every window is a
+slice.
 """
 
 from __future__ import annotations
@@ -25,10 +26,12 @@ class Layout:
     Attributes:
         sizes: Cells of each ring, int64.
         halo: Cells behind each ring that repeat its beginning.
+        before: Cells before each ring that repeat its end.
     """
 
     sizes: Array
     halo: int = 1
+    before: int = 1
 
     @cached_property
     def words(self) -> Words:
@@ -38,13 +41,13 @@ class Layout:
     @cached_property
     def starts(self) -> Array:
         """Column of each ring's cell 0."""
-        widths = self.sizes + 1 + self.halo
-        return np.asarray(np.concatenate(([0], np.cumsum(widths)[:-1])) + 1)
+        widths = self.sizes + self.before + self.halo
+        return np.asarray(np.concatenate(([0], np.cumsum(widths)[:-1])) + self.before)
 
     @cached_property
     def width(self) -> int:
         """Columns of a row; the last one is spare."""
-        return int((self.sizes + 1 + self.halo).sum()) + 1
+        return int((self.sizes + self.before + self.halo).sum()) + 1
 
     @cached_property
     def edges(self) -> Array:
@@ -70,7 +73,10 @@ class Layout:
     @cached_property
     def repeats(self) -> tuple[Array, Array]:
         """The columns that repeat cells, and the columns of those cells."""
-        targets, sources = [self.starts - 1], [self.starts + self.sizes - 1]
+        targets, sources = [], []
+        for place in range(self.before):
+            targets.append(self.starts - 1 - place)
+            sources.append(self.starts + (self.sizes - 1 - place) % self.sizes)
         for place in range(self.halo):
             targets.append(self.starts + self.sizes + place)
             sources.append(self.starts + place % self.sizes)
@@ -79,7 +85,9 @@ class Layout:
     @cached_property
     def owner(self) -> Array:
         """The ring of each column; the spare column belongs to the last."""
-        return np.append(np.repeat(np.arange(len(self.sizes)), self.sizes + 1 + self.halo), len(self.sizes) - 1)
+        return np.append(
+            np.repeat(np.arange(len(self.sizes)), self.sizes + self.before + self.halo), len(self.sizes) - 1
+        )
 
 
 @dataclass(frozen=True)
@@ -95,10 +103,10 @@ class Batch:
     states: tuple[bytes, ...]
 
     @classmethod
-    def of(cls, states: Sequence[Sequence[int]], halo: int = 1) -> Batch:
+    def of(cls, states: Sequence[Sequence[int]], halo: int = 1, before: int = 1) -> Batch:
         """A batch of states, in their order."""
         held = tuple(map(bytes, states))
-        return cls(Layout(np.fromiter(map(len, held), dtype=np.int64, count=len(held)), halo), held)
+        return cls(Layout(np.fromiter(map(len, held), dtype=np.int64, count=len(held)), halo, before), held)
 
     @cached_property
     def row(self) -> Array:

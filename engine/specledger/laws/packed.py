@@ -6,7 +6,6 @@ The results equal those of table lookup.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Final
@@ -14,14 +13,11 @@ from typing import Any, Final
 import numpy as np
 
 from specledger.laws.automaton import Additive, Rule
-from specledger.laws.evolve import Trajectory, evolve_all
+from specledger.laws.evolve import Changes, Trajectory, evolve
 from specledger.laws.layout import Array, Batch
-from specledger.laws.planes import BITS, Network, build, derive, run
+from specledger.laws.planes import BITS, Network, derive, network_of, run
 from specledger.laws.transform import Image
 from specledger.laws.words import Words, evolve_words
-
-MAX_INPUTS: Final = 8
-"""Bits of a window whose weights are counted in words."""
 
 MAX_WEIGHT_BITS: Final = 16
 
@@ -125,38 +121,31 @@ class PackedTrajectory(Trajectory):
 @lru_cache(maxsize=256)
 def weigher(measure: Additive) -> Network | None:
     """The bits of a window's weight above the least one, as a network; None if that would be large."""
-    bits, least = BITS.get(measure.symbols), min(measure.weights)
+    least = min(measure.weights)
     spread = (max(measure.weights) - least).bit_length()
-    if bits is None or bits * measure.width > MAX_INPUTS or spread > MAX_WEIGHT_BITS:
+    if measure.symbols not in BITS or spread > MAX_WEIGHT_BITS:
         return None
-    inputs = bits * measure.width
-    tables = [0] * spread
-    for row in range(1 << inputs):
-        window = 0
-        for offset in range(measure.width):
-            window = window * measure.symbols + (row >> bits * offset & measure.symbols - 1)
-        weight = measure.weights[window] - least
-        for bit in range(spread):
-            tables[bit] |= (weight >> bit & 1) << row
-    return build(inputs, tables)
+    return network_of(measure.symbols, measure.width, [weight - least for weight in measure.weights], spread)
 
 
-def evolve_best(batch: Batch, rules: Sequence[Rule], of_ring: Array, steps: int, *, cells: bool = False) -> Trajectory:
+def evolve_best(
+    batch: Batch, rule: Rule, steps: int, changes: Changes | None = None, *, cells: bool = False
+) -> Trajectory:
     """The trajectories of all rings: in words where that is possible, else by look-up.
 
     Args:
         batch: The initial states.
-        rules: See `evolve_all`.
-        of_ring: See `evolve_all`.
+        rule: The rule.
         steps: Steps to take.
+        changes: See `evolve`.
         cells: Whether single cells will be asked for, which look-up has at hand.
     """
-    if cells or len(rules) > 1 or derive(rules[0]) is None:
-        return evolve_all(batch, rules, of_ring, steps)
+    if cells or changes is not None or derive(rule) is None:
+        return evolve(batch, rule, steps, changes)
     words = batch.layout.words
-    if (steps + 1) * BITS[rules[0].symbols] * len(words.cells) > MAX_WORDS:
-        return evolve_all(batch, rules, of_ring, steps)
-    return evolve_packed(batch, rules[0], steps)
+    if (steps + 1) * BITS[rule.symbols] * len(words.cells) > MAX_WORDS:
+        return evolve(batch, rule, steps)
+    return evolve_packed(batch, rule, steps)
 
 
 def evolve_packed(batch: Batch, rule: Rule, steps: int) -> PackedTrajectory:

@@ -22,6 +22,8 @@ Array = np.ndarray[Any, Any]
 
 BITS: Final = {2: 1, 4: 2}
 """Planes of the alphabets that have them, by the number of symbols."""
+MAX_INPUTS: Final = 8
+"""Bits of a window that is worked on in words."""
 ORDERS: Final = 24
 """Orders of inputs that are tried at most."""
 MAX_ORDERED: Final = 6
@@ -46,7 +48,7 @@ class Network:
     """A Boolean network.
 
     Attributes:
-        inputs: How many; of a rule they are the planes of the left cell, the cell and the right cell, lowest bit first.
+        inputs: How many; of a rule they are the planes of the cells of its window, from the left, lowest bit first.
         operations: What each further signal is.
         outputs: The signal of each output; None for a constant 0, -1 for a constant 1.
     """
@@ -147,18 +149,32 @@ def _written(tables: Sequence[int], order: Sequence[int]) -> Network:
 
 @lru_cache(maxsize=64)
 def derive(rule: Rule) -> Network | None:
-    """The network of a rule, from its table; None if its alphabet has neither 2 nor 4 symbols."""
+    """The network of a rule, from its table; None if its alphabet has neither 2 nor 4 symbols, or it would be large."""
     bits = BITS.get(rule.symbols)
-    if bits is None:
+    return None if bits is None else network_of(rule.symbols, rule.width, rule.table, bits)
+
+
+def network_of(symbols: int, width: int, values: Sequence[int], bits: int) -> Network | None:
+    """The network whose outputs are the bits of a number given for each window; None if it would be large.
+
+    Args:
+        symbols: Size of the alphabet: 2 or 4.
+        width: Cells of a window.
+        values: The number of each window, by its code.
+        bits: Of the numbers.
+    """
+    each = BITS[symbols]
+    inputs = each * width
+    if inputs > MAX_INPUTS:
         return None
     tables = [0] * bits
-    low = rule.symbols - 1
-    for row in range(1 << 3 * bits):
-        left, own, right = row & low, row >> bits & low, row >> 2 * bits & low
-        after = rule.table[(left * rule.symbols + own) * rule.symbols + right]
+    for row in range(1 << inputs):
+        window = 0
+        for offset in range(width):
+            window = window * symbols + (row >> each * offset & symbols - 1)
         for bit in range(bits):
-            tables[bit] |= (after >> bit & 1) << row
-    return build(3 * bits, tables)
+            tables[bit] |= (values[window] >> bit & 1) << row
+    return build(inputs, tables)
 
 
 def run(network: Network, inputs: Sequence[Array | None]) -> list[Array | None]:

@@ -153,11 +153,11 @@ def content_of(law: Law) -> Content:
     rule = law.universe.rule
     every = len(rule.table) * (rule.symbols - 1)
     tried = min(every, MOST_MUTANTS)
-    mutants = tuple(rule.mutant(number * every // tried) for number in range(tried))
-    of_ring = np.repeat(np.arange(len(mutants)), len(starts))
-    judged = judge(law, starts * len(mutants), mutants, of_ring, min(law.last, STEPS))
-    broken = (judged.violated >= 0).reshape(len(mutants), len(starts)).any(axis=1)
-    return Content(int(broken.sum()), len(mutants))
+    changes = np.array([rule.change(number * every // tried) for number in range(tried)])
+    entries, symbols = np.repeat(changes, len(starts), axis=0).T
+    judged = judge(law, starts * tried, (entries, symbols), min(law.last, STEPS))
+    broken = (judged.violated >= 0).reshape(tried, len(starts)).any(axis=1)
+    return Content(int(broken.sum()), tried)
 
 
 def _starts(law: Law) -> list[tuple[int, ...]]:

@@ -46,6 +46,14 @@ WINDOW: Final = "w"
 SELF: Final = "self"
 
 
+def cells_around(radius: int) -> tuple[str, ...]:
+    """The names of a cell and its neighbours, from the left: `left2`, `left`, `self`, `right`, `right2`."""
+    lefts, rights = (
+        [side if far == 1 else f"{side}{far}" for far in range(1, radius + 1)] for side in ("left", "right")
+    )
+    return (*reversed(lefts), SELF, *rights)
+
+
 class ArgumentError(ValueError):
     """An argument that a primitive or a transform cannot take."""
 
@@ -156,7 +164,7 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
         if len(cells) < len(model.window):
             scope.wrong(E_UNIVERSE_OBSERVABLE, "two cells of the window have one name", *path, "window")
             return None
-        inner = inner.declare(cells, *path, "window") if not _is_plain(cells) else inner.within(**cells)
+        inner = inner.within(**cells) if set(cells) <= NEIGHBOURS else inner.declare(cells, *path, "window")
     else:
         width = inner.expression(*path, "window", expect=INT)
         if width is None:
@@ -169,8 +177,8 @@ def check_primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], 
     return Primitive(name, dict(model.args), _sums(body, width, names, tuple(model.args), alphabet))
 
 
-def _is_plain(cells: Mapping[str, Any]) -> bool:
-    return set(cells) <= {"left", SELF, "right"}
+NEIGHBOURS: Final = frozenset(cells_around(3))
+"""Names of cells that need not differ from the names of observables."""
 
 
 def _known_symbols(checked: Checked, alphabet: tuple[str, ...], scope: Scope, *path: str | int) -> bool:

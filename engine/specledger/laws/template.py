@@ -219,17 +219,14 @@ def _unsayable(template: Template, pattern: Any) -> _Problem | None:
 
 def _misplaced(template: Template, node: Mapping[str, Any]) -> tuple[str, str, str | None] | None:
     """The key at which a part or field of a pattern means nothing, why, and what to try."""
-    if set(node) == {"field"} and node["field"] not in template.needs:
-        known = [*template.parts, *template.needs]
-        message = f"{node['field']!r} is neither a part nor a field that `needs` lists"
-        return "field", message, _meant(str(node["field"]), known, "parts and fields")
-    if "part" not in node:
+    key = "part" if "part" in node else "field"
+    known: Collection[str] = template.parts if key == "part" else template.needs
+    if (key == "part" or set(node) == {"field"}) and not (isinstance(node[key], str) and node[key] in known):
+        message = f"{node[key]!r} is neither a part nor a field that `needs` lists"
+        return key, message, _meant(str(node[key]), [*template.parts, *template.needs], "parts and fields")
+    if key == "field":
         return None
-    part = template.parts.get(node["part"]) if isinstance(node["part"], str) else None
-    if part is None:
-        known = [*template.parts, *template.needs]
-        message = f"{node['part']!r} is neither a part nor a field that `needs` lists"
-        return "part", message, _meant(str(node["part"]), known, "parts and fields")
+    part = template.parts[node["part"]]
     if set(node) - {"part", "at"}:
         return sorted(set(node) - {"part", "at"})[0], "a part has no other keys than `part` and `at`", None
     at = node.get("at", "t")

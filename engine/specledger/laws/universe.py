@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import product
 from typing import Any
 
 from specledger.core.diagnostics import Diagnostics, code
-from specledger.expr import INT, STRING, Environment, EvaluationError, compile_expression
-from specledger.lang.scope import Let, Scope
+from specledger.expr import INT, Environment
+from specledger.lang.scope import Scope
 from specledger.laws.automaton import Rule
 from specledger.laws.primitive import (
     E_UNIVERSE_OBSERVABLE,
@@ -22,19 +21,13 @@ from specledger.laws.primitive import (
     Primitive,
     check_primitive,
     report_symbols,
-    unknown_symbols,
 )
 from specledger.laws.transform import E_TRANSFORM, Transform, bind_call, check_transform
+from specledger.laws.transition import read_rule
 from specledger.load import Bundle, Resolved
 from specledger.spec.universe import Generator
 from specledger.spec.universe import Universe as UniverseSpec
 
-E_UNIVERSE_TABLE = code(
-    "E_UNIVERSE_TABLE",
-    "a rule does not say what follows",
-    "A rule gives one symbol of the alphabet for every (left, self, right): an expression by its value, a table by an "
-    "entry for each, a number for an alphabet of two symbols.",
-)
 E_UNIVERSE_GENERATOR = code(
     "E_UNIVERSE_GENERATOR",
     "a family of starts cannot be made",
@@ -138,7 +131,7 @@ def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> 
     scope = Scope(Environment(), spec, found)
     alphabet = tuple(model.alphabet)
     _check_symbols(model, scope)
-    rule = _rule(model, alphabet, scope)
+    rule = read_rule(model, alphabet, scope)
     scope.declare(dict.fromkeys(sorted(model.observables), INT), "observables")  # laws read them by these names
     primitives = {
         name: primitive
@@ -193,66 +186,6 @@ def _check_symbols(model: UniverseSpec, scope: Scope) -> None:
     for index, symbol in enumerate(model.starts.symbols or ()):
         if symbol not in alphabet:
             report_symbols(scope, [symbol], model.alphabet, "starts", "symbols", index)
-
-
-def _rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
-    transition = model.transition
-    if transition.number is not None:
-        if len(alphabet) != 2:
-            message = f"a number says what two symbols do; the alphabet has {len(alphabet)}"
-            scope.wrong(E_UNIVERSE_TABLE, message, "transition", "number")
-            return None
-        return Rule(2, tuple(transition.number >> entry & 1 for entry in range(8)))
-    if transition.table is not None:
-        return _tabled(transition.table, alphabet, scope)
-    cells = scope.within(left=STRING, self=STRING, right=STRING)
-    let, inner = cells.let(transition.let, "transition", "let")
-    following = inner.expression("transition", "next", expect=STRING)
-    if following is None or len(let.items) < len(transition.let):
-        return None
-    for name, checked in (*let.items, ("next", following)):
-        path = ("let", name) if name != "next" else ("next",)
-        strange = sorted(unknown_symbols(checked, alphabet))
-        if strange:
-            report_symbols(scope, strange, alphabet, "transition", *path)
-            return None
-    return _computed(let, compile_expression(following, ["left", "self", "right", *let.types]), alphabet, scope)
-
-
-def _computed(let: Let, following: Any, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
-    """The table of an expression."""
-    named = []
-    names = ["left", "self", "right"]
-    for name, checked in let.items:
-        named.append(compile_expression(checked, tuple(names)))
-        names.append(name)
-    table = []
-    for window in product(alphabet, repeat=3):
-        try:
-            values: list[Any] = list(window)
-            for each in named:
-                values.append(each(*values))
-            table.append(alphabet.index(following(*values)))
-        except (EvaluationError, ValueError) as error:
-            reason = error.message if isinstance(error, EvaluationError) else "its value is no symbol"
-            scope.wrong(E_UNIVERSE_TABLE, f"after {''.join(window)!r}: {reason}", "transition", "next")
-            return None
-    return Rule(len(alphabet), tuple(table))
-
-
-def _tabled(table: Mapping[str, str], alphabet: tuple[str, ...], scope: Scope) -> Rule | None:
-    windows = ["".join(window) for window in product(alphabet, repeat=3)]
-    for window, symbol in table.items():
-        strange = sorted(set(window + symbol) - set(alphabet))
-        if strange:
-            report_symbols(scope, strange, alphabet, "transition", "table", window)
-    missing = [window for window in windows if window not in table]
-    if missing:
-        shown = ", ".join(map(repr, missing[:8])) + (", …" if len(missing) > 8 else "")
-        scope.wrong(E_UNIVERSE_TABLE, f"the table lacks {shown}", "transition", "table")
-    if missing or not set(table.values()) <= set(alphabet):
-        return None
-    return Rule(len(alphabet), tuple(alphabet.index(table[window]) for window in windows))
 
 
 def _measure_once(primitives: Mapping[str, Primitive], scope: Scope) -> None:

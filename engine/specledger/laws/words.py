@@ -8,7 +8,7 @@ least half full and a rotation by less than that takes its missing bits from one
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final
@@ -21,7 +21,6 @@ Array = np.ndarray[Any, Any]
 
 WORD: Final = 64
 
-_ONE: Final = np.uint64(1)
 _ONES: Final = np.uint64(2**64 - 1)
 
 
@@ -34,6 +33,7 @@ class Words:
     """
 
     sizes: Array
+    _known: dict[int, tuple[Any, Array]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def long(self) -> Array:
@@ -120,23 +120,23 @@ class Words:
         return np.repeat(order * WORD - (ends - cells), cells) + np.arange(int(ends[-1]))
 
     def turned(self, plane: Array, offset: int) -> Array:
-        """The cell `offset` places on, at most 32, at the place of each; bits above the ring are arbitrary."""
+        """The cell `offset` places on, or back, at most 32, at the place of each; bits above the ring are arbitrary."""
         if offset == 0:
             return plane
-        shift = np.uint64(offset) % self.cells
-        found = np.left_shift(plane.take(self.following, axis=-1) if len(self.long) else plane, self.cells - shift)
-        found |= plane >> shift
+        near, far = self._shifts(offset)
+        other = self.following if offset > 0 else self.preceding
+        beyond = plane.take(other, axis=-1) if len(self.long) else plane
+        found: Array = plane >> near | beyond << far if offset > 0 else plane << near | beyond >> far
         return found
 
-    def neighbours(self, plane: Array) -> tuple[Array, Array]:
-        """The cells before and after each cell, at the place of each; bits above the ring are arbitrary."""
-        before, after = (plane.take(self.preceding), plane.take(self.following)) if len(self.long) else (plane, plane)
-        return plane << _ONE | before >> self._ends[0], plane >> _ONE | after << self._ends[1]
-
-    @cached_property
-    def _ends(self) -> tuple[Array, Array]:
-        """The places of the last cells: of the word before each word, and of each word."""
-        return self.cells[self.preceding] - _ONE, self.cells - _ONE
+    def _shifts(self, offset: int) -> tuple[Any, Array]:
+        """By how many bits a word is shifted, and the one that what is missing comes from."""
+        if offset not in self._known:
+            near: Any = np.uint64(abs(offset))
+            if near >= self.cells.min():
+                near = near % self.cells
+            self._known[offset] = near, (self.cells if offset > 0 else self.cells[self.preceding]) - near
+        return self._known[offset]
 
     def added(self, counts: Array) -> Array:
         """What the words of each ring have together: from (…, words) to (…, rings)."""
@@ -168,12 +168,13 @@ def evolve_words(network: Network, first: Array, words: Words, steps: int) -> Ar
     bits, count = first.shape
     history = np.empty((steps + 1, bits, count), dtype=np.uint64)
     history[0] = first
-    inputs: list[Array | None] = [None] * network.inputs
+    near = network.inputs // bits // 2
     for step in range(steps):
         planes = history[step]
-        for bit in range(bits):
-            before, after = words.neighbours(planes[bit])
-            inputs[bit], inputs[bits + bit], inputs[2 * bits + bit] = before, planes[bit], after
+        inputs = [
+            words.turned(planes[at % bits], at // bits - near) if at in network.used else None
+            for at in range(network.inputs)
+        ]
         for bit, found in enumerate(run(network, inputs)):
             np.bitwise_and(words.masks, 0 if found is None else found, out=history[step + 1, bit])
     return history

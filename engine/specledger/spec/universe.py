@@ -38,11 +38,11 @@ class Ring(Model):
 
 
 class Transition(Model):
-    """One step of a cell: an expression over `left`, `self`, `right`, a table, or the number of an elementary rule."""
+    """One step of a cell: an expression over it and its neighbours, a table, or the number of an elementary rule."""
 
     let: Expressions = Field(default_factory=dict)
     next: Expression | None = None
-    table: Mapping[Annotated[str, StringConstraints(min_length=3, max_length=3)], Symbol] | None = None
+    table: Mapping[Annotated[str, StringConstraints(min_length=3, max_length=7)], Symbol] | None = None
     number: Annotated[int, Field(ge=0, le=255)] | None = None
 
     @model_validator(mode="after")
@@ -111,6 +111,7 @@ class Universe(Spec):
     alphabet: Annotated[list[Symbol], Field(min_length=2, max_length=16)]
     empty: Symbol | None = None
     ring: Ring
+    radius: Annotated[int, Field(ge=1, le=3)] = 1
     transition: Transition
     observables: Annotated[Mapping[Identifier, Primitive], Field(min_length=1, max_length=64)]
     transforms: Annotated[Mapping[Identifier, Transform], Field(max_length=64)] = Field(default_factory=dict)

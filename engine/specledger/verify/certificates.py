@@ -101,11 +101,12 @@ class _Check(Statement):
     def check_change(self, observable: Additive, op: str, potential: Json) -> None:
         """Every window changes the observable by the difference of potentials, or at most, or at least by it."""
         require(op in ("==", "<=", ">="), "expected ==, <= or >=")
-        width = observable.width + 2
+        near = self.rule.radius
+        width = observable.width + 2 * near
         words = self.words(width)
         heights = integers(potential, self.rule.symbols ** (width - 1))
         for _, cells in words:
-            new, old = (observable.weights[self.code(part)] for part in (self.after(cells), cells[1:-1]))
+            new, old = (observable.weights[self.code(part)] for part in (self.after(cells), cells[near:-near]))
             change, climb = new - old, heights[self.code(cells[1:])] - heights[self.code(cells[:-1])]
             sound = -change <= climb if op == ">=" else OPERATORS[op](change, climb)
             require(sound, f"the window {list(cells)} breaks the potential")
@@ -119,7 +120,7 @@ class _Check(Statement):
             return 1, None
         windows = set(integers(codes, len(codes)))
         require(len(windows) == len(codes), "a window is listed twice")
-        for _, cells in self.words(size + 2):
+        for _, cells in self.words(size + 2 * self.rule.radius):
             if self.start.issuperset(cells) or self.inside(cells, size, windows):
                 require(self.code(self.after(cells)) in windows, f"{list(cells)} leads out of the closed windows")
         return size, windows
@@ -132,13 +133,14 @@ class _Check(Statement):
     def check_windows(self, closed: Json) -> None:
         """A claim about one step of one cell, window by window."""
         size, windows = self.closed(closed)
-        require(size <= 3 and self.claim["kind"] in ("commutes", "local"), "wrong kind")
-        for _, cells in self.words(3):
+        width, near = self.rule.width, self.rule.radius
+        require(size <= width and self.claim["kind"] in ("commutes", "local"), "wrong kind")
+        for _, cells in self.words(width):
             if not (self.start.issuperset(cells) or self.inside(cells, size, windows)):
                 continue
             (after,) = self.after(cells)
             if self.claim["kind"] == "local":
-                fits = cells[1] != self.claim["trigger"] or after in self.claim["results"]
+                fits = cells[near] != self.claim["trigger"] or after in self.claim["results"]
             else:
                 image = [self.claim["map"][cell] for cell in (reversed(cells) if self.claim["reflect"] else cells)]
                 fits = self.rule.table[self.code(image)] == self.claim["map"][after]

@@ -19,7 +19,7 @@ from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, N
 from specledger.lang.scope import Scope
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Const, Node, Not, Observe, Time
 from specledger.laws.law import Law
-from specledger.laws.primitive import SELF, WINDOW
+from specledger.laws.primitive import SELF, WINDOW, cells_around
 from specledger.laws.transform import parse_call
 from specledger.load import Resolved
 from specledger.spec.law import Law as LawSpec
@@ -76,7 +76,7 @@ class CelUniverse:
 
     @cached_property
     def table(self) -> tuple[int, ...]:
-        """The next symbol of (left, self, right), in the order of the alphabet.
+        """The next symbol of each window of a cell and its neighbours, in the order of the alphabet.
 
         Raises:
             Unjudged: The other engine gives no symbol.
@@ -84,16 +84,17 @@ class CelUniverse:
         transition = self.model.transition
         if transition.number is not None:
             return tuple(transition.number >> entry & 1 for entry in range(8))
-        windows = list(product(self.alphabet, repeat=3))
+        around = cells_around(self.model.radius)
+        windows = list(product(self.alphabet, repeat=len(around)))
         if transition.table is not None:
             return tuple(self.alphabet.index(transition.table["".join(window)]) for window in windows)
-        cells = self._scope.within(left=STRING, self=STRING, right=STRING)
+        cells = self._scope.within(**dict.fromkeys(around, STRING))
         let, inner = cells.let(transition.let, "transition", "let")
         following = self._read(inner.expression("transition", "next", expect=STRING))
         self._note(*(checked for _, checked in let.items))
         table = []
-        for left, own, right in windows:
-            names = Names(self.reference, {"left": left, SELF: own, "right": right}, dict(let.items))
+        for window in windows:
+            names = Names(self.reference, dict(zip(around, window, strict=True)), dict(let.items))
             symbol = self.reference.value(following, names.value)
             if symbol not in self.alphabet:
                 raise Unjudged("the other evaluator gives no symbol")

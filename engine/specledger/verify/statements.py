@@ -76,7 +76,7 @@ class Statement:
     def words(self, width: int) -> Iterable[tuple[int, State]]:
         """Every window with its code."""
         require(type(width) is int and 1 <= width <= MAX_WIDTH, "the width is out of range")
-        require(self.rule.symbols**width <= MAX_WINDOWS, "too many windows")
+        require(self.rule.symbols**width <= max(MAX_WINDOWS, len(self.rule.table)), "too many windows")
         self.spend(self.rule.symbols**width)
         return enumerate(product(range(self.rule.symbols), repeat=width))
 
@@ -90,7 +90,8 @@ class Statement:
     def after(self, cells: State, steps: int = 1) -> State:
         """The inner cells of a window some steps later."""
         for _ in range(steps):
-            cells = tuple(self.rule.table[self.code(three)] for three in zip(cells, cells[1:], cells[2:], strict=False))
+            parts = zip(*(cells[place:] for place in range(self.rule.width)), strict=False)
+            cells = tuple(self.rule.table[self.code(part)] for part in parts)
         return cells
 
     def additive(self, value: Json) -> Additive:
@@ -101,7 +102,7 @@ class Statement:
 
     def weights(self, observable: Additive, at: int, width: int) -> list[int]:
         """What each window adds to an observable some steps later."""
-        used = observable.width + 2 * at
+        used = observable.width + 2 * self.rule.radius * at
         require(used <= width, "the width is too small")
         return [observable.weights[self.code(self.after(cells[:used], at))] for _, cells in self.words(width)]
 

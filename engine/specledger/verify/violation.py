@@ -111,9 +111,14 @@ def scanned(form: str, wanted: Sequence[bool]) -> int:
 
 
 def stepped(table: Sequence[int], symbols: int, ring: Sequence[int]) -> list[int]:
-    """A ring one step later; the table has the next symbol of (left, self, right)."""
-    left, right = (ring[-1], *ring[:-1]), (*ring[1:], ring[0])
-    return [table[(a * symbols + b) * symbols + c] for a, b, c in zip(left, ring, right, strict=True)]
+    """A ring one step later; the table has the next symbol of each window of a cell and its neighbours."""
+    size, width = len(ring), 3
+    while symbols**width < len(table):
+        width += 2
+    codes = [0] * size
+    for offset in range(-(width // 2), width // 2 + 1):
+        codes = [code * symbols + ring[(place + offset) % size] for place, code in enumerate(codes)]
+    return [table[code] for code in codes]
 
 
 def transformed(ring: Sequence[int], symbol_map: Sequence[int], shift: int, *, reflect: bool) -> list[int]:

@@ -42,17 +42,26 @@ def tide_step(s):
     return "".join("+" if each > 0 else "-" if each < 0 else "0" for each in sums)
 
 
+def cycle_step(s):
+    """Paper beats rock, scissors beat paper, rock beats scissors: among two neighbours on either side."""
+    n, beats = len(s), {"r": "p", "p": "s", "s": "r"}
+    near = [{s[(i + k) % n] for k in (-2, -1, 1, 2)} for i in range(n)]
+    return "".join(beats[s[i]] if beats[s[i]] in near[i] else s[i] for i in range(n))
+
+
 def elementary_step(number):
     """Wolfram's numbering: bit 4a + 2b + c of the number is what follows a b c."""
     return lambda s: "".join(str(number >> int(s[i - 1] + s[i] + s[(i + 1) % len(s)], 2) & 1) for i in range(len(s)))
 
 
-def step_by(table, alphabet):
-    """A step by look-up of left, self and right, read as digits."""
+def step_by(table, alphabet, radius=1):
+    """A step by look-up of a cell and its neighbours, read from the left as digits."""
+    offsets = range(-radius, radius + 1)
 
     def step(s):
         cells, n, k = [alphabet.index(c) for c in s], len(s), len(alphabet)
-        return "".join(alphabet[table[(cells[i - 1] * k + cells[i]) * k + cells[(i + 1) % n]]] for i in range(n))
+        codes = [sum(cells[(i + at) % n] * k ** (radius - at) for at in offsets) for i in range(n)]
+        return "".join(alphabet[table[code]] for code in codes)
 
     return step
 
@@ -79,6 +88,7 @@ TRANSFORMS = {
     "complement": (False, {"0": "1", "1": "0"}),
     "mirror_complement": (True, {"0": "1", "1": "0"}),
     "flip": (False, {"+": "-", "-": "+"}),
+    "turn": (False, {"r": "p", "p": "s", "s": "r"}),
     "reverse_holes": (True, {".": "c", "c": "."}),
 }
 
@@ -106,6 +116,7 @@ def world_of(document):
     return {
         "kinetic_grid_v1": World(".><X", ".><", 4, 200, kinetic_step, changed),
         "traffic": World(".c", ".c", 3, 200, traffic_step, changed),
+        "cyclic_three": World("rps", "rps", 3, 100, cycle_step, changed),
         "spin_tide": World("0+-", "0+-", 3, 120, tide_step, changed),
     }[universe]
 
@@ -148,6 +159,7 @@ def measures(s):
         "free_pairs": pairs(s, ".", "."),
         "charge": s.count("+") - s.count("-"),
         "walls": sum(s[i] != s[i - 1] for i in range(n)),
+        "borders": sum(s[i] != s[i - 1] for i in range(n)),
         "clashes": pairs(s, "+", "-") + pairs(s, "-", "+"),
     }
 

@@ -43,3 +43,14 @@ def test_a_window_may_go_around_a_short_ring_more_than_once():
 def test_a_run_holds_the_start_and_every_step():
     shift = Rule(2, tuple(left for left, _, _ in product((0, 1), repeat=3)))
     assert shift.run((1, 0, 0), 3) == [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0)]
+
+
+@pytest.mark.parametrize("radius", [1, 2, 3])
+def test_a_step_reads_each_cell_and_its_neighbours_within_the_radius(radius):
+    offsets = range(-radius, radius + 1)
+    rule = Rule(2, tuple(number * number % 7 % 2 for number in range(2 ** len(offsets))))
+    assert (rule.radius, rule.width) == (radius, len(offsets))
+    for size in range(1, 9):
+        for ring in product((0, 1), repeat=size):
+            windows = ["".join(str(ring[(place + k) % size]) for k in offsets) for place in range(size)]
+            assert rule.step(ring) == tuple(rule.table[int(window, 2)] for window in windows)

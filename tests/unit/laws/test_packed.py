@@ -10,7 +10,6 @@ from specledger.laws.packed import PackedTrajectory, evolve_best, evolve_packed,
 from specledger.laws.planes import build
 from specledger.laws.words import Words
 
-ONE_RULE = np.zeros(1, dtype=np.int64)
 TWO = Rule(2, (0, 1, 1, 0, 1, 0, 0, 1))
 THREE = Rule(3, (0,) * 27)
 
@@ -44,16 +43,17 @@ USED = {
 
 @pytest.mark.parametrize(("rule", "options", "expected"), USED.values(), ids=USED)
 def test_when_words_are_used(rule, options, expected):
-    found = evolve_best(Batch.of([(0, 1, 0)]), (rule,), ONE_RULE, 2, **options)
+    found = evolve_best(Batch.of([(0, 1, 0)]), rule, 2, **options)
     assert isinstance(found, PackedTrajectory) is expected
     assert found.state(0, 2) == rule.run((0, 1, 0), 2)[-1]
 
 
 def test_rules_of_their_own_and_large_trajectories_are_looked_up(monkeypatch):
     batch = Batch.of([(0, 1, 0)] * 2)
-    assert not isinstance(evolve_best(batch, (TWO, TWO), np.array([0, 1]), 2), PackedTrajectory)
+    changes = np.array([0, 1]), np.array([1, 0])
+    assert not isinstance(evolve_best(batch, TWO, 2, changes), PackedTrajectory)
     monkeypatch.setattr(packed, "MAX_WORDS", 5)
-    assert not isinstance(evolve_best(batch, (TWO,), ONE_RULE, 2), PackedTrajectory)
+    assert not isinstance(evolve_best(batch, TWO, 2), PackedTrajectory)
 
 
 def test_three_symbols_do_not_fit():

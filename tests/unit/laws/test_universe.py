@@ -1,8 +1,10 @@
 """Universes: what they are refused for, and what the shipped ones measure and can do."""
 
+from itertools import product
+
 import pytest
 
-from specledger.core.diagnostics import Diagnostics
+from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
 from specledger.laws.primitive import ArgumentError, measure_of
 from specledger.laws.transform import bind_call
@@ -28,6 +30,14 @@ BAD = {
     ),
     "a rule whose value is no symbol": ("{number: 90}", "{next: left + right}", "E_UNIVERSE_TABLE"),
     "a rule that reads what there is not": ("{number: 90}", "{next: above}", "E_EXPR_UNKNOWN_NAME"),
+    "a neighbour beyond the radius": ("{number: 90}", "{next: left2}", "E_EXPR_UNKNOWN_NAME"),
+    "a number for a radius of 2": ("transition:", "radius: 2\ntransition:", "E_UNIVERSE_TABLE"),
+    "a window of another radius in a table": ("{number: 90}", "{table: {aaaaa: a}}", "E_UNIVERSE_TABLE"),
+    "more than 65,536 windows": (
+        "[a, b]\nring: {min: 3, max: 9}\ntransition: {number: 90}",
+        "[a, b, c, d, e]\nring: {min: 3, max: 9}\nradius: 3\ntransition: {next: left3}",
+        "E_UNIVERSE_WINDOWS",
+    ),
     "a number for three symbols": ("[a, b]", "[a, b, c]", "E_UNIVERSE_TABLE"),
     "an observable with a reserved name": ("count: {args", "in: {args", "E_NAME_TAKEN"),
     "a symbol twice": ("[a, b]", "[a, b, a]", "E_UNIVERSE_SYMBOL"),
@@ -91,6 +101,26 @@ def test_the_good_one_is_rule_90(tmp_path):
 def test_any_elementary_rule_by_number(universe_of, number):
     rule = universe_of("elementary_rule", **{"transition.number": number}).rule
     assert sum(bit << entry for entry, bit in enumerate(rule.table)) == number
+
+
+@pytest.mark.parametrize(("radius", "cells"), [(1, "lcr"), (2, "LlcrR"), (3, "<LlcrR>")])
+def test_a_rule_names_the_neighbours_within_its_radius(tmp_path, radius, cells):
+    names = {"<": "left3", "L": "left2", "l": "left", "c": "self", "r": "right", "R": "right2", ">": "right3"}
+    for place, name in enumerate(cells):
+        rule = f"radius: {radius}\ntransition: {{next: {names[name]}}}"
+        universe, found = checked(GOOD.replace("transition: {number: 90}", rule), tmp_path)
+        assert universe is not None, found
+        assert universe.rule.table == tuple(window[place] for window in product((0, 1), repeat=len(cells)))
+
+
+@pytest.mark.parametrize("radius", [0, 4, "2.5"])
+def test_a_radius_is_1_2_or_3(tmp_path, radius):
+    path = tmp_path / "small.yaml"
+    path.write_text(GOOD.replace("ring:", f"radius: {radius}\nring:"), encoding="utf-8")
+    with pytest.raises(Rejected) as refused:
+        load(path)
+    (one,) = refused.value.diagnostics
+    assert str(one.span).endswith("small.yaml:4:9")
 
 
 def test_a_table_and_a_number_say_the_same(universe_of):

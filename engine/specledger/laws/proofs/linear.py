@@ -21,9 +21,10 @@ from specledger.laws.proofs.circulations import Met, Row, Search, Tree
 from specledger.laws.proofs.clauses import Clause, as_condition, clauses, joined, terms_of
 from specledger.laws.proofs.potentials import climb, conserved_quantities, current
 from specledger.laws.proofs.question import And, Claim, Condition, Question, additive_facts
-from specledger.laws.proofs.windows import Graph, change, graph, later_windows, over, weigh
+from specledger.laws.proofs.windows import Graph, change, graph, later_windows, over, seen, weigh
 
 _CLOSURE = 1 << 12  # windows whose images are taken again and again
+MAX_CLOSURE = 1 << 14  # the same, for a closed set of single cells
 
 
 class TooWide(Exception):  # noqa: N818 - a limit that was met, not an error of the engine
@@ -80,11 +81,11 @@ def prove_linear(question: Question, claim: Claim, limits: Limits, cases: int) -
     condition = as_condition(claim) or And(())
     denied = [clauses(question.where, limits.conjuncts), clauses(condition, limits.conjuncts, negated=True)]
     listed = joined(denied, limits.conjuncts)
-    width = _width(condition, steps=True)
-    symbols = question.rule.symbols
+    rule, symbols = question.rule, question.rule.symbols
+    width = _width(rule, condition, steps=True)
     narrowed = question.start is not None or question.where != And(())
     remembers = any(term.at is None for term in terms_of(condition))
-    width = max(width, _width(condition, steps=False), _width(question.where, steps=False))
+    width = max(width, _width(rule, condition, steps=False), _width(rule, question.where, steps=False))
     _check(symbols, width, limits)
     starts = None if question.start is None else over(symbols, 1, question.start)
     initial = Phase(graph(symbols, width, starts), None, tuple(_lengths(question, width, 0)))
@@ -100,13 +101,13 @@ def _prove_later(
     question: Question, condition: Condition, listed: list[Clause], limits: Limits, cases: int
 ) -> dict[str, Any]:
     symbols, rule = question.rule.symbols, question.rule
-    width = _width(condition, steps=True)
+    width = _width(rule, condition, steps=True)
     size, closed = closed_windows(question, width)
     observables = dict.fromkeys(term.observable for term in chain(terms_of(condition), terms_of(question.where)))
     links = list(find_links(rule, observables, limits))
     back = max([1, *(link.observable.width for link in links)])
     width = max(width, size, back)
-    back = max(back, _width(condition, steps=False), _width(question.where, steps=False))
+    back = max(back, _width(rule, condition, steps=False), _width(rule, question.where, steps=False))
     _check(symbols, max(width, back), limits)
     rows = list(_lengths(question, width, back))
     rows.append(Row([1] * symbols**width, [-1] * symbols**back, True, 0))
@@ -131,12 +132,14 @@ def _prove_later(
 
 def closed_windows(question: Question, width: int) -> tuple[int, frozenset[int] | None]:
     """The size and the set of windows that a ring can have after a step; None for all of them."""
-    symbols = question.rule.symbols
+    symbols, more = question.rule.symbols, question.rule.width - 1
     if question.start is None:
         return 1, None
     size = max(1, min(width, 8))
-    while size > 1 and symbols ** (size + 2) > _CLOSURE:
+    while size > 1 and symbols ** (size + more) > _CLOSURE:
         size -= 1
+    if symbols ** (size + more) > MAX_CLOSURE:
+        return 1, None
     found = later_windows(question.rule, question.start, size)
     return (1, None) if len(found) == symbols**size else (size, found)
 
@@ -150,11 +153,15 @@ def find_links(rule: Rule, observables: Iterable[Additive], limits: Limits) -> I
     """What keeps a relation to its initial value: all conserved observables of small windows, and given ones."""
     observables = list(observables)
     width = min(2, max((observable.width for observable in observables), default=1))
-    if rule.symbols ** (width + 2) > limits.windows:
+    while width > 1 and rule.symbols ** (width + 2 * rule.radius) > limits.windows:
+        width -= 1
+    if rule.symbols ** (width + 2 * rule.radius) > limits.windows:
         return
     quantities = conserved_quantities(rule, width)
     for observable in (*quantities, *observables):
-        windows = graph(rule.symbols, observable.width + 2)
+        if rule.symbols ** seen(rule, observable, 1) > limits.windows:
+            continue
+        windows = graph(rule.symbols, seen(rule, observable, 1))
         growth = change(rule, observable)
         potential = current(windows, growth)
         if potential is not None:
@@ -202,10 +209,10 @@ def _lengths(question: Question, width: int, back: int) -> Iterable[Row]:
         yield Row([-1] * symbols**width, start, False, -question.longest)
 
 
-def _width(condition: Condition, *, steps: bool) -> int:
+def _width(rule: Rule, condition: Condition, *, steps: bool) -> int:
     """Cells that what a condition says of t and later, or of the initial state, needs to be seen; at least one."""
     read = (term for term in terms_of(condition) if (term.at is not None) == steps)
-    return max((term.observable.width + 2 * (term.at or 0) for term in read), default=1)
+    return max((seen(rule, term.observable, term.at or 0) for term in read), default=1)
 
 
 def _check(symbols: int, width: int, limits: Limits) -> None:

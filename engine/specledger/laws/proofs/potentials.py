@@ -115,8 +115,9 @@ def conserved_quantities(rule: Rule, width: int) -> list[Additive]:
 
 def _walks(rule: Rule, width: int) -> Iterator[Vector]:
     """For each fundamental closed walk of the de Bruijn graph: how each weight of an observable changes along it."""
-    symbols, count = rule.symbols, rule.symbols**width
-    nodes, after = count * symbols, images(rule, width + 2, 1)
+    symbols, count, beyond = rule.symbols, rule.symbols**width, rule.symbols**rule.radius
+    wide = width + 2 * rule.radius
+    nodes, after = symbols ** (wide - 1), images(rule, wide, 1)
     steps: list[list[tuple[int, int]]] = [[] for _ in range(nodes)]
     for code in range(nodes * symbols):
         steps[code // symbols].append((code % nodes, code))
@@ -126,7 +127,7 @@ def _walks(rule: Rule, width: int) -> Iterator[Vector]:
         for other, code in steps[node]:
             sums = list(to[node])
             sums[after[code]] += 1
-            sums[code // symbols % count] -= 1
+            sums[code // beyond % count] -= 1
             if other not in to:
                 to[other] = sums
                 waiting.append(other)

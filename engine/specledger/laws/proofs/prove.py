@@ -27,7 +27,7 @@ from specledger.laws.proofs.question import (
     facts,
 )
 from specledger.laws.proofs.rings import OutOfCells, first_violation, judge, smallest_violation
-from specledger.laws.proofs.windows import change, digits, graph, over
+from specledger.laws.proofs.windows import change, code_of, digits, graph, over, seen
 
 FORMAT = "proof/v1"
 DEFAULT = Limits()
@@ -153,8 +153,8 @@ def _confirm(question: Question, suspects: Iterable[State], limits: Limits) -> t
 
 def _prove_change(question: Question, claim: Conserved | Monotone, limits: Limits) -> dict[str, Any]:
     """A current, or a potential: exact over all states, since the cycle that stands against it is a counterexample."""
-    symbols, width = question.rule.symbols, claim.observable.width + 2
-    if symbols**width > limits.windows:
+    symbols, width = question.rule.symbols, seen(question.rule, claim.observable, 1)
+    if symbols**width > max(limits.windows, len(question.rule.table)):
         raise Unproved(f"{symbols}^{width} windows are more than {limits.windows}")
     windows, growth = graph(symbols, width), change(question.rule, claim.observable)
     if isinstance(claim, Conserved):
@@ -170,31 +170,28 @@ def _prove_change(question: Question, claim: Conserved | Monotone, limits: Limit
 
 
 def _prove_windows(question: Question, claim: Commutes | Local) -> dict[str, Any]:
-    """Every window of three cells that can occur, one by one."""
-    rule, symbols = question.rule, question.rule.symbols
-    size, closed = closed_windows(question, 3)
-    occurring = {code for code, _, _ in graph(symbols, 3, closed, size).arcs}
-    occurring |= over(symbols, 3, range(symbols) if question.start is None else question.start)
+    """Every window of the rule that can occur, one by one."""
+    rule, symbols, width = question.rule, question.rule.symbols, question.rule.width
+    size, closed = closed_windows(question, width)
+    occurring = {code for code, _, _ in graph(symbols, width, closed, size).arcs}
+    occurring |= over(symbols, width, range(symbols) if question.start is None else question.start)
     for code in sorted(occurring):
-        left, middle, right = digits(code, symbols, 3)
-        after = rule.table[code]
+        cells, after = digits(code, symbols, width), rule.table[code]
         if isinstance(claim, Local):
-            fits = middle != claim.trigger or after in claim.results
+            fits = cells[rule.radius] != claim.trigger or after in claim.results
         else:
-            a, b, c = (
-                claim.symbol_map[cell] for cell in ((right, middle, left) if claim.reflect else (left, middle, right))
-            )
-            fits = rule.table[(a * symbols + b) * symbols + c] == claim.symbol_map[after]
+            image = [claim.symbol_map[cell] for cell in (cells[::-1] if claim.reflect else cells)]
+            fits = rule.table[code_of(image, symbols)] == claim.symbol_map[after]
         if not fits:
-            padding = (0,) * (max(3, question.shortest) - 3)
-            raise Unproved(f"the window {[left, middle, right]} fails", [(left, middle, right, *padding)])
+            padding = (0,) * (question.shortest - width)
+            raise Unproved(f"the window {[*cells]} fails", [(*cells, *padding)])
     return {"kind": "windows", "closed": closed_facts(size, closed)}
 
 
 def _validate(question: Question) -> None:
     rule, claim = question.rule, question.claim
     symbols, alphabet = rule.symbols, range(rule.symbols)
-    complete = len(rule.table) == symbols**3 and all(cell in alphabet for cell in rule.table)
+    complete = len(rule.table) == symbols**rule.width and all(cell in alphabet for cell in rule.table)
     _require(symbols >= 1 and complete, "the table is not one of the alphabet")
     _require(1 <= question.shortest <= (question.longest or question.shortest), "the range of rings is empty")
     _require(question.start is None or (bool(question.start) and question.start <= set(alphabet)), "foreign start")

@@ -57,35 +57,43 @@ def over(symbols: int, width: int, allowed: Iterable[int]) -> frozenset[int]:
 
 
 def images(rule: Rule, width: int, steps: int) -> list[int]:
-    """For every window of `width` cells the code of the `width - 2 * steps` cells that it determines `steps` later."""
-    codes = list(range(rule.symbols**width))
-    for size in range(width, width - 2 * steps, -2):
+    """For every window of `width` cells the code of the cells that it determines `steps` later.
+
+    These are as many as `width` less twice the rule's radius for each step.
+    """
+    codes, lost = list(range(rule.symbols**width)), rule.width - 1
+    for size in range(width, width - lost * steps, -lost):
         after = _image(rule, size)
         codes = [after[code] for code in codes]
     return codes
 
 
 def _image(rule: Rule, width: int) -> list[int]:
-    symbols, cube = rule.symbols, rule.symbols**3
+    symbols, count = rule.symbols, len(rule.table)
     after = list(rule.table)
-    for size in range(4, width + 1):
-        after = [after[code // symbols] * symbols + rule.table[code % cube] for code in range(symbols**size)]
+    for size in range(rule.width + 1, width + 1):
+        after = [after[code // symbols] * symbols + rule.table[code % count] for code in range(symbols**size)]
     return after
 
 
 def weigh(rule: Rule, observable: Additive, at: int, width: int) -> list[int]:
     """What each window of `width` cells adds to the observable `at` steps later, without its constant."""
-    used = observable.width + 2 * at
+    used = seen(rule, observable, at)
     after, shift, weights = images(rule, used, at), rule.symbols ** (width - used), observable.weights
     return [weights[after[code // shift]] for code in range(rule.symbols**width)]
 
 
+def seen(rule: Rule, observable: Additive, at: int) -> int:
+    """Cells of the window that determines what an observable adds `at` steps later."""
+    return observable.width + 2 * rule.radius * at
+
+
 def change(rule: Rule, observable: Additive) -> list[int]:
-    """For each window of `observable.width + 2` cells: the weight of its next cells minus that of its centre."""
-    symbols, width, weights = rule.symbols, observable.width, observable.weights
-    centre = symbols**width
-    after = images(rule, width + 2, 1)
-    return [weights[after[code]] - weights[code // symbols % centre] for code in range(centre * symbols * symbols)]
+    """For each window that determines one: the weight of its next cells minus that of its centre."""
+    symbols, weights, width = rule.symbols, observable.weights, seen(rule, observable, 1)
+    centre, beyond = symbols**observable.width, symbols**rule.radius
+    after = images(rule, width, 1)
+    return [weights[after[code]] - weights[code // beyond % centre] for code in range(symbols**width)]
 
 
 def later_windows(rule: Rule, start: frozenset[int], size: int) -> frozenset[int]:
@@ -93,11 +101,11 @@ def later_windows(rule: Rule, start: frozenset[int], size: int) -> frozenset[int
 
     The set is closed: where all windows of a ring lie in it, so do all windows of the next state. It may be too large.
     """
-    symbols = rule.symbols
-    after, count = images(rule, size + 2, 1), symbols**size
-    known = frozenset(after[code] for code in over(symbols, size + 2, start))
+    symbols, wide = rule.symbols, size + rule.width - 1
+    after, count = images(rule, wide, 1), symbols**size
+    known = frozenset(after[code] for code in over(symbols, wide, start))
     while len(known) < count:
-        inner = graph(symbols, size + 2, known, size)
+        inner = graph(symbols, wide, known, size)
         grown = known | {after[code] for code, _, _ in inner.arcs}
         if len(grown) == len(known):
             break
@@ -112,3 +120,11 @@ def digits(code: int, symbols: int, width: int) -> tuple[int, ...]:
         code, cell = divmod(code, symbols)
         cells.append(cell)
     return tuple(reversed(cells))
+
+
+def code_of(cells: Iterable[int], symbols: int) -> int:
+    """The code of a window."""
+    code = 0
+    for cell in cells:
+        code = code * symbols + cell
+    return code
