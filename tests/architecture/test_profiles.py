@@ -88,6 +88,8 @@ def is_heard(each):
         return bool(kinds) and each.verified in sentences()
     if each.receipts is not None:
         return any(each.receipts in receipts_of(kind) for kind in kinds)
+    if each.require is not None:
+        return bool(kinds)
     kind, _, name = each.check.partition("/")
     if kind in OWN:
         named = each.of is not None and OWN[kind] in kinds

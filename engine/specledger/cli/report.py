@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 else:
     ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})
 
+Replay = Annotated[
+    bool, typer.Option("--replay", help="Replay the runs, for profiles that ask about it (`run.replayed`).")
+]
+
 
 def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
@@ -57,6 +61,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     sources: Annotated[
         Path | None, typer.Option(help="The folder whose <kind>/<name>.yaml are the specs, for places in files.")
     ] = None,
+    replay: Replay = False,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -64,7 +69,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         ),
     ] = None,
 ) -> None:
-    """Render a report from verified evidence; does not replay."""
+    """Render a report from verified evidence; does not replay unless asked to."""
     from specledger.pipeline.reporting import ask, make_report
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
@@ -73,19 +78,20 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
     with ExitStack() as held:
-        made = make_report(open_all(bundles, workers, held), asked, options.date)
+        made = make_report(open_all(bundles, workers, held, replay=replay), asked, options.date)
         write_output(format_.write(made, options), out)
     if made.judgement is not None:
         raise typer.Exit(exit_code(made.judgement.verdict))
 
 
-def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> list[Evidence]:
+def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack, *, replay: bool = False) -> list[Evidence]:
     """Open several bundles; a bundle that is refuted ends the command.
 
     Args:
         bundles: Folders or zip files.
         workers: How many processes check the runs of a suite.
         held: Keeps the temporary folders of zip files.
+        replay: Whether the runs are replayed too.
     """
     from specledger.kinds import KINDS, MODELS, evidence_kinds
     from specledger.report.evidence import opened
@@ -94,7 +100,7 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack) -> l
     evidence, processes = [], process_count(workers)
     for bundle in bundles:
         try:
-            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes)))
+            evidence.append(held.enter_context(opened(bundle, evidence_kinds(KINDS), MODELS, processes, replay=replay)))
         except Refuted as refuted:
             print_error(verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None

@@ -64,7 +64,7 @@ class Evidence:
 
 @contextmanager
 def opened(
-    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False
 ) -> Iterator[Evidence]:
     """Checked evidence, whether its bundle is a folder or one zip file; what was unpacked is gone afterwards.
 
@@ -73,17 +73,18 @@ def opened(
         kinds: How the evidence of each kind is verified.
         models: The model of each kind.
         workers: How many processes share the runs of a suite.
+        replay: Whether the runs are replayed too.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
     if not place.is_file() or not is_archive(place):
-        yield read_evidence(place, kinds, models, workers)
+        yield read_evidence(place, kinds, models, workers, replay=replay)
         return
     try:
         with unpacked(place) as folder:
-            yield read_evidence(folder, kinds, models, workers)
+            yield read_evidence(folder, kinds, models, workers, replay=replay)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
@@ -100,19 +101,20 @@ def _worth(place: Path, workers: int) -> int:
 
 
 def read_evidence(
-    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1
+    place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False
 ) -> Evidence:
-    """Check a bundle without replay.
+    """Check a bundle.
 
     Args:
         place: The folder.
         kinds: How the evidence of each kind is verified.
         models: The model of each kind.
         workers: How many processes share the runs of a suite.
+        replay: Whether the runs are replayed too.
 
     Raises:
         Rejected: E_NO_EVIDENCE, if there is none.
         Refuted: A check failed.
     """
-    found = open_evidence(place, Reader(replay=False), kinds, models, Processes(_worth(place, workers)))
+    found = open_evidence(place, Reader(replay=replay), kinds, models, Processes(_worth(place, workers)))
     return Evidence(place, found.kind, found.manifest, found.specs, found.verification, found.receipts)

@@ -16,7 +16,8 @@ from specledger.report.model import (
     malformed_receipts,
     receipts_of,
 )
-from specledger.report.profile_rules import Answers, Question
+from specledger.report.profile_answers import Answers
+from specledger.report.profile_rules import Question
 from specledger.verify.checks import Status
 
 WHOLE: Final = "evidence"
@@ -53,12 +54,17 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
     main, verified = evidence.specs.main, evidence.verification.checks
     answers = Answers(questions, main.name, evidence.kind)
     kind = kind_of(evidence, kinds)
+    result = evidence.manifest["result"]
+    bundle = {
+        **{"name": main.name, "kind": evidence.kind, "case": evidence.case},
+        **{"verdict": result["verdict"], "result": result},
+    }
     with malformed_receipts():
         reading = kind.read(evidence)
         for receipt in receipts_of(evidence):
             reading.add(receipt)
             answers.add(receipt)
-        checks = (*reading.checks(), *answers.checks(main.key, evidence.verification))
+        checks = (*reading.checks(), *answers.checks(main.key, evidence.verification, bundle))
     passed = sum(check.status is Status.PASSED for check in verified)
     says = "files, chain, result and specs of the evidence are whole and fit each other"
     whole = Check(WHOLE, says, None, Outcome.PASSED, False, False, passed, 0, "")

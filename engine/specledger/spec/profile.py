@@ -45,8 +45,8 @@ class EvidenceCheck(Model):
     """What some bundle must show: a check that it has, a check of its evidence, or what holds of its receipts.
 
     `check` is a check of a report by its name, `verified` one of `spec verify` by its sentence; `receipts` is a type of
-    receipts, of each of which `require` must hold where `when` does. `of` says of which spec the bundle must be, `kind`
-    of what kind.
+    receipts, of each of which `require` must hold where `when` does; without it `require` is about the whole bundle.
+    `of` says of which spec the bundle must be, `kind` of what kind.
     """
 
     check: EvidenceName | None = None
@@ -59,12 +59,10 @@ class EvidenceCheck(Model):
 
     @model_validator(mode="after")
     def _one_way(self) -> EvidenceCheck:
-        if sum(each is not None for each in (self.check, self.verified, self.receipts)) != 1:
-            raise ValueError("expected exactly one of check, verified, receipts")
-        if (self.receipts is None) != (self.require is None):
-            raise ValueError("`receipts` and `require` go together")
-        if self.when is not None and self.receipts is None:
-            raise ValueError("`when` is asked of receipts alone")
+        if sum(each is not None for each in (self.check, self.verified, self.require)) != 1:
+            raise ValueError("expected exactly one of check, verified, require")
+        if self.require is None and (self.receipts is not None or self.when is not None):
+            raise ValueError("`receipts` and `when` go with `require`")
         return self
 
 
