@@ -397,7 +397,7 @@ def check_head(recorded: JSON, head: Head) -> None:
 class Told(NamedTuple):
     """What receipts say: the body of `start`, hashes of audit entries, the result; the bodies of all but runs.
 
-    Of a run the ends of episodes with agent faults are kept.
+    Of a run the ends of episodes are kept that tell of an agent from outside.
     """
 
     first: JSON
@@ -502,7 +502,7 @@ class RunFollower:
         self.probes: Dict[str, Counter[str]] = {}
         self.faults: Counter[str] = Counter()
         self.stated: Dict[str, List[Tuple[int, bool]]] = {}  # by probe, the confidence in each claim, and its outcome
-        self.faulty: List[Tuple[str, JSON]] = []  # the ends of episodes with agent faults
+        self.faulty: List[Tuple[str, JSON]] = []  # the ends of episodes that tell of an agent from outside
 
     def add(self, type_: str, body: JSON) -> None:
         """Take the next receipt."""
@@ -664,7 +664,7 @@ class RunFollower:
         for fault in body.get("faults", ()):
             self._need(0 <= fault["t"] <= steps, "an agent fault is after the end of its episode")
         self.faults.update(fault["reason"] for fault in body.get("faults", ()))
-        self.faulty += [("episode_end", body)] if "faults" in body else []
+        self.faulty += [("episode_end", body)] if {"faults", "spent"} & body.keys() else []
         checks = self.scopes["episode"] - sum(body["idle"].values())
         self.count.update({"episodes": 1, "successes": int(success is not None), "checks": checks})
         self.rejected = dict.fromkeys(self.rejected, 0)
@@ -916,6 +916,7 @@ def check_exchanges(lines: List[JSON], told: Told, kernel: bool, outside: bool) 
     """
     code = "E_TAPE_FORM"
     certain: Counter[Any] = Counter()
+    spent: Counter[Any] = Counter()
     objects: Counter[Any] = Counter()
     before, sessions, asked = (0, 0), 0, set()
     for seq, line in enumerate(lines):
@@ -938,8 +939,14 @@ def check_exchanges(lines: List[JSON], told: Told, kernel: bool, outside: bool) 
         new = opens and (session, line["question"]) not in asked
         require(new, code, f"exchange {seq} is of another session, or answers its message again")
         sessions += message == "hello"
+        spent.update({(place[0], "messages"): 1, (place[0], "received"): line["size"]})
         asked.add((session, line["question"]))
         (certain if fault else objects)[(*place, message, fault)] += 1
+    for end in told.of("episode_end") if outside else ():
+        for name, lacks in (("messages", "E_TAPE_MISSING"), ("received", code)):
+            count, said = spent[end["episode"], name], end.get("spent", {}).get(name)
+            more = type(said) is int and said > count
+            require(is_count(said, count), lacks if more else code, f"an episode counts other {name} than the tape")
     recorded = Counter(
         (end["episode"], one["t"], one["message"], one["reason"])
         for end in told.of("episode_end")

@@ -14,8 +14,8 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.gates.invariant import PROGRESS
+from specledger.kinds.asking_cost import asking_cost
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.model_cost import model_cost
 from specledger.kinds.running import (
     Finished,
     Incident,
@@ -106,7 +106,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "invariants": invariants,
         "drifts": _drifts(plan),
         "probes": [bundle.specs[key].name for key in listed(bundle, bundle.root, "probes")],
-        **model_cost([plan]),
+        **asking_cost([plan]),
     }
 
 

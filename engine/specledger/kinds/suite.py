@@ -15,9 +15,9 @@ from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
 from specledger.evidence.kind import SUITE as RECEIPTS
+from specledger.kinds.asking_cost import asking_cost
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.model_cost import model_cost
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.suite_text import show_suites
@@ -141,7 +141,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     return {
         "runs": [_case_preview(case) for case in own.cases],
         **_totals(own),
-        **model_cost(compile_scenario(case.bundle) for case in own.cases if _is_model(case)),
+        **_asking([case for case in own.cases if _is_outside(case)]),
         "replay": own.replay,
         "figures": [figure.name for figure in own.figures],
         "checks": [check.id for check in own.checks],
@@ -168,10 +168,19 @@ def _case_preview(case: Case) -> dict[str, Any]:
     }
 
 
-def _is_model(case: Case) -> bool:
-    """Whether the agent of a case is a model."""
+def _is_outside(case: Case) -> bool:
+    """Whether the agent of a case is outside."""
     agent = case.bundle.specs[case.bundle.main.refs["agent",]].model
-    return isinstance(agent, Agent) and agent.outside is not None and agent.outside.model is not None
+    return isinstance(agent, Agent) and agent.outside is not None
+
+
+def _asking(cases: list[Case]) -> dict[str, Any]:
+    """What asking the agents of these cases costs together, and for each arm."""
+    plans = [(case.arm, compile_scenario(case.bundle)) for case in cases]
+    total = asking_cost(plan for _, plan in plans)
+    arms = {arm: asking_cost(plan for of, plan in plans if of == arm) for arm, _ in plans}
+    each = [{"arm": arm, **cost["asked"], **cost.get("model", {})} for arm, cost in arms.items()]
+    return {**total, "arms": each} if each else {}
 
 
 def _totals(trial: Trial) -> dict[str, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_canonical, parse_json
@@ -18,6 +19,7 @@ from specledger.core.rng import Stream
 from specledger.oracles.answer import NOT_JSON, RAISED, Answer, received
 from specledger.oracles.decision_prompt import DecisionPrompt
 from specledger.oracles.model import Model, ModelAnswer, ModelRequest, Tool, estimate_tokens
+from specledger.oracles.service_client import cost_of
 from specledger.spec.model import Service
 from specledger.spec.prompt import Prompt
 
@@ -70,6 +72,12 @@ class ModelPlan:
     deterministic: bool
     service: Service | None = None
     record: bool = False
+
+    @property
+    def price(self) -> Callable[[int, int], int] | None:
+        """What tokens of questions and of answers cost, in millionths; None without a price."""
+        price = None if self.service is None else self.service.price
+        return None if price is None else partial(cost_of, price)
 
 
 class NoStatementError(Exception):

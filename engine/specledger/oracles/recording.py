@@ -21,6 +21,7 @@ from specledger.core.digest import sha256_hex
 from specledger.core.entries import GENESIS, Mode
 from specledger.oracles.answer import AT_WORK, TIMED_OUT, Answer, Asked, Exchange, halts
 from specledger.oracles.model import ModelAnswer, ModelRequest
+from specledger.oracles.spending import Spending
 
 FORMAT: Final = "specledger/tape/v2"
 MODEL_FORMAT: Final = "specledger/model-tape/v1"
@@ -228,12 +229,14 @@ class Oracle:
     Attributes:
         tape: The exchanges so far.
         live: The agent; None where only the tape answers.
+        spending: Counts what is asked.
     """
 
     def __init__(self, tape: Tape, check: Callable[[int, bytes, Answer], None] | None = None) -> None:
         """Answer from a tape; `check` is given each message with its session and its recorded answer."""
         self.tape = tape
         self.live: Asks | None = None
+        self.spending = Spending()
         self._check = check
         self._next = 0
 
@@ -256,13 +259,16 @@ class Oracle:
                 where = f"episode {place.episode}, step {place.t}"
                 raise TapeError(E_TAPE_QUESTION, f"exchange {self._next} is not the `{asked.message}` of {where}")
             self._next += 1
+            self.spending.add(len(data), exchange.answer)
             if self._check is not None:
                 self._check(session, data, exchange.answer)
             return exchange.answer
         if self.live is None:
             where = f"the `{asked.message}` of episode {place.episode}, step {place.t}"
             raise TapeError(E_TAPE_MISSING, f"there is no answer to {where}")
-        return self.live.ask(place, asked, data)
+        answer = self.live.ask(place, asked, data)
+        self.spending.add(len(data), answer)
+        return answer
 
     def end(self, session: int) -> None:
         """End a session of a live agent."""

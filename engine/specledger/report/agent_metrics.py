@@ -30,6 +30,7 @@ class RunMetrics:
     """Folds the receipts of one run.
 
     Attributes:
+        run: The name of the run.
         episodes: A record of each episode.
         entries: The entries of its audit log, in order.
         counterexamples: The first steps that failed, each as a document.
@@ -45,7 +46,7 @@ class RunMetrics:
             probes: The names of the scenario's probes.
             most: How many counterexamples are kept; None for all.
         """
-        self._run = run
+        self.run = run
         self._scenario = scenario
         self._most = most
         self._named = tuple(dict.fromkeys(probes))
@@ -97,7 +98,7 @@ class RunMetrics:
             return
         self.failed += 1
         if self._most is None or len(self.counterexamples) < self._most:
-            place = {"run": self._run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
+            place = {"run": self.run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
             what = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
             self.counterexamples.append({**place, **what})
 
@@ -108,7 +109,7 @@ class RunMetrics:
             made[probe["probe"]].append({name: probe[name] for name in _OF_PROBE})
         clean = all(found and all(each["verdict"] == Verdict.PASS for each in found) for found in made.values())
         return {
-            "run": self._run,
+            "run": self.run,
             "scenario": self._scenario,
             "episode": body["episode"],
             "ended": body["ended"],
@@ -118,6 +119,7 @@ class RunMetrics:
             "invariant_failures": dict(sorted(self._broken.items())),
             "token_failures": dict(sorted(self._refused.items())),
             "violations": dict(sorted(self._violated.items())),
+            "spent": body.get("spent", {}),
             "replay": {"equal": sum(each["equal"] for each in read), "nodes": sum(each["nodes"] for each in read)},
         }
 
@@ -135,6 +137,7 @@ def _submitted(step: Step) -> dict[str, Any]:
 
 def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """The totals of episodes: how many passed all probes, and each probe; shares are in millionths."""
+    spent = sum((Counter(episode["spent"]) for episode in episodes), Counter[str]())
     names = dict.fromkeys(name for episode in episodes for name in episode["probes"])
     judged = [episode["passed"] for episode in episodes if episode["passed"] is not None]
     equal = sum(episode["replay"]["equal"] for episode in episodes)
@@ -144,6 +147,7 @@ def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "successes": sum(episode["success"] for episode in episodes),
         "passed": _rate(sum(judged), len(judged)),
         "probes": {name: _of_probe([episode["probes"].get(name, []) for episode in episodes]) for name in names},
+        **({"spent": {name: spent[name] for name in episodes[0]["spent"]}} if spent else {}),
         "replay_fidelity": {"equal": equal, "nodes": nodes, "share": divide(equal * ONE, nodes) if nodes else None},
         **{
             name: dict(sorted(sum((Counter(episode[name]) for episode in episodes), Counter[str]()).items()))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from specledger.oracles.spending import SPENT
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.figures import share
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
+from specledger.spec.base import format_qfixed
 from specledger.suites.statistics import ONE, wilson
 
 _HEADS = ("agent and probe", "episodes", "failed in", "95 % (Wilson)", "by answers alone", "causes")
@@ -24,6 +26,11 @@ _POWER = (
 _SHARES = (50_000, 100_000, 300_000)
 _POWER_HEADS = ("agent and probe", "challenges", "questions", *(f"power at e d = {one // 10_000} %" for one in _SHARES))
 _MOST_DECIDED = 2_000  # above, the power is 1 to six decimals
+_COST = (
+    "What it took to ask the agent, by the answers on the tape: messages with their bytes, and of a model calls, "
+    "tokens, and their price where its spec states one."
+)
+_COST_HEADS = ("agent and run", "messages", "bytes sent", "bytes received", "calls", "tokens in", "tokens out", "cost")
 _CONFIDENCE = (
     "How sure the agent said that it was of its claims, and how many of them came true when they were challenged. The "
     "Brier score is the mean of (confidence - outcome)²: 0 is best, a constant confidence of one half gets 0.25."
@@ -42,6 +49,7 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
     rates = [row for agent, accounts in agents.items() for row in _rates(agent, accounts)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
     yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(agents)))
+    yield Section("cost", "Cost of the questions", _COST, _COST_HEADS, list(_costs(agents)))
     yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(agents)))
 
 
@@ -64,6 +72,16 @@ def _powers(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
                 decided = counts["verdicts"].get("PASS", 0) + counts["verdicts"].get("FAIL", 0)
                 powers = [Words(share(power(one, min(decided, _MOST_DECIDED)))) for one in _SHARES]
                 yield Row(f"{agent}: {name}", "", (Count(decided), Count(counts["questions"]), *powers))
+
+
+def _costs(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
+    for agent, accounts in agents.items():
+        for account in accounts:
+            spent = total(account.episodes).get("spent")
+            if spent is not None:
+                cells: list[Cell] = [Count(spent[name]) if name in spent else NOTHING for name in SPENT[:-1]]
+                money = Words(format_qfixed(spent["cost"])) if "cost" in spent else NOTHING
+                yield Row(f"{agent}: {account.run}", "", (*cells, money))
 
 
 def _stated(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:

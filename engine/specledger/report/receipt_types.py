@@ -12,6 +12,7 @@ from typing import Final
 from specledger.evidence.result import STATUSES
 from specledger.expr import BOOL, DYN, INT, STRING, ListType, MapType, RecordType, Type
 from specledger.gates.documents import document_type
+from specledger.oracles.spending import SPENT
 
 ReceiptTypes = Mapping[str, RecordType]
 """By the type of a receipt the type of its body."""
@@ -96,7 +97,7 @@ def run_types() -> ReceiptTypes:
             "episode_end": {
                 **{"episode": INT, "steps": INT, "ended": STRING, "success": BOOL, "first_success": DYN},
                 **{"violations": _BREACHES, "idle": _COUNTS, "gates": _COUNTS, "state": STRING},
-                "faults?": ListType(_ANY),
+                **{"faults?": ListType(_ANY), "spent?": _record({f"{name}?": INT for name in SPENT}, "spent")},
             },
             "end": {"episodes": INT, "steps": INT, "gates": _COUNTS},
         }

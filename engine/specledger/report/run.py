@@ -72,6 +72,7 @@ class RunReading(Reading):
         self._steps = self._broken = 0
         self._probes = probes_of(evidence.specs)
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
+        self._metered = bool(self._probes) or "outside" in (Specs.of(evidence.specs).referred("agent") or {})
         self._series = StepSeries(Specs.of(evidence.specs).charts())
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
@@ -79,7 +80,7 @@ class RunReading(Reading):
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
         self._series.add(type_, body)
-        if self._probes and type_ in _METRICS:
+        if self._metered and type_ in _METRICS:
             self._metrics.add(type_, body)
         if type_ == "start":
             self._start = {
@@ -216,9 +217,9 @@ class RunReading(Reading):
         return [*self._series.plots(), *rejection_counts(rejections), *probe_plots(self.agents())]
 
     def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
-        """The metrics of the run, by its agent; none without probes."""
+        """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
         agent = (Specs.of(self._specs).referred("agent") or {}).get("name", "")
-        return {agent: [self._metrics]} if self._probes else {}
+        return {agent: [self._metrics]} if self._metered else {}
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}

@@ -270,12 +270,13 @@ def _figure_grid(figures: list[Body]) -> Grid:
 
 
 def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
-    """The agent of a run, and what its probes found; None if it has no probes."""
+    """The agent of a run, its metrics; None without probes, unless the agent is outside."""
     folder = Path(place, *run["place"].split("/"))
     specs = Specs.read(folder)
     probes = [data["name"] for data in specs.of_kind("probe")]
-    agent = (specs.referred("agent") or {}).get("name", "")
-    if not probes:
+    spec = specs.referred("agent") or {}
+    agent = spec.get("name", "")
+    if not probes and "outside" not in spec:
         return agent, None
     metrics = RunMetrics(run["run"], run["scenario"], probes)
     wanted = tuple(f'"type":"{type_}"}}'.encode() for type_ in ("episode", "probe", "episode_end"))

@@ -100,6 +100,7 @@ class Episode:
             yield from self._controller.events_at("error", self._moment(None))
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
         faults = self._controller.faults()
+        oracle = plan.oracle if plan.outside is not None else None
         yield Event(
             "episode_end",
             {
@@ -113,6 +114,7 @@ class Episode:
                 "gates": self._gates,
                 "state": self._digest,
                 **({"faults": faults} if faults else {}),
+                **({} if oracle is None else {"spent": oracle.spending.take()}),
             },
         )
 

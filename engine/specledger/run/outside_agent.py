@@ -30,6 +30,7 @@ from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, opens
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Oracle, Place
+from specledger.oracles.spending import Spending
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
@@ -314,6 +315,8 @@ def _oracle(plan: Plan) -> Oracle:
     if plan.oracle is None:
         message = f"the agent of {plan.name} is outside, and neither a tape nor a trusted agent answers for it"
         raise Rejected([Diagnostic(E_AGENT_UNTRUSTED, message)])
+    model = _asked(plan).model
+    plan.oracle.spending = Spending(model=model is not None, price=None if model is None else model.price)
     return plan.oracle
 
 

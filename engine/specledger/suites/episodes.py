@@ -13,6 +13,7 @@ from typing import Any, Final
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, outcomes
 from specledger.expr import BOOL, INT, STRING, ListType, MapType, RecordType, Type
+from specledger.oracles.spending import SPENT
 
 Body = Mapping[str, Any]
 
@@ -63,9 +64,11 @@ def types_of(grammar: Grammar) -> dict[str, Type]:
         "stretches": ListType(RecordType("stretch", {"drift": STRING, "t": INT, "end": INT})),
         "probes": ListType(_PROBE),
         "entries": ListType(_ENTRY),
+        "spent": _SPENT,
     }
 
 
+_SPENT: Final = RecordType("spent", dict.fromkeys(SPENT, INT))
 _BREACH: Final = RecordType("breach", {"invariant": STRING, "severity": STRING})
 _REBASES: Final = ListType(RecordType("rebase", {"potential": STRING, "cause": STRING, "from": INT, "to": INT}))
 _PROBE: Final = RecordType(
@@ -191,6 +194,7 @@ class Episodes:
             "stretches": [opening, *told],
             "probes": self._probes,
             "entries": self._entries,
+            "spent": dict.fromkeys(SPENT, 0) | body.get("spent", {}),
         }
 
 
