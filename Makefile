@@ -78,9 +78,11 @@ mutation: install  ## put 204 seeded faults into the engine and count those that
 golden: install  ## write the golden files anew, to be read in the diff
 	$(BIN)/pytest -q -n0 tests/golden --snapshot-update
 
-bench: install  ## measure against peers, side by side
+bench: install  ## measure against peers, side by side, and how time and memory grow; writes bench/results.json
 	@$(BIN)/python -c 'import minigrid' 2>/dev/null || $(PIP) install --quiet --editable '.[bench]'
 	$(BIN)/python -m bench
+	$(BIN)/python -m bench.commands
+	$(BIN)/python -m bench.growth
 
 clean:  ## remove .venv, caches and build products
 	rm -rf .venv .coverage .coverage.* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist htmlcov out

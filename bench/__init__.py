@@ -1,4 +1,1 @@
-"""Benchmarks: the engine next to peers that do the same work, measured in one run and told as ratios.
-
-Decides what is measured beside what, and says what a figure does not show. Refuses to assert a time.
-"""
+"""Benchmarks: the engine next to peers that do the same work, measured in one run and reported as ratios; no time is asserted."""

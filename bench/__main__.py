@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import cProfile
 import os
-import platform
 import pstats
 import sys
 import tempfile
@@ -14,6 +13,7 @@ from time import perf_counter
 
 from bench import apart, pieces, table
 from bench.clock import measure
+from bench.results import machine, record
 from bench.task import Task, read_task
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
@@ -66,6 +66,8 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
         made, absent = pieces.prepare(bundle, plan, task, Path(folder))
         size = pieces.size_of(Path(folder))
         measured = measure(made, rounds)
+    by_name = {figures.name: figures for figures in measured}
+    record("steps", {name: round(figures.against(by_name[pieces.HANDWRITTEN]), 3) for name, figures in by_name.items()})
     steps = result["steps"]
     rows = table.lines(measured)
     if absent is not None:
@@ -83,11 +85,7 @@ def compare(bundle: Bundle, plan: Plan, task: Task, rounds: int, prepared: float
                 **many_processes(task, many, rounds),
                 "Aims": table.aims(measured),
                 "Not shown": table.limits(),
-                "Machine": [
-                    f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()},"
-                    f" {os.cpu_count()} cores{load_of_machine()};"
-                    f" loading and compiling took {prepared * 1000:.0f} ms"
-                ],
+                "Machine": [f"{machine()}{load_of_machine()}; loading and compiling took {prepared * 1000:.0f} ms"],
             }
         )
     )

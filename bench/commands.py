@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
+
+from bench.results import machine, record
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,10 +30,17 @@ def main() -> None:
         found = [
             [seconds([word.replace("OUT", folder) for word in words]) for _, words in COMMANDS] for _ in range(rounds)
         ]
-    print(f"{platform.python_implementation()} {platform.python_version()}, seconds of processor time, {rounds} rounds")
+    print(f"{machine()}, seconds of processor time, {rounds} rounds")
     print(f"{'':48}  aim  fastest  median")
     for (aim, words), spent in zip(COMMANDS, zip(*found, strict=True), strict=True):
         print(f"spec {' '.join(words):43} {aim:4.2f} {min(spent):8.2f} {median(spent):7.2f}")
+    record(
+        "commands",
+        {
+            " ".join(words): round(min(each), 3)
+            for (_, words), each in zip(COMMANDS, zip(*found, strict=True), strict=True)
+        },
+    )
 
 
 def seconds(words: list[str]) -> float:

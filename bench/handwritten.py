@@ -1,6 +1,6 @@
 """The hazard scenario as somebody would write it by hand, without the engine: the same decisions, the same receipts.
 
-Decides nothing of its own: every line that it yields equals the engine's, byte for byte, and a test holds it to that.
+Every line that it yields equals the engine's, byte for byte, and a test holds it to that.
 It is the peer that shows what saying the scenario in YAML costs. Constants are read from the specs, behaviour is not.
 """
 

@@ -11,6 +11,7 @@ import hmac
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from pathlib import Path
 
 from specledger.core.canonical import NO_FLOATS, FloatPolicy, canonical_bytes
 
@@ -30,6 +31,16 @@ def sha256_hex(data: bytes) -> str:
 def sha256_raw(data: bytes) -> bytes:
     """SHA-256 as 32 bytes."""
     return hashlib.sha256(data).digest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file as 64 lower-case hexadecimal digits; the file is read in pieces.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def uuid5_text(space: bytes, name: str) -> str:

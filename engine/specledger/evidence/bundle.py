@@ -16,6 +16,7 @@ from typing import IO, Any, Self
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.digest import file_digest
 from specledger.core.events import Event
 from specledger.core.floats import FLOATS_ANYWHERE
 from specledger.evidence.chain import Chain
@@ -35,7 +36,6 @@ from specledger.evidence.layout import (
     SCENARIO,
     SOURCES,
     SPECS,
-    file_digest,
 )
 from specledger.evidence.result import Fold
 from specledger.evidence.workplace import Workplace

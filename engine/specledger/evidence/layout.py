@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import mmap
-import os
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from specledger import __version__
-from specledger.core.digest import sha256_hex
 
 FORMAT: Final = "specledger/bundle/v1"
 ENGINE: Final[Mapping[str, str]] = {"name": "specledger", "version": __version__}
@@ -73,16 +69,3 @@ def is_counterexample(path: str) -> bool:
 def counterexample_path(seq: int) -> str:
     """The path of the failing case that the receipt of a number shows."""
     return f"{COUNTEREXAMPLES}/{seq:08d}.json"
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256 of a file, which is not read into memory as a whole.
-
-    Raises:
-        OSError: It cannot be read.
-    """
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return sha256_hex(b"")
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as view:
-            return sha256_hex(cast(bytes, view))

@@ -17,7 +17,7 @@ from typing import Any, Final, cast
 
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.digest import sha256_hex, sha256_raw
+from specledger.core.digest import file_digest, sha256_hex, sha256_raw
 from specledger.evidence.archive import PATH, InvalidArchive, pack, unpack
 from specledger.evidence.checkpoint import (
     ORIGIN,
@@ -54,7 +54,6 @@ from specledger.evidence.layout import (
     SPECS,
     SUMS,
     TIMESTAMP,
-    file_digest,
 )
 from specledger.evidence.timestamp import MAX_TIMESTAMP, InvalidTimestamp, read_timestamp
 

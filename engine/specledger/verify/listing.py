@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.core.digest import file_digest
 from specledger.evidence.layout import (
     COUNTEREXAMPLES,
     MANIFEST,
     RECEIPTS,
     SOURCES,
     SPECS,
-    file_digest,
     is_counterexample,
     is_source,
 )

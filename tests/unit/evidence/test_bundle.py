@@ -3,7 +3,6 @@
 import errno
 import hashlib
 import json
-import mmap
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -455,7 +454,7 @@ FAILURES = {
     "forcing the receipts to the disk": (os, "fsync", fail()),
     "forcing the specs to the disk": (os, "fsync", fail(2)),
     "forcing the manifest to the disk": (os, "fsync", fail(3)),
-    "reading for the manifest": (mmap, "mmap", fail()),
+    "reading for the manifest": (hashlib, "file_digest", fail()),
     "setting the earlier bundle aside": (Path, "rename", fail()),
     "moving the new bundle": (Path, "rename", fail(2)),
 }
