@@ -23,7 +23,7 @@ from specledger.pipeline.executing import execute
 AIM_US: Final = 120
 AIM_RATIO: Final = 3
 ROOT: Final = Path(__file__).resolve().parent.parent
-TWINS: Final = ("honest", "examples/panel/honest-program.yaml")
+TWINS: Final = ("honest", "{use: examples/panel/program.yaml, with: {kind: honest}}")
 
 AGENT: Final = """
 import json, sys, time

@@ -105,7 +105,7 @@ class Narration:
         digest = hash_json(views.normalize(state, focus))
         seen = views.observe(state)
         assert self.declared is not None  # noqa: S101 - only an agent from outside may declare nothing
-        declared = self.declared.propose(seen, memory, point)
+        declared = self.declared.explain(seen, memory, point, choice.label)
         nodes, edges = write_trace(self.declared, declared, focus, digest, choice.label, self.words)
         claimed, idle = derive(self.teller, views, state, memory, choice.label, self.vary, self.most, point)
         supposed = [*claimed, *idle]

@@ -6,15 +6,19 @@ agent and the decision point alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import islice, product
+from typing import Any, Final, NamedTuple
 
 from specledger.agents.agent import Agent
 from specledger.agents.propose import compile_propose, compile_sources
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_LIMIT
+
+MOST_DRAWN: Final = 1024
+"""Combinations of drawn values that are tried to explain a choice."""
 
 
 class DecisionPoint(NamedTuple):
@@ -44,6 +48,8 @@ class Procedure:
         propose: `(observation, memory, decision point) -> proposals`, each `{action, score, ...}`.
         label: The world's label of an action.
         reads: The paths of the observation that its expressions read, through its predictions too.
+        possible: `(observation, memory) -> the proposals for each combination of values that it may draw`; None if it
+            draws nothing.
     """
 
     name: str
@@ -52,6 +58,22 @@ class Procedure:
     propose: Callable[[Any, Any, DecisionPoint], list[dict[str, Any]]]
     label: Callable[[Mapping[str, Any]], str]
     reads: frozenset[tuple[str, ...]] = frozenset()
+    possible: Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None = None
+
+    def explain(self, seen: Any, memory: Any, point: DecisionPoint, label: str) -> list[dict[str, Any]]:
+        """The proposals for the values drawn here, or for the first others that lead to a choice if these do not.
+
+        Raises:
+            EvaluationError: An expression of the agent has no value here.
+        """
+        own = self.propose(seen, memory, point)
+        if self.possible is None or self._chooses(own, label):
+            return own
+        return next((one for one in self.possible(seen, memory) if self._chooses(one, label)), own)
+
+    def _chooses(self, proposals: list[dict[str, Any]], label: str) -> bool:
+        choice = first_best(proposals, self.label)
+        return choice is not None and choice.label == label
 
     def choose(self, seen: Any, memory: Any, point: DecisionPoint) -> Choice | None:
         """The first proposal with the greatest score, or None if there is no proposal.
@@ -77,6 +99,21 @@ def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any,
         return lambda seen, memory, _point: propose(seen, memory)
     draw = compile_draws(agent, name, seed)
     return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
+
+
+def compile_possible(agent: Agent) -> Callable[[Any, Any], Iterator[list[dict[str, Any]]]] | None:
+    """`(observation, memory) -> the proposals for each combination of values that may be drawn`, None if none are."""
+    if not any(stream for _, stream, _ in agent.draws):
+        return None
+    propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
+    sources = compile_sources(agent)
+
+    def possible(seen: Any, memory: Any) -> Iterator[list[dict[str, Any]]]:
+        lists = zip(agent.draws, sources(seen, memory), strict=True)
+        drawn = product(*(values if stream else values[:1] for (_, stream, _), values in lists))
+        return (propose(seen, memory, [*values]) for values in islice(drawn, MOST_DRAWN))
+
+    return possible
 
 
 def compile_draws(agent: Agent, name: str, seed: int) -> Callable[[Any, Any, DecisionPoint], list[Any]]:

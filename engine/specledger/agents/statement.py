@@ -102,7 +102,7 @@ def document_of(
     if narration.declared is None:
         nodes, edges = write_choice(focus, digest, choice.label, narration.words)
     else:
-        declared = narration.declared.propose(views.observe(state), memory, point)
+        declared = narration.declared.explain(views.observe(state), memory, point, choice.label)
         nodes, edges = write_trace(narration.declared, declared, focus, digest, choice.label, narration.words)
     shares = masses(len(claims))
     causal: list[dict[str, Any]] = []

@@ -1,6 +1,7 @@
 """The trace of a choice: nodes with expression, inputs and output, each of which can be computed again.
 
-A trace that ends in the plan's choice although its declared procedure gives another one cannot be computed again.
+A trace that ends in the plan's choice although its declared procedure gives another one cannot be computed again. A
+procedure that draws gives every choice to which some drawn values lead: what an agent from outside drew is not known.
 
 Source: toy-pseudo-axion, Metrics (RF replay fidelity); `trace_node.json`.
 """
@@ -115,7 +116,7 @@ def replay_trace(
         chosen: The label of the plan's first step.
         words: The kinds of nodes.
     """
-    proposals = procedure.propose(seen, memory, point)
+    proposals = procedure.explain(seen, memory, point, chosen)
     scores = [(procedure.label(proposal["action"]), proposal["score"]) for proposal in proposals]
     actions = [proposal["action"] for proposal in proposals]
     best = max(scores, key=lambda one: one[1])[0] if scores else None

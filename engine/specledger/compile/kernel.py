@@ -9,7 +9,13 @@ from typing import Any
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.claims import Views
 from specledger.agents.narration import Narration
-from specledger.agents.procedure import DecisionPoint, Procedure, compile_draws, compile_proposals
+from specledger.agents.procedure import (
+    DecisionPoint,
+    Procedure,
+    compile_draws,
+    compile_possible,
+    compile_proposals,
+)
 from specledger.agents.propose import compile_weigh
 from specledger.compile.plan import KernelPlan
 from specledger.compile.read_dependencies import unused_variables, used_by
@@ -50,6 +56,7 @@ class Parts:
         world: The checked world.
         around: What agents are given.
         decider: The checked agent; None if it is asked outside.
+        declared: The checked procedure that an agent outside declares, None if there is none.
         diagnostics: Receives every finding.
     """
 
@@ -60,6 +67,7 @@ class Parts:
     world: World
     around: Around
     decider: Agent | None
+    declared: Agent | None
     diagnostics: Diagnostics
 
 
@@ -231,15 +239,9 @@ class _Assembly:
         parts, declared = self._parts, None
         reference = parts.agent.refs.get(("outside", "declares"))
         if reference is not None:
-            spec = parts.bundle.specs[reference]
-            agent = check_agent(spec, parts.around, parts.diagnostics)
-            if agent is None:
+            if parts.declared is None:
                 return None
-            if agent.memory.fields:
-                message = "the procedure that an agent outside declares has no memory"
-                parts.diagnostics.error(E_ADMISSION, message, parts.agent.span("outside", "declares"))
-                return None
-            declared = self._procedure(spec, agent)
+            declared = self._procedure(parts.bundle.specs[reference], parts.declared)
         mute = Procedure(parts.agent.name, parts.agent.key, "", lambda *_: [], self._variables.label)
         return Narration(
             decider=mute,
@@ -282,6 +284,7 @@ class _Assembly:
             propose=compile_proposals(agent, spec.name, self._seed),
             label=self._variables.label,
             reads=used_by(agent, self._parts.world),
+            possible=compile_possible(agent),
         )
 
     def _weigh(self) -> Callable[..., int]:

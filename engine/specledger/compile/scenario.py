@@ -129,9 +129,9 @@ class _Compiler:
         governor = check_governor(self._referred("governor"), footing, self.diagnostics)
         around = None if governor is None else _around(world, governor)
         outside = self._outside()
-        agent = None if around is None or outside else check_agent(self._referred("agent"), around, self.diagnostics)
+        agent, declared = (None, None) if around is None else self._agents(around, outside)
         known = agent is not None or outside is not None
-        kernel = self._kernel(world, around, agent) if around is not None and known else None
+        kernel = self._kernel(world, around, agent, declared) if around is not None and known else None
         drifts = self._drifts(world)
         invariants = self._invariants(footing)
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
@@ -166,7 +166,7 @@ class _Compiler:
             check_weights=may_exceed_limit(
                 [world, governor, *(drift for drift, _ in drifts), *(each for _, each in invariants)]
             ),
-            **_acts(agent),
+            **_acts(agent, declared),
         )
 
     def _referred(self, *path: str | int) -> Resolved:
@@ -196,9 +196,18 @@ class _Compiler:
             return None
         return PlannedWatchdog(min(limits), None if admission is None else admission.ms_per_tick)
 
-    def _kernel(self, world: World, around: Around, agent: Agent | None) -> KernelPlan | None:
+    def _agents(self, around: Around, outside: Outside | None) -> tuple[Agent | None, Agent | None]:
+        """The agent, if it is a spec; and the procedure that one from outside declares, whose memory a kernel keeps."""
+        spec, governor = self._referred("agent"), self._referred("governor").model
+        assert isinstance(governor, GovernorSpec)  # noqa: S101 - see `_referred`
+        if outside is None:
+            return check_agent(spec, around, self.diagnostics), None
+        key = None if governor.admission is None else spec.refs.get(("outside", "declares"))
+        return None, None if key is None else check_agent(self.bundle.specs[key], around, self.diagnostics)
+
+    def _kernel(self, world: World, around: Around, agent: Agent | None, declared: Agent | None) -> KernelPlan | None:
         governor, spec = self._referred("governor"), self._referred("agent")
-        parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, self.diagnostics)
+        parts = Parts(self.bundle, self.spec, governor, spec, world, around, agent, declared, self.diagnostics)
         return compile_kernel(parts)
 
     def _drifts(self, world: World) -> list[tuple[Drift, PlannedDrift]]:
@@ -268,8 +277,11 @@ def _monitor(invariant: Invariant, footing: Footing) -> PlannedMonitor | None:
     return PlannedMonitor(compile_monitor_begin(monitor, footing), compile_monitor_step(monitor, footing))
 
 
-def _acts(agent: Agent | None) -> dict[str, Any]:
-    """What a plan calls of its agent; nothing is called of one that is asked outside."""
+def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
+    """What a plan calls of its agent; of one that is asked outside, the memory of the procedure that it declares."""
+    if declared is not None:
+        kept = {"begin": compile_begin(declared.kept), "remember": compile_remember(declared.kept)}
+        return {**_memoryless(), "remembers": declared.scope, **kept}
     if agent is None:
         return {"remembers": EPISODE, **_memoryless()}
     return {

@@ -7,14 +7,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import yaml
 
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
 
 ROOT = Path(__file__).resolve().parents[3]
-KINDS = ["honest", "coincident", "pseudo", "discloser", "consistent-narrator", "omitter", "memoriser"]
+SUITE = yaml.safe_load((ROOT / "examples/panel/both-panels.yaml").read_text(encoding="utf-8"))
+KINDS = [arm["agent"] for name, arm in SUITE["runs"].items() if not name.endswith("_program")]
+FAST = ("pseudo", "memoriser")
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
+
+
+def program(kind, declares="honest"):
+    return f"{{use: examples/panel/program.yaml, with: {{kind: {kind}, declares: {declares}}}}}"
 
 
 @cache
@@ -31,19 +38,36 @@ def verdicts(agent):
         evidence = body["evidence"]
         asked = [(one["variable"], one["predicted"], one["after"]) for one in evidence.get("trials", ())]
         told = evidence.get("taken"), evidence.get("reasons"), evidence.get("before"), asked
-        found[body["t"], body["probe"]] = (body["verdict"], body["cause"], *told)
+        found[body["episode"], body["t"], body["probe"]] = (body["verdict"], body["cause"], *told)
     return found
 
 
 @pytest.mark.parametrize(
-    "kind", [kind if kind in ("pseudo", "memoriser") else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
+    "kind", [kind if kind in FAST else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
 )
 def test_both_are_judged_alike(kind):
-    assert verdicts(kind) == verdicts(f"examples/panel/{kind}-program.yaml")
+    agent = SUITE["runs"][f"{kind.replace('-', '_')}_program"]["agent"]
+    assert verdicts(kind) == verdicts(program(kind, agent["with"].get("declares", "honest")))
 
 
 def test_another_kind_is_judged_otherwise():
-    assert verdicts("memoriser") != verdicts("examples/panel/pseudo-program.yaml")
+    assert verdicts("memoriser") != verdicts(program("pseudo"))
+
+
+def flagged(agent):
+    return {probe for (_, _, probe), found in verdicts(agent).items() if found[0] == "FAIL"}
+
+
+def test_the_kernel_keeps_the_memory_of_the_declared_procedure():
+    """What declares that it learns by heart is found by challenges alone: the declared procedure chooses as it does."""
+    assert "layer-r" in flagged(program("memoriser"))
+    assert "layer-r" not in flagged(program("memoriser", "memoriser"))
+
+
+def test_a_declared_procedure_that_draws_excuses_what_it_may_choose():
+    assert "layer-d" in flagged(program("dice"))
+    assert flagged(program("dice", "dice")) == set()
+    assert "layer-d" in flagged(program("drawing-fabricator"))
 
 
 def test_the_program_imports_the_standard_library_alone():
