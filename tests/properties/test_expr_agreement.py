@@ -17,12 +17,14 @@ from specledger.expr import (
     BOOL,
     DOUBLE,
     DYN,
+    FIXED,
     INT,
     STRING,
     Defined,
     Emitter,
     Environment,
     EvaluationError,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -77,7 +79,7 @@ VARIABLES = {
     "i": INT, "j": IntType(-5, 20), "k": IntType(0, 100), "x": DOUBLE, "z": DOUBLE, "b": BOOL, "s": STRING, "d": DYN,
     "ints": ListType(INT), "few": ListType(IntType(-9, 9), 6), "doubles": ListType(DOUBLE), "strings": ListType(STRING),
     "p": CELL, "q": CELL, "cells": ListType(CELL, 5), "grid": ListType(ListType(IntType(0, 9), 4), 4),
-    "rec": RECORD, "m": MapType(INT), "dyns": ListType(DYN),
+    "rec": RECORD, "m": MapType(INT), "dyns": ListType(DYN), "u": FIXED, "w": FixedType(-5000, 2500000),
 }  # fmt: skip
 ENVIRONMENT = Environment(VARIABLES, FUNCTIONS, {"WALL": (INT, 1), "NAMES": (ListType(STRING), ["a", "k", "é"])})
 
@@ -100,7 +102,7 @@ BINDINGS = st.fixed_dictionaries(
         "few": st.lists(st.integers(-9, 9), max_size=6), "doubles": st.lists(doubles, max_size=3),
         "strings": st.lists(strings, max_size=3), "p": cells, "q": cells, "cells": st.lists(cells, max_size=5),
         "grid": grids, "rec": records, "m": st.dictionaries(strings, integers, max_size=3),
-        "dyns": st.lists(dyns, max_size=3),
+        "dyns": st.lists(dyns, max_size=3), "u": integers | small, "w": st.integers(-5000, 2500000),
     }
 )  # fmt: skip
 
@@ -117,6 +119,7 @@ LEAVES = {
     "cell": ["p", "q", "rec.here", "cells[0]"],
     "cells": ["cells", "rec.spots", "[p, q]", "cells.filter(e, false)"],
     "dyn": ["d", "rec.props", "dyns[0]", "d.k", "d[0]"],
+    "fixed": ["u", "w", "qfixed(2.5)"],
 }  # fmt: skip
 INTS = [
     "({int} + {int})",
@@ -145,6 +148,7 @@ PRODUCTIONS = {
             "size({cells}.filter(@cell, {bool})~)", "minimum({cells}.map(@cell, {int}), 99)", "{'a': {int}}.a",
             "{'a': {int}, 'b': {string}}['a']", "({int} >= 0 ? {int} : i)", "(i > 0 && i < 9 ? few[i] : j)",
             "(p.x >= 0 ? ints[p.x] : p.x)", "{ ({int} + 0): {int} }[1]", "{ints}.reduce(@int, @int, i, {int})",
+            "({fixed} / {fixed})", "millionths({fixed})", "argmax([{fixed}, 0.5])", "math.sign({fixed})",
             "size(closure({ints}, @int, {ints}, 2)~)", "{cells}.reduce(@cell, @cell, p, {cell})~.x"],
     "double": ["({double} + {double})", "({double} - {double})", "({double} * {double})", "({double} / {double})",
                "({double} / 2.0)", "-({double})", "double({int})", "double({string})", "double({dyn})", "{doubles}[{int}]",
@@ -163,6 +167,7 @@ PRODUCTIONS = {
              "math.isNaN({double})", "math.isInf({double})", "({bool} ? {bool} : {bool})", "{ints}.all(@int, {bool})",
              "{ints}.exists(@int, {bool})", "{ints}.exists_one(@int, {bool})", "{cells}.exists(@cell, {bool})",
              "{strings}.all(@string, {bool})", "m.exists(@string, {bool})", "{ints}.filter(@int, {bool})~.all(@int, {bool})",
+             "({fixed} < {fixed})", "({fixed} == {fixed})", "({fixed} >= -0.5)", "(0 < {fixed})", "({fixed} in [0.5, u])",
              "dyns.exists(@dyn, {bool})", "has({dyn}.k)", "({int} in { ({int} + 0): {bool} })", "(b ? {dyn} : {bool})"],
     "string": ["({string} + {string})", "string({int})", "string({bool})", "{strings}[{int}]",
                "({bool} ? {string} : {string})", "pick({bool}, {string}, {string})"],
@@ -175,9 +180,13 @@ PRODUCTIONS = {
     "cells": ["{cells}.filter(@cell, {bool})", "({cells} + {cells})", "sort_by({cells}, ['y', 'x'])",
               "{ints}.map(@int, {cell})", "{ints}.reduce(@cells, @int, [], {cells})",
              "closure({cells}, @cell, {cells}, 3).map(v0, v0.item)"],
+    "fixed": ["({fixed} + {fixed})", "({fixed} - 0.25)", "({fixed} * {int})", "({int} * {fixed})", "({fixed} / {int})",
+              "({fixed} % {fixed})", "-({fixed})", "qfixed({int})", "({bool} ? {fixed} : 0.25)", "math.abs({fixed})",
+              "math.greatest({fixed}, 1.5, {fixed})", "sum([{fixed}, 0.5])", "minimum([{fixed}], 1.0)",
+              "{ints}.reduce(@fixed, @int, u, {fixed})"],
     "dyn": ["{dyn}.k", "{dyn}[{int}]", "({bool} ? {dyn} : {int})", "first_of(dyns, {dyn})"],
 }  # fmt: skip
-ROOTS = ["int", "int", "double", "bool", "bool", "string", "ints", "cells", "cell", "dyn"]
+ROOTS = ["int", "fixed", "double", "bool", "bool", "string", "ints", "cells", "cell", "dyn"]
 
 
 @st.composite
@@ -298,9 +307,9 @@ def reference():
         "s": kind.STRING, "d": kind.DYN, "ints": kind.List(kind.INT), "few": kind.List(kind.INT),
         "doubles": kind.List(kind.DOUBLE), "strings": kind.List(kind.STRING), "p": anything, "q": anything,
         "cells": kind.List(anything), "grid": kind.List(kind.List(kind.INT)), "rec": anything,
-        "m": kind.Map(kind.STRING, kind.INT), "dyns": kind.List(kind.DYN),
+        "m": kind.Map(kind.STRING, kind.INT), "dyns": kind.List(kind.DYN), "u": kind.INT, "w": kind.INT,
     }  # fmt: skip
-    ours = ["sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by"]
+    ours = ["qfixed", "millionths", "sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by"]
     natives = [STANDARD[name] for name in ours] + [each for each in FUNCTIONS.values() if isinstance(each, Native)]
     declared = [
         cel.FunctionDecl(

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.core.diagnostics import Rejected
 from tests.toys import number_scenario, plan_of
 
 STATES = st.lists(st.integers(-3, 3), min_size=2, max_size=12)
@@ -68,8 +69,27 @@ def test_at_most_counts_the_states_after_steps(planned, values, times):
 @given(STATES, st.integers(-3, 3), st.integers(-3, 3))
 def test_a_mean_is_compared_without_rounding(planned, values, low, high):
     invariant = planned(mean={"of": "x", "min": str(low), "max": str(high)}, scope="episode")
+    fixed = planned(mean={"of": "qfixed(x)", "min": f"{low}.0", "max": f"{high}.0"}, scope="episode")
     rest = values[1:]
-    assert bool(broken_steps(invariant, values)[0]) != (low * len(rest) <= sum(rest) <= high * len(rest))
+    for one in (invariant, fixed):
+        assert bool(broken_steps(one, values)[0]) != (low * len(rest) <= sum(rest) <= high * len(rest))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {
+            "invariant": {"scope": "episode", "mean": {"of": "qfixed(x)", "min": "1"}},
+            "scenario": {"invariants": ["invariant"]},
+        },
+        {"governor": {"cost": {"one": "qfixed(1)", "other": "1"}}},
+        {"governor": {"choose": {"maximise": "qfixed(1)"}}},
+    ],
+)
+def test_millionths_and_units_are_told_apart(tmp_path, change):
+    with pytest.raises(Rejected) as raised:
+        plan_of(number_scenario(tmp_path, **change))
+    assert {each.code for each in raised.value.diagnostics} == {"E_EXPR_NO_PROMOTION"}
 
 
 @given(STATES.flatmap(lambda values: st.tuples(st.just(values), st.lists(st.booleans(), min_size=12, max_size=12))))

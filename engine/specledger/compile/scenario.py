@@ -125,7 +125,7 @@ class _Compiler:
         scope = Scope(world.environment, self.spec, self.diagnostics)
         start = self._start(world, scope)
         like = None if start is None or self.diagnostics.has_errors else start(0)
-        footing = _footing(world, like)
+        footing = footing_of(world, like)
         governor = check_governor(self._referred("governor"), footing, self.diagnostics)
         around = None if governor is None else _around(world, governor)
         outside = self._outside()
@@ -329,7 +329,7 @@ def _around(world: World, governor: Governor) -> Around:
     )
 
 
-def _footing(world: World, like: State | None) -> Footing:
+def footing_of(world: World, like: State | None = None) -> Footing:
     """The names and types of the world for the governor and the invariants."""
     return Footing(
         environment=world.environment,

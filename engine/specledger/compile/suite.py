@@ -7,9 +7,11 @@ from functools import cached_property
 from typing import Any
 
 from specledger.compile.plan_cache import PlanCache
+from specledger.compile.scenario import footing_of
 from specledger.core.diagnostics import Diagnostics, Rejected, code
+from specledger.expr import INT
 from specledger.gates.admission import TOKEN
-from specledger.gates.governor import SCHEMA
+from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import PROGRESS, WATCHDOG
 from specledger.load import Bundle, Resolved
 from specledger.spec.governor import Governor
@@ -223,13 +225,14 @@ class _Compiler:
         refs = bundle.main.refs
         world = check_world(bundle.specs[refs["world",]], bundle, found)
         if world is not None and not found.has_errors:
-            governor = bundle.specs[refs["governor",]].model
-            assert isinstance(governor, Governor)  # noqa: S101 - a reference of kind governor holds nothing else
+            governor = check_governor(bundle.specs[refs["governor",]], footing_of(world), Diagnostics())
+            cost = {} if governor is None else governor.cost.types
+            price = next(iter(cost.values()), INT)
             grammar = Grammar(
                 state=world.state,
                 action=world.action,
                 record=world.record.types,
-                cost=sorted(governor.cost),
+                cost={**dict.fromkeys(cost, price), "total": price},
                 parts={
                     name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items
                 },

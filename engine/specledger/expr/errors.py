@@ -34,9 +34,10 @@ E_EXPR_TYPE = code(
 )
 E_EXPR_NO_PROMOTION = code(
     "E_EXPR_NO_PROMOTION",
-    "int and double are mixed",
+    "numbers of different sorts are mixed",
     "CEL never turns an int into a double by itself, and where its unchecked evaluation compares the two, the profile"
-    " does not. Write `double(n)` or `int(x)`, or give a literal a point: `2.0`.",
+    " does not. Write `double(n)` or `int(x)`, or give a literal a point: `2.0`. Fixed point is a sort of its own:"
+    " write `qfixed(n)` of an int, or `millionths(q)`; a literal there has a point: `19.0`.",
 )
 E_EXPR_OUTSIDE_PROFILE = code(
     "E_EXPR_OUTSIDE_PROFILE",

@@ -129,8 +129,9 @@ def check_governor(spec: Resolved, footing: Footing, diagnostics: Diagnostics) -
     scope = scope.within(action=footing.action, proposal=proposal, writes=INT)
     if "total" in model.cost:
         scope.wrong(E_DECLARATION, "an item of the cost cannot be named 'total', which is their sum", "cost", "total")
-    cost = scope.each(model.cost, "cost", expect=dict.fromkeys(model.cost, INT))
-    scope = scope.within(cost=INT)
+    price = scope.numbers(*(("cost", name) for name in model.cost))
+    cost = scope.each(model.cost, "cost", expect=dict.fromkeys(model.cost, price))
+    scope = scope.within(cost=price)
     each, scope = scope.let(model.each, "each")
     supply = _supply(model, footing, scope)
     scope.sealed(supply.types, "supply")

@@ -26,13 +26,15 @@ class ShortForm:
 
     Attributes:
         conditions: The expressions of the spec under the names that the others read: the key in the form, and its type.
-        fields: The integers that are kept: each with its value at the start, and after a step.
+        fields: The numbers that are kept: each with its value at the start, and after a step.
+        summed: Those of the sort of the numbers among the conditions, int or qfixed; the others are ints.
         require: What must hold after the step, or at the end of the episode, as an expression.
     """
 
     conditions: Mapping[str, tuple[str, Type]]
     fields: Mapping[str, tuple[str, str]]
     require: Callable[[InvariantSpec], str]
+    summed: tuple[str, ...] = ()
 
 
 def _within(model: InvariantSpec) -> str:
@@ -71,6 +73,7 @@ _SHORT_FORMS: Final = {
         {"mean_of": ("of", INT), "mean_min": ("min", INT), "mean_max": ("max", INT)},
         {"mean_sum": ("0", "mean_sum + mean_of"), "mean_steps": ("0", "mean_steps + 1")},
         _mean,
+        ("mean_sum",),
     ),
 }
 
@@ -140,22 +143,25 @@ def _short(
     if taken:
         return None, scope, None
     given = {name: at for name, at in form.conditions.items() if getattr(getattr(model, key), at[0]) is not None}
-    let = [(name, scope.expression(key, at, expect=type_)) for name, (at, type_) in given.items()]
-    inner = scope.within(**dict.fromkeys(form.fields, INT))
-    reading = inner.within(**{name: type_ for name, (_, type_) in given.items()})
+    number = scope.numbers(*((key, at) for at, type_ in given.values() if type_ == INT))
+    types = {name: number if type_ == INT else type_ for name, (_, type_) in given.items()}
+    let = [(name, scope.expression(key, at, expect=types[name])) for name, (at, _) in given.items()]
+    kept = {name: number if name in form.summed else INT for name in form.fields}
+    inner = scope.within(**kept)
+    reading = inner.within(**types)
 
     def expression(text: str, expect: Type) -> Checked | None:
         return check(Text.inline(text), reading.environment, scope.diagnostics, expect)
 
-    start = [(name, expression(first, INT)) for name, (first, _) in form.fields.items()]
-    after = [(name, expression(then, INT)) for name, (_, then) in form.fields.items()]
-    effects = [PlannedEffect("set", (name,), INT, None, (value,)) for name, value in after if value is not None]
+    start = [(name, expression(first, kept[name])) for name, (first, _) in form.fields.items()]
+    after = [(name, expression(then, kept[name])) for name, (_, then) in form.fields.items()]
+    effects = [PlannedEffect("set", (name,), kept[name], None, (value,)) for name, value in after if value is not None]
     monitor = Monitor(
         Let(tuple((name, one) for name, one in let if one is not None)),
-        RecordType("memory", dict.fromkeys(form.fields, INT)),
+        RecordType("memory", kept),
         Fields(tuple((name, one) for name, one in start if one is not None)),
         tuple(effects),
-        Fields(tuple((name, one) for name in form.fields if (one := expression(name, INT)) is not None)),
+        Fields(tuple((name, one) for name in form.fields if (one := expression(name, kept[name])) is not None)),
     )
     required = expression(form.require(model), BOOL) if len(monitor.let.items) == len(given) else None
     return monitor, inner, required

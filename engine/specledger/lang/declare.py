@@ -9,9 +9,11 @@ from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
+    FIXED,
     INT,
     NOTHING,
     STRING,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -36,7 +38,7 @@ _BUILT_IN: Final[Mapping[str, Type]] = {
     "bool": BOOL,
     "string": STRING,
     "double": DOUBLE,
-    "qfixed": INT,
+    "qfixed": FIXED,
     "cell": CELL,
     "field": FIELD,
 }
@@ -191,7 +193,7 @@ def read_constant(value: Any) -> tuple[Type, Any]:
         DeclarationError: If a list mixes types, or the value is a mapping other than `{qfixed: …}`.
     """
     if isinstance(value, FixedConstant):
-        return IntType(value.qfixed, value.qfixed), value.qfixed
+        return FixedType(value.qfixed, value.qfixed), value.qfixed
     if isinstance(value, bool):
         return BOOL, value
     if isinstance(value, int):
@@ -223,8 +225,8 @@ def _widened(first: Type, second: Type) -> Type:
     """
     if first in (NOTHING, second):
         return second
-    if isinstance(first, IntType) and isinstance(second, IntType):
-        return IntType(min(first.low, second.low), max(first.high, second.high))
+    if isinstance(first, IntType) and type(first) is type(second):
+        return type(first)(min(first.low, second.low), max(first.high, second.high))
     if isinstance(first, ListType) and isinstance(second, ListType):
         return ListType(_widened(first.item, second.item), max(first.most, second.most))
     raise DeclarationError(f"a list constant mixes {first} and {second}")

@@ -12,7 +12,7 @@ from specledger.core.spans import Span, Text
 from specledger.expr.check.checker import Checked, check, check_body
 from specledger.expr.check.environment import Environment
 from specledger.expr.check.excluded_names import NOT_DEFINED
-from specledger.expr.check.types import BOOL, MISTAKEN, Defined, Type
+from specledger.expr.check.types import BOOL, FIXED, INT, MISTAKEN, Defined, FixedType, Type
 from specledger.expr.parse.parser import parse
 from specledger.lang.declare import DeclarationError, bound_type, read_constant, read_type, sealable
 from specledger.lang.words import mentioned_in, named_in
@@ -152,6 +152,12 @@ class Scope:
     def expression(self, *path: str | int, expect: Type | None = None) -> Checked | None:
         """Check the expression at a path; None, with findings, if it is wrong."""
         return check(self.source.text(*path), self.environment, self.diagnostics, expect)
+
+    def numbers(self, *paths: Path) -> Type:
+        """The sort of numbers that the expressions at some paths give alike: qfixed if one of them does, else int."""
+        quiet = replace(self, diagnostics=Diagnostics())
+        found = [quiet.expression(*path) for path in paths]
+        return FIXED if any(checked is not None and isinstance(checked.type, FixedType) for checked in found) else INT
 
     def name(self, sort: str, items: Mapping[str, Any], *path: str | int) -> Scope:
         """The scope with the functions, constants or derived values of a spec; names already taken are left out.

@@ -29,7 +29,7 @@ class Grammar:
         state: Of the start state.
         action: Of an action: `op` and the arguments of all actions.
         record: The world's figures of a step.
-        cost: The items of a price.
+        cost: The items of a price, and their sum.
         parts: The receipts of the parts that keep any.
         changed: The fields of the state, as a drift may change them.
     """
@@ -37,7 +37,7 @@ class Grammar:
     state: RecordType
     action: RecordType
     record: Mapping[str, Type]
-    cost: Iterable[str]
+    cost: Mapping[str, Type]
     parts: Mapping[str, Mapping[str, Type]]
     changed: Mapping[str, Type]
 
@@ -112,7 +112,7 @@ def _step(grammar: Grammar) -> RecordType:
         "success": BOOL,
         "violations": ListType(_BREACH),
         "action": grammar.action,
-        "cost": RecordType("cost", dict.fromkeys([*grammar.cost, "total"], INT)),
+        "cost": RecordType("cost", grammar.cost),
         "record": RecordType("record", grammar.record),
         "parts": RecordType("parts", parts, optional=frozenset(parts)),
         "potentials": MapType(RecordType("potential", {"from": INT, "to": INT})),

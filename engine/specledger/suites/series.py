@@ -51,7 +51,7 @@ def first(holds: list[bool]) -> int:
     return holds.index(True) if True in holds else -1
 
 
-def last(values: list[int], default: int) -> int:
+def last(values: list[Any], default: Any) -> Any:
     """The last value, or the default of none."""
     return values[-1] if values else default
 
@@ -112,7 +112,7 @@ SERIES: Final[Mapping[str, Native]] = {
         _native("differences", differences, _INTS, result=_INTS),
         _native("trend", trend, _INTS, result=INT),
         _native("first", first, ListType(BOOL), result=_INDEX),
-        _native("last", last, _INTS, INT, result=INT),
+        _native("last", last, ListType(_T), _T, result=_T),
         _native("count", count, ListType(BOOL), result=_COUNT),
         _native("distinct", distinct, ListType(_T), result=_COUNT),
         _native("power", power, INT, INT, INT, result=IntType(0, ONE)),

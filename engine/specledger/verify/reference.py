@@ -27,7 +27,7 @@ E_JUDGE_PACKAGE = code(
     "`pip install 'specledger[judge]'`. Everything else about verifying works without it.",
 )
 
-OURS: Final = ("sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
+OURS: Final = ("qfixed", "millionths", "sum", "isqrt", "argmin", "argmax", "minimum", "maximum", "range", "sort_by")
 """The standard functions that CEL and its math extension lack."""
 
 MOST_ROUNDS: Final = 200_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from specledger.core.diagnostics import suggest
@@ -10,12 +11,24 @@ from specledger.expr.check.analysis import captures_of
 from specledger.expr.check.excluded_names import FOREIGN, refuse
 from specledger.expr.check.excluded_names import FUNCTIONS as OUTSIDE_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as OUTSIDE_METHODS
+from specledger.expr.check.fixed import aligned, as_fixed
 from specledger.expr.check.names import Names, dotted, use
 from specledger.expr.check.operators import Refusal
 from specledger.expr.check.overloads import choose, promoted, shown, takes, wrong_argument
 from specledger.expr.check.scope import Frame, InstanceKey, Scope, TooLarge
 from specledger.expr.check.tree import Instance, MakeList, NativeCall, Slot, Typed, Value
-from specledger.expr.check.types import DOUBLE, MISTAKEN, NOTHING, Defined, IntType, ListType, RecordType, Scalar, Type
+from specledger.expr.check.types import (
+    DOUBLE,
+    FIXED,
+    MISTAKEN,
+    NOTHING,
+    Defined,
+    IntType,
+    ListType,
+    RecordType,
+    Scalar,
+    Type,
+)
 from specledger.expr.errors import (
     E_EXPR_ARGUMENTS,
     E_EXPR_NO_PROMOTION,
@@ -114,6 +127,11 @@ class Calls(Names):
     # -- native functions
 
     def _native(self, node: Call, native: Native, args: tuple[Typed, ...]) -> Typed | None:
+        if native is STANDARD["qfixed"] and len(args) == 1:
+            decimal = as_fixed(args[0], FIXED)
+            if decimal is not args[0]:
+                return replace(decimal, start=node.start, end=node.end)
+        args = aligned(args)
         types = tuple(arg.type for arg in args)
         choice = choose(native, types)
         if choice is None:
@@ -167,7 +185,7 @@ class Calls(Names):
             if type_ is None:
                 self.unknown_field(record, key, (place.start, place.end))
                 return False
-            if not isinstance(type_, IntType | Scalar) or str(type_) not in ("int", "string", "bool"):
+            if not isinstance(type_, IntType | Scalar) or str(type_) not in ("int", "qfixed", "string", "bool"):
                 self.refuse(place, E_EXPR_TYPE, f"`sort_by` orders ints, strings and bools, not {type_}")
                 return False
         return True

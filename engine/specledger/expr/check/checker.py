@@ -15,6 +15,7 @@ from specledger.expr.check.environment import Environment
 from specledger.expr.check.excluded_names import FUNCTIONS as EXCLUDED_FUNCTIONS
 from specledger.expr.check.excluded_names import METHODS as EXCLUDED_METHODS
 from specledger.expr.check.excluded_names import NOT_DEFINED, refuse
+from specledger.expr.check.fixed import advice, apart, as_fixed, holds_fixed
 from specledger.expr.check.forms import Forms
 from specledger.expr.check.names import dotted
 from specledger.expr.check.operators import mixed
@@ -98,8 +99,9 @@ def _walked(forms: Forms, ast: Ast) -> Typed | None:
 
 def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
     """The root as its place needs it; None, reported, when it does not fit."""
-    if expect == DOUBLE and isinstance(root, Value) and isinstance(root.type, IntType) and not root.name:
+    if expect == DOUBLE and isinstance(root, Value) and type(root.type) is IntType and not root.name:
         return replace(root, type=DOUBLE, value=float(root.value))
+    root = as_fixed(root, expect)
     wrong = mismatch(root.type, expect)
     if wrong is None:
         return root
@@ -110,6 +112,9 @@ def _expected(forms: Forms, root: Typed, expect: Type) -> Typed | None:
             f"`int({forms.source(root)})` truncates; fixed point counts millionths: 1.5 is 1500000, or {{qfixed: 1.5}}"
         )
         hint = f"write `double({forms.source(root)})`" if expect == DOUBLE else truncating
+        if apart(root.type, expect):
+            source = forms.source(root)
+            hint = f"write `millionths({source})`" if holds_fixed(root.type) else advice((root,), (source,))
     elif root.type == DYN and (expect in (DOUBLE, STRING, BOOL) or isinstance(expect, IntType)):
         hint = f"its type is not known before it runs: write `{expect}({forms.source(root)})`"
     elif "//" in forms.text.value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from specledger.expr.check import ranges
+from specledger.expr.check.fixed import aligned, apart
 from specledger.expr.check.loops import Loops
 from specledger.expr.check.operators import Refusal, binary, mixed, unary
 from specledger.expr.check.relations import join
@@ -93,6 +94,7 @@ class Forms(Loops):
         args = self.check_all(operands)
         if args is None:
             return None
+        args = args if operator in ("*", "/") else aligned(args)
         result = unary(operator, args[0].type) if len(args) == 1 else binary(operator, args[0].type, args[1].type)
         if isinstance(result, Refusal):
             self.refuse_operands(node, result, args)
@@ -121,6 +123,7 @@ class Forms(Loops):
             otherwise = self.check(node.otherwise)
         if condition is None or then is None or otherwise is None:
             return None
+        then, otherwise = aligned((then, otherwise))
         joined = join(then.type, otherwise.type)
         if joined is None:
             message = f"the results of `?` have different types: {then.type} and {otherwise.type}"
@@ -137,13 +140,15 @@ class Forms(Loops):
             if wider is None:
                 message = f"{what} of {result} and {part.type} is CEL, but outside the profile"
                 hint = "write `double(n)` for the ints" if mixed(result, part.type) else "use one type"
+                hint = "write `qfixed(n)` for the ints" if apart(result, part.type) else hint
                 self.refuse(part, E_EXPR_OUTSIDE_PROFILE, message, hint)
                 return None
             result = wider
         return result
 
     def _list(self, node: ListLiteral) -> Typed | None:
-        items = self.check_all(node.items)
+        found = self.check_all(node.items)
+        items = None if found is None else aligned(found)
         item = None if items is None else self._joined(node, "a list", items)
         if items is None or item is None:
             return None
@@ -163,7 +168,7 @@ class Forms(Loops):
         value_type = self._joined(node, "a map with values", values)
         if key_type is None or value_type is None:
             return None
-        if not isinstance(key_type, IntType) and key_type not in (STRING, BOOL):
+        if type(key_type) is not IntType and key_type not in (STRING, BOOL):
             self.refuse(keys[0], E_EXPR_TYPE, f"keys of a map are strings, ints or bools, not {key_type}")
             return None
         plain = IntType() if isinstance(key_type, IntType) else key_type

@@ -159,7 +159,7 @@ class Loops(Calls):
         if typed is None:
             return None
         hint = f"how many steps are taken at most: a literal or a constant from 0 to {MAX_LIST}"
-        if not isinstance(typed, Value) or not isinstance(typed.type, IntType):
+        if not isinstance(typed, Value) or type(typed.type) is not IntType:
             self.refuse(node, E_EXPR_ARGUMENTS, "the limit of `closure` must be known before anything runs", hint)
             return None
         if not 0 <= typed.value <= MAX_LIST:

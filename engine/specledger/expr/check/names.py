@@ -15,6 +15,7 @@ from typing import Final
 from specledger.core.diagnostics import suggest
 from specledger.core.spans import Span, Text
 from specledger.expr.check.excluded_names import FOREIGN, FUNCTIONS, TYPE_NAMES
+from specledger.expr.check.fixed import advice, holds_fixed
 from specledger.expr.check.operators import Refusal
 from specledger.expr.check.ranges import Facts, merged, narrowed
 from specledger.expr.check.relations import as_map
@@ -115,7 +116,9 @@ class Checking(ABC):
     def refuse_operands(self, node: Node, refusal: Refusal, operands: tuple[Typed, ...]) -> None:
         """Reports operands that do not go together; for ints beside doubles, says what to write."""
         hint = refusal.hint
-        if refusal.code == E_EXPR_NO_PROMOTION:
+        if any(holds_fixed(operand.type) for operand in operands):
+            hint = hint or advice(operands, tuple(map(self.source, operands)))
+        elif refusal.code == E_EXPR_NO_PROMOTION:
             hint = "write `double(n)` for the ints"
             whole = next((operand for operand in operands if isinstance(operand.type, IntType)), None)
             if whole is not None:
@@ -168,7 +171,7 @@ class Names(Checking):
             return replace(variable, type=self.known(variable, variable.type))
         if name in self.scope.environment.constants:
             type_, value = self.scope.environment.constants[name]
-            exact = IntType(value, value) if isinstance(type_, IntType) else type_
+            exact = type(type_)(value, value) if isinstance(type_, IntType) else type_
             return Value(value, name, type=exact, start=node.start, end=node.end)
         return None
 
@@ -297,11 +300,11 @@ class Names(Checking):
         if type_ in (DYN, NOTHING):
             return DYN
         if isinstance(type_, ListType):
-            return type_.item if isinstance(index, IntType) or index in (DYN, NOTHING) else None
+            return type_.item if type(index) is IntType or index in (DYN, NOTHING) else None
         values = as_map(type_) if isinstance(type_, MapType | RecordType) else None
         if values is None:
             return None
-        same = isinstance(index, IntType) if isinstance(values.key, IntType) else index == values.key
+        same = type(index) is IntType if isinstance(values.key, IntType) else index == values.key
         return values.value if same or index == DYN else None
 
     def _no_item(self, node: Index, operand: Typed, index: Typed) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from specledger.expr.check import ranges
+from specledger.expr.check import fixed, ranges
+from specledger.expr.check.fixed import apart
 from specledger.expr.check.relations import as_map, comparable, join
 from specledger.expr.check.types import (
     BOOL,
@@ -17,6 +18,7 @@ from specledger.expr.check.types import (
     NOTHING,
     NULL,
     STRING,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -39,7 +41,9 @@ class Refusal:
 
 
 def mixed(a: Type, b: Type) -> bool:
-    """Whether one is an int and the other a double, at the same depth of lists."""
+    """Whether they are numbers of different sorts, at the same depth of lists."""
+    if apart(a, b):
+        return True
     while isinstance(a, ListType) and isinstance(b, ListType):
         a, b = a.item, b.item
     return (isinstance(a, IntType) and b == DOUBLE) or (a == DOUBLE and isinstance(b, IntType))
@@ -52,6 +56,8 @@ def binary(operator: str, a: Type, b: Type) -> Type | Refusal:
         return _membership(a, b)
     if operator in ("==", "!="):
         return BOOL if comparable(a, b) else _unequal(operator, a, b)
+    if isinstance(a, FixedType) or isinstance(b, FixedType):
+        return fixed.result(operator, a, b) or (_no_promotion if mixed(a, b) else _refused)(operator, a, b)
     if mixed(a, b):
         return _no_promotion(operator, a, b)
     if operator in ("<", "<=", ">", ">="):
@@ -115,7 +121,8 @@ def _unequal(operator: str, a: Type, b: Type) -> Refusal:
 
 
 def _no_promotion(operator: str, a: Type, b: Type) -> Refusal:
-    return Refusal(E_EXPR_NO_PROMOTION, f"`{operator}` mixes {a} and {b}; CEL does not turn an int into a double")
+    why = "fixed point mixes with no other number" if apart(a, b) else "CEL does not turn an int into a double"
+    return Refusal(E_EXPR_NO_PROMOTION, f"`{operator}` mixes {a} and {b}; {why}")
 
 
 def _refused(operator: str, a: Type, b: Type) -> Refusal:

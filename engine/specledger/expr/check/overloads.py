@@ -13,10 +13,10 @@ from specledger.expr.check.relations import join, mismatch
 from specledger.expr.check.types import (
     DOUBLE,
     DYN,
-    INT,
     MISTAKEN,
     NOTHING,
     STRING,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -87,7 +87,7 @@ def promoted(args: Sequence[Type]) -> list[Type] | None:
 def _promote(type_: Type) -> Type:
     if isinstance(type_, ListType):
         return ListType(_promote(type_.item), type_.most)
-    return DOUBLE if isinstance(type_, IntType) else type_
+    return DOUBLE if type(type_) is IntType else type_
 
 
 def _innermost(type_: Type) -> Type:
@@ -115,7 +115,7 @@ def _fit(actual: Type, param: Type, bound: dict[str, Type]) -> Fit:
     if actual in (NOTHING, MISTAKEN) or param == DYN:
         return Fit.YES
     if actual == DYN:
-        return Fit.MAYBE
+        return Fit.NO if isinstance(param, FixedType) else Fit.MAYBE
     if isinstance(actual, ListType) and isinstance(param, ListType):
         return _fit(actual.item, param.item, bound)
     if isinstance(param, MapType):
@@ -158,4 +158,4 @@ def _substitute(type_: Type, bound: dict[str, Type]) -> Type:
 
 def shown(args: Sequence[Type]) -> str:
     """Argument types for a message."""
-    return "(" + ", ".join(str(INT) if isinstance(arg, IntType) else str(arg) for arg in args) + ")"
+    return "(" + ", ".join(str(arg) for arg in args) + ")"

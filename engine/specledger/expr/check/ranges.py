@@ -20,7 +20,7 @@ SIZE_MAX = 2**31
 def clipped(raw: IntType) -> IntType:
     """What is left of a range when results outside 64 bits are errors."""
     low, high = max(raw.low, INT_MIN), min(raw.high, INT_MAX)
-    return IntType(low, high) if low <= high else INT
+    return type(raw)(low, high) if low <= high else type(raw)()
 
 
 def fits(raw: IntType) -> bool:
@@ -30,14 +30,14 @@ def fits(raw: IntType) -> bool:
 
 def narrowed(known: IntType, low: int, high: int) -> IntType:
     """The part of a range within `low..high`; the range itself where that is empty (the place is never reached)."""
-    inside = IntType(max(known.low, low), min(known.high, high))
+    inside = type(known)(max(known.low, low), min(known.high, high))
     return inside if inside.low <= inside.high else known
 
 
 def arithmetic(operator: str, a: IntType, b: IntType | None = None) -> IntType:
     """The range of an operator's mathematical result, which may exceed 64 bits."""
     if b is None:
-        return IntType(-a.high, -a.low)
+        return type(a)(-a.high, -a.low)
     if operator == "+":
         return IntType(a.low + b.low, a.high + b.high)
     if operator == "-":
@@ -74,24 +74,24 @@ def absolute(a: IntType) -> IntType:
     """The range of the absolute value, which may exceed 64 bits by one."""
     if a.low >= 0:
         return a
-    return IntType(0 if a.high >= 0 else -a.high, max(-a.low, a.high))
+    return type(a)(0 if a.high >= 0 else -a.high, max(-a.low, a.high))
 
 
 def greatest(parts: tuple[IntType, ...]) -> IntType:
     """The range of the greatest of several numbers."""
-    return IntType(max(part.low for part in parts), max(part.high for part in parts))
+    return type(parts[0])(max(part.low for part in parts), max(part.high for part in parts))
 
 
 def least(parts: tuple[IntType, ...]) -> IntType:
     """The range of the least of several numbers."""
-    return IntType(min(part.low for part in parts), min(part.high for part in parts))
+    return type(parts[0])(min(part.low for part in parts), min(part.high for part in parts))
 
 
 def total(item: Type, most: int) -> IntType:
     """The range of the sum of at most `most` numbers, which may exceed 64 bits."""
     if not isinstance(item, IntType):
         return IntType(0, 0)
-    return IntType(min(0, item.low * most), max(0, item.high * most))
+    return type(item)(min(0, item.low * most), max(0, item.high * most))
 
 
 Place = tuple[Slot | str, Path]

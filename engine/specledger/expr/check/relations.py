@@ -10,7 +10,6 @@ from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
-    INT,
     MISTAKEN,
     NOTHING,
     NULL,
@@ -50,7 +49,7 @@ def mismatch(actual: Type, expected: Type, *, exactly: bool = False) -> str | No
         return None
     if NOTHING in (actual, expected) or expected == DYN:
         return None if expected != NOTHING or actual == NOTHING else f"expected nothing, found {actual}"
-    if isinstance(actual, IntType) and isinstance(expected, IntType):
+    if isinstance(actual, IntType) and type(actual) is type(expected):
         inside = expected.low <= actual.low and actual.high <= expected.high
         wrong = f"expected {expected.low}..{expected.high}, found {actual.low}..{actual.high}"
         return wrong if exactly and not inside else None
@@ -106,8 +105,8 @@ def join(first: Type, second: Type) -> Type | None:
         return second
     if DYN in (first, second):
         return DYN
-    if isinstance(first, IntType) and isinstance(second, IntType):
-        return IntType(min(first.low, second.low), max(first.high, second.high))
+    if isinstance(first, IntType) and type(first) is type(second):
+        return type(first)(min(first.low, second.low), max(first.high, second.high))
     if isinstance(first, ListType) and isinstance(second, ListType):
         item = join(first.item, second.item)
         return item and ListType(item, max(first.most, second.most))
@@ -147,7 +146,7 @@ def as_map(type_: MapType | RecordType) -> MapType | None:
 def widened(type_: Type) -> Type:
     """A type without what is known of the ranges of its ints and the sizes of its lists."""
     if isinstance(type_, IntType):
-        return INT
+        return type(type_)()
     if isinstance(type_, ListType):
         return ListType(widened(type_.item))
     if isinstance(type_, MapType):
@@ -180,7 +179,7 @@ def comparable(first: Type, second: Type) -> bool:
         return first.key == STRING and all(comparable(first.value, value) for value in second.fields.values())
     if isinstance(first, MapType) and isinstance(second, MapType):
         return comparable(first.key, second.key) and comparable(first.value, second.value)
-    return first == second or (isinstance(first, IntType) and isinstance(second, IntType))
+    return first == second or (isinstance(first, IntType) and type(first) is type(second))
 
 
 def plain(type_: Type) -> bool:

@@ -40,6 +40,19 @@ class IntType(Type):
 
 
 @dataclass(frozen=True, slots=True)
+class FixedType(IntType):
+    """A fixed-point number, held as an integer of millionths; the range is in millionths too."""
+
+    def __str__(self) -> str:
+        return "qfixed"
+
+
+FIXED = FixedType()
+FIXED_ONE = 1_000_000
+"""Millionths in one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Scalar(Type):
     """A type without structure, told apart by its name."""
 

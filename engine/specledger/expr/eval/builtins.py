@@ -15,8 +15,11 @@ from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
     DYN,
+    FIXED,
+    FIXED_ONE,
     INT,
     STRING,
+    FixedType,
     IntType,
     ListType,
     MapType,
@@ -33,6 +36,7 @@ _T = TypeVariable("T")
 _K = TypeVariable("K")
 _INTS = ListType(INT)
 _DOUBLES = ListType(DOUBLE)
+_FIXED = ListType(FIXED)
 _WORD = 2**64
 
 
@@ -169,7 +173,7 @@ def _with_default(name: str, better: Callable[[Any, Any], bool]) -> Callable[[li
 def _default_type(args: tuple[Type, ...]) -> Type:
     item, default = _item(args[0]), args[1]
     if isinstance(item, IntType) and isinstance(default, IntType):
-        return IntType(min(item.low, default.low), max(item.high, default.high))
+        return type(default)(min(item.low, default.low), max(item.high, default.high))
     return default
 
 
@@ -195,6 +199,15 @@ def _same(args: tuple[Type, ...]) -> Type:
     return args[0]
 
 
+def _fixed_type(args: tuple[Type, ...]) -> Type:
+    raw = ranges.clipped(ranges.arithmetic("*", _int_of(args[0]), IntType(FIXED_ONE, FIXED_ONE)))
+    return FixedType(raw.low, raw.high)
+
+
+def _millionths_type(args: tuple[Type, ...]) -> Type:
+    return IntType(_int_of(args[0]).low, _int_of(args[0]).high)
+
+
 def _absolute_type(args: tuple[Type, ...]) -> Type:
     return DOUBLE if args[0] == DOUBLE else ranges.clipped(ranges.absolute(_int_of(args[0])))
 
@@ -212,16 +225,17 @@ def _one(*pairs: tuple[Type, Type]) -> tuple[Signature, ...]:
 
 
 _SIZES = _one((STRING, INT), (ListType(_T), INT), (MapType(DYN, _K), INT))
-_NUMBERS = _one((INT, INT), (DOUBLE, DOUBLE))
+_NUMBERS = _one((INT, INT), (FIXED, FIXED), (DOUBLE, DOUBLE))
 _DOUBLE_TO_DOUBLE = _one((DOUBLE, DOUBLE))
 _EXTREMES = (
-    *_one((_INTS, INT), (_DOUBLES, DOUBLE)),
+    *_one((_INTS, INT), (_FIXED, FIXED), (_DOUBLES, DOUBLE)),
     Signature((INT,), INT, variadic=True),
+    Signature((FIXED,), FIXED, variadic=True),
     Signature((DOUBLE,), DOUBLE, variadic=True),
 )
 _BITS = (Signature((INT, INT), INT),)
-_POSITIONS = _one((_INTS, IntType(-1, MAX_LIST)), (_DOUBLES, IntType(-1, MAX_LIST)))
-_DEFAULTS = (Signature((_INTS, INT), INT), Signature((_DOUBLES, DOUBLE), DOUBLE))
+_POSITIONS = _one((_INTS, IntType(-1, MAX_LIST)), (_FIXED, IntType(-1, MAX_LIST)), (_DOUBLES, IntType(-1, MAX_LIST)))
+_DEFAULTS = (Signature((_INTS, INT), INT), Signature((_FIXED, FIXED), FIXED), Signature((_DOUBLES, DOUBLE), DOUBLE))
 
 
 def _position_type(args: tuple[Type, ...]) -> Type:
@@ -241,7 +255,7 @@ _FUNCTIONS = (
     Native("math.floor", _DOUBLE_TO_DOUBLE, _rounding(math.floor), total=True),
     Native("math.round", _DOUBLE_TO_DOUBLE, _rounding(_half_away), total=True),
     Native("math.trunc", _DOUBLE_TO_DOUBLE, _rounding(math.trunc), total=True),
-    Native("math.sign", _one((INT, IntType(-1, 1)), (DOUBLE, DOUBLE)), _sign, total=True),
+    Native("math.sign", _one((INT, IntType(-1, 1)), (FIXED, IntType(-1, 1)), (DOUBLE, DOUBLE)), _sign, total=True),
     Native("math.isNaN", _one((DOUBLE, BOOL)), math.isnan, total=True),
     Native("math.isInf", _one((DOUBLE, BOOL)), math.isinf, total=True),
     Native("math.isFinite", _one((DOUBLE, BOOL)), math.isfinite, total=True),
@@ -251,7 +265,9 @@ _FUNCTIONS = (
     Native("math.bitNot", _one((INT, INT)), lambda a: ~a, total=True),
     Native("math.bitShiftLeft", _BITS, _shift("math.bitShiftLeft", left=True)),
     Native("math.bitShiftRight", _BITS, _shift("math.bitShiftRight", left=False)),
-    Native("sum", _one((_INTS, INT)), _sum, infer=_sum_type),
+    Native("qfixed", _one((INT, FIXED)), lambda n: int64(n * FIXED_ONE), infer=_fixed_type),
+    Native("millionths", _one((FIXED, INT)), lambda q: q, total=True, infer=_millionths_type),
+    Native("sum", _one((_INTS, INT), (_FIXED, FIXED)), _sum, infer=_sum_type),
     Native("isqrt", _one((INT, INT)), _square_root, infer=_square_root_type),
     Native("argmin", _POSITIONS, _position(_less), total=True, infer=_position_type),
     Native("argmax", _POSITIONS, _position(_greater), total=True, infer=_position_type),
