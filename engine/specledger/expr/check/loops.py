@@ -133,12 +133,17 @@ class Loops(Calls):
             message = f"`closure` begins with a list, not with {origins.type}"
             self.refuse(node.origins, E_EXPR_TYPE, message, hint)
             return None
-        item = widened(origins.type.item)
+        return self._searched(node, origins, origins.type.most, widened(origins.type.item), limit)
+
+    def _searched(self, node: Closure, origins: Typed, most: int, item: Type, limit: int) -> Typed | None:
+        """The search for items of a type, which the body gives where there is nothing to begin with."""
         slot = Slot(node.variable)
         with self.naming(node.variable, slot, _some(item)):
             body = self.check(node.body)
         if body is None:
             return None
+        if item == NOTHING and isinstance(body.type, ListType) and body.type.item not in (NOTHING, DYN):
+            return self._searched(node, origins, most, widened(body.type.item), limit)
         wrong = mismatch(body.type, ListType(item))
         if wrong is not None or not plain(item):
             message = f"`closure` goes from {item} to a list of the same: {wrong}"
@@ -148,7 +153,7 @@ class Loops(Calls):
             expected, found = f"list<{item}>", str(body.type)
             self.session.error(E_EXPR_TYPE, message, self.span(node.body), hint=hint, expected=expected, found=found)
             return None
-        most = _reached(origins.type.most, body.type.most if isinstance(body.type, ListType) else MAX_LIST, limit)
+        most = _reached(most, body.type.most if isinstance(body.type, ListType) else MAX_LIST, limit)
         record = RecordType("", {"item": item, "distance": IntType(0, limit)})
         weight, type_ = body_weight(body, None), ListType(record, most)
         return Search(origins, slot, body, limit, weight, type=type_, start=node.start, end=node.end)
