@@ -155,6 +155,7 @@ def expressions(draw, alphabet, names=()):
         symbol.map(lambda s: f"count({s})"),
         st.tuples(symbol, symbol).map(lambda two: f"adjacent_pairs({two[0]}, {two[1]})"),
         st.just("grid_length"),
+        st.text(f"{alphabet}?", min_size=1, max_size=4).map(lambda text: f"pattern('{text}')"),
         st.tuples(st.sampled_from(["leftmost", "rightmost", "max_gap", "spread"]), symbol).map(
             lambda call: f"{call[0]}({call[1]})"
         ),

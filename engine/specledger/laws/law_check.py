@@ -260,7 +260,7 @@ class _Checker:
 
     def _capabilities(self) -> None:
         required = self.model.capability_requirements
-        offered = self.universe.primitives
+        offered = self.universe.measures
         for label in required.primitive_observables:
             if label.partition("(")[0].strip() not in offered:
                 self._give_up("missing_observable", label)

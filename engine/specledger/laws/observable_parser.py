@@ -22,6 +22,7 @@ from specledger.laws.claim import COMPARISONS, START, Binary, Const, Node, Not, 
 from specledger.laws.claim_parser import E_CLAIM_DIVISION
 from specledger.laws.findings import E_LAW_INTEGER
 from specledger.laws.observable import Combined, Measured, Number, Part, largest
+from specledger.laws.pattern import PATTERN, strange_symbols
 from specledger.laws.primitive import E_MEASURE_ARGUMENT, ArgumentError, report_symbols
 from specledger.laws.universe import Universe
 
@@ -63,8 +64,8 @@ class Reader:
 
     def environment(self) -> Environment:
         """What an expression may read."""
-        primitives = self.universe.primitives
-        sorts = {"symbol": STRING, "int": INT}
+        primitives = self.universe.measures
+        sorts = {"symbol": STRING, PATTERN: STRING, "int": INT}
         functions = {
             name: Native(name, (Signature(tuple(sorts[sort] for sort in each.args.values()), INT),), _never)
             for name, each in primitives.items()
@@ -110,7 +111,7 @@ class Reader:
             name = found.name if isinstance(found, Name) else None
             if isinstance(found, Call) and found.target is None:
                 name = found.function
-            if name is None or name in self.known or name in self.universe.primitives:
+            if name is None or name in self.known or name in self.universe.measures:
                 continue
             if name in self.later:
                 scope.wrong(E_OBSERVABLE_ORDER, f"`{name}` is defined further down", *path, word=name)
@@ -125,7 +126,7 @@ class Reader:
         if isinstance(node, Variable):
             known = self.known.get(node.name)
             return known if known is not None else self._measured(node.name, (), scope, *path)
-        if isinstance(node, NativeCall) and node.native.name in self.universe.primitives:
+        if isinstance(node, NativeCall) and node.native.name in self.universe.measures:
             if not all(isinstance(arg, Value) or _negative(arg) is not None for arg in node.args):
                 scope.wrong(E_OBSERVABLE_FORM, f"the arguments of `{node.native.name}` are not written out", *path)
                 return None
@@ -148,14 +149,17 @@ class Reader:
         return None
 
     def _measured(self, name: str, values: tuple[Any, ...], scope: Scope, *path: str | int) -> Part | None:
-        strange = [value for value in values if isinstance(value, str) and value not in self.universe.alphabet]
+        measure, alphabet = self.universe.measures[name], self.universe.alphabet
+        strange = [value for value in values if isinstance(value, str) and value not in alphabet]
+        if PATTERN in measure.args.values():
+            strange = strange_symbols(str(values[0]), alphabet)
         if strange:
-            report_symbols(scope, strange, self.universe.alphabet, *path)
+            report_symbols(scope, strange, alphabet, *path)
             return None
         try:
-            return Measured(self.universe.primitives[name].bind(values))
+            return Measured(measure.bind(values))
         except ArgumentError as error:
-            scope.wrong(E_MEASURE_ARGUMENT, f"`{name}`: {error}", *path)
+            scope.diagnostics.error(E_MEASURE_ARGUMENT, f"`{name}`: {error}", scope.source.span(*path), hint=error.hint)
             return None
 
 

@@ -55,7 +55,11 @@ def cells_around(radius: int) -> tuple[str, ...]:
 
 
 class ArgumentError(ValueError):
-    """An argument that a primitive or a transform cannot take."""
+    """An argument that a primitive or a transform cannot take; `hint` is one thing to try."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import INT, Environment
 from specledger.lang.scope import Scope
 from specledger.laws.automaton import Rule
+from specledger.laws.pattern import PATTERN, pattern_function, pattern_of, strange_symbols
 from specledger.laws.primitive import (
     E_UNIVERSE_OBSERVABLE,
     E_UNIVERSE_SYMBOL,
@@ -26,6 +27,7 @@ from specledger.laws.transform import E_TRANSFORM, Transform, bind_call, check_t
 from specledger.laws.transition import read_rule
 from specledger.load import Bundle, Resolved
 from specledger.spec.universe import Generator
+from specledger.spec.universe import Primitive as PrimitiveSpec
 from specledger.spec.universe import Universe as UniverseSpec
 
 E_UNIVERSE_GENERATOR = code(
@@ -68,6 +70,11 @@ class Universe:
     generators: Mapping[str, Generator] = field(default_factory=dict)
     starts: tuple[int, ...] = ()
     interaction: str | None = None
+
+    @cached_property
+    def measures(self) -> Mapping[str, Primitive]:
+        """What laws can call: the primitives, and `pattern`."""
+        return {PATTERN: pattern_function(self.alphabet), **self.primitives}
 
     @property
     def _identity(self) -> tuple[object, ...]:
@@ -136,7 +143,7 @@ def check_universe(spec: Resolved, bundle: Bundle, diagnostics: Diagnostics) -> 
     primitives = {
         name: primitive
         for name, each in sorted(model.observables.items())
-        if (primitive := check_primitive(name, each, alphabet, scope)) is not None
+        if (primitive := _primitive(name, each, alphabet, scope)) is not None
     }
     _measure_once(primitives, scope)
     transforms = {
@@ -188,6 +195,17 @@ def _check_symbols(model: UniverseSpec, scope: Scope) -> None:
             report_symbols(scope, [symbol], model.alphabet, "starts", "symbols", index)
 
 
+def _primitive(name: str, model: PrimitiveSpec, alphabet: tuple[str, ...], scope: Scope) -> Primitive | None:
+    text = model.pattern
+    if text is None:
+        return check_primitive(name, model, alphabet, scope)
+    strange = strange_symbols(text, alphabet)
+    if strange:
+        report_symbols(scope, strange, alphabet, "observables", name, "pattern")
+        return None
+    return Primitive(name, {}, lambda _: pattern_of(text, alphabet))
+
+
 def _measure_once(primitives: Mapping[str, Primitive], scope: Scope) -> None:
     """Try what has no integer arguments, so that a measure that cannot be taken is found before any law."""
     for name, primitive in primitives.items():
@@ -195,7 +213,8 @@ def _measure_once(primitives: Mapping[str, Primitive], scope: Scope) -> None:
             try:
                 primitive.bind(())
             except ArgumentError as error:
-                scope.wrong(E_UNIVERSE_OBSERVABLE, str(error), "observables", name)
+                span = scope.source.span("observables", name)
+                scope.diagnostics.error(E_UNIVERSE_OBSERVABLE, str(error), span, hint=error.hint)
 
 
 def _check_generators(

@@ -55,20 +55,24 @@ class Transition(Model):
 
 
 class Primitive(Model):
-    """What can be measured of one state: a sum over windows of cells, or a scan along the cells from 0."""
+    """What can be measured of one state: a sum over windows, the places of a pattern, or a scan from cell 0."""
 
     args: Mapping[Identifier, Argument] = Field(default_factory=dict)
     window: Annotated[list[Identifier], Field(min_length=1, max_length=8)] | Expression | None = None
     count: Expression | None = None
     sum: Expression | None = None
+    pattern: Annotated[str, StringConstraints(min_length=1, max_length=16, pattern=r"^[!-~]+$")] | None = None
     scan: Literal["first", "last", "longest", "extent"] | None = None
     where: Expression | None = None
 
     @model_validator(mode="after")
     def _one_form(self) -> Primitive:
-        given = {key for key in ("window", "count", "sum", "scan", "where") if getattr(self, key) is not None}
-        if given not in ({"window", "count"}, {"window", "sum"}, {"scan", "where"}):
-            raise ValueError("an observable has `window` with `count` or `sum`, or `scan` with `where`")
+        forms = ("window", "count", "sum", "pattern", "scan", "where")
+        given = {key for key in forms if getattr(self, key) is not None}
+        if given not in ({"window", "count"}, {"window", "sum"}, {"pattern"}, {"scan", "where"}):
+            raise ValueError("an observable has `window` with `count` or `sum`, or `scan` with `where`, or `pattern`")
+        if self.pattern is not None and self.args:
+            raise ValueError("`pattern` has no `args`; laws call `pattern('…')`")
         return self
 
 

@@ -19,6 +19,7 @@ from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, N
 from specledger.lang.scope import Scope
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Const, Node, Not, Observe, Time
 from specledger.laws.law import Law
+from specledger.laws.pattern import PATTERN
 from specledger.laws.primitive import SELF, WINDOW, cells_around
 from specledger.laws.transform import parse_call
 from specledger.load import Resolved
@@ -39,7 +40,7 @@ Ring = bytes
 Reads = dict[tuple[str, Time], str]
 """The variable of each observable that is read."""
 
-_SORTS: Final = {"symbol": STRING, "int": INT}
+_SORTS: Final = {"symbol": STRING, PATTERN: STRING, "int": INT}
 _SPELLED: Final[Mapping[str, str]] = {"and": "&&", "or": "||"}
 
 
@@ -111,6 +112,8 @@ class CelUniverse:
 
     def _bound(self, name: str, args: tuple[Any, ...]) -> Callable[[Ring], int]:
         """An observable with its arguments; each window is evaluated once."""
+        if name not in self.model.observables or self.model.observables[name].pattern is not None:
+            return partial(self._places, self.model.observables[name].pattern if not args else args[0])
         spec, path = self.model.observables[name], ("observables", name)
         given: dict[str, Any] = dict(zip(spec.args, args, strict=True))
         scope = self._scope.within(**{arg: _SORTS[sort] for arg, sort in spec.args.items()})
@@ -141,6 +144,12 @@ class CelUniverse:
             return sum(found) if spec.scan is None else scanned(spec.scan, [bool(each) for each in found])
 
         return value
+
+    def _places(self, pattern: str | None, ring: Ring) -> int:
+        """At how many places of a ring a pattern begins."""
+        wild, shown = "?" if "?" not in self.alphabet else None, "".join(self.alphabet[cell] for cell in ring)
+        wide, places = shown * (2 + len(pattern or "") // len(shown)), range(len(shown))
+        return sum(all(a in (wild, b) for a, b in zip(pattern or "", wide[at:], strict=False)) for at in places)
 
     def image(self, call: str, ring: Ring) -> Ring:
         """A ring under the transform that a law names.
@@ -306,7 +315,8 @@ class CelLaw:
         return checked
 
     def _functions(self) -> Iterable[tuple[str, Iterable[str]]]:
-        return ((name, each.args.values()) for name, each in self.universe.model.observables.items() if each.args)
+        own = {name: each.args.values() for name, each in self.universe.model.observables.items() if each.args}
+        return {PATTERN: (PATTERN,), **own}.items()
 
     def _called(self, name: str, *args: Any) -> int:
         """An observable of the universe, on the ring that is looked at."""

@@ -154,6 +154,8 @@ def measures(s):
         "max_gap": lambda a: longest(s, a),
         "longest_run": lambda a: longest(s, a),
         "spread": lambda a: s.rfind(a) - s.find(a) if a in s else -1,
+        "pattern": lambda text: sum(all(c in ("?", s[(i + k) % n]) for k, c in enumerate(text)) for i in range(n)),
+        "rocks_reached": sum(s[i] == "r" and s[(i + 2) % n] == "p" for i in range(n)),
         "moving": pairs(s, "c", "."),
         "jammed": pairs(s, "c", "c"),
         "free_pairs": pairs(s, ".", "."),

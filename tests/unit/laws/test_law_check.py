@@ -192,6 +192,22 @@ BAD = {
         },
         "E_OBSERVABLE_FORM",
     ),
+    "a pattern of an unknown symbol": (
+        {**GOOD, "observables": [{"name": "X", "expr": "pattern('>q<')"}]},
+        "E_UNIVERSE_SYMBOL",
+    ),
+    "a pattern that is too long": (
+        {**GOOD, "observables": [{"name": "X", "expr": "pattern('>???????<')"}]},
+        "E_MEASURE_ARGUMENT",
+    ),
+    "a pattern without symbols": (
+        {**GOOD, "observables": [{"name": "X", "expr": "pattern('')"}]},
+        "E_MEASURE_ARGUMENT",
+    ),
+    "a pattern that is not written out": (
+        {**GOOD, "observables": [{"name": "X", "expr": "pattern('>' + '<')"}]},
+        "E_OBSERVABLE_FORM",
+    ),
     "a list as an observable": ({**GOOD, "observables": [{"name": "X", "expr": "[1, 2][0]"}]}, "E_OBSERVABLE_FORM"),
     "a computed argument": (
         {**GOOD, "observables": [{"name": "X", "expr": "gap_pairs('>', '<', 1 + 1)"}]},

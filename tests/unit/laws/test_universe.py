@@ -6,6 +6,7 @@ import pytest
 
 from specledger.core.diagnostics import Diagnostics, Rejected
 from specledger.kinds import load
+from specledger.laws.pattern import pattern_of
 from specledger.laws.primitive import ArgumentError, measure_of
 from specledger.laws.transform import bind_call
 from specledger.laws.universe import check_universe
@@ -58,6 +59,17 @@ BAD = {
         "E_UNIVERSE_OBSERVABLE",
     ),
     "an argument that has a cell's name": ("{s: symbol}", "{left: symbol}", "E_EXPR_UNKNOWN_NAME"),
+    "a pattern of an unknown symbol": (
+        "count: {args: {s: symbol}, window: [self], count: self == s}",
+        "n: {pattern: 'a?q'}",
+        "E_UNIVERSE_SYMBOL",
+    ),
+    "a pattern that is too long": (
+        "[a, b]\nring: {min: 3, max: 9}\ntransition: {number: 90}\nobservables:\n"
+        "  count: {args: {s: symbol}, window: [self], count: self == s}",
+        "[a, b, c]\nring: {min: 3, max: 9}\ntransition: {next: left}\nobservables:\n  n: {pattern: aaaaaaaaaaa}",
+        "E_UNIVERSE_OBSERVABLE",
+    ),
     "a transform to no symbol": ("generators:", "transforms: {t: {map: {a: z}}}\ngenerators:", "E_UNIVERSE_SYMBOL"),
     "a default that is no argument": ("generators:", "transforms: {t: {default: {k: 1}}}\ngenerators:", "E_TRANSFORM"),
     "images of no transform": (
@@ -121,6 +133,28 @@ def test_a_radius_is_1_2_or_3(tmp_path, radius):
         load(path)
     (one,) = refused.value.diagnostics
     assert str(one.span).endswith("small.yaml:4:9")
+
+
+@pytest.mark.parametrize("alphabet", ["ab", "a?"])
+def test_a_pattern_is_counted_at_each_of_its_places(alphabet):
+    """`?` is any symbol, unless it is one itself; a pattern longer than a ring goes around it."""
+    for pattern in ("a", "?", "a?a", "?a", "aa?a"):
+        measure = pattern_of(pattern, alphabet)
+        for size in range(1, 7):
+            for ring in product((0, 1), repeat=size):
+                shown = "".join(alphabet[cell] for cell in ring)
+                places = [(shown * 5)[place : place + len(pattern)] for place in range(size)]
+                fits = [
+                    all(a == b or (a == "?" and alphabet == "ab") for a, b in zip(pattern, found, strict=True))
+                    for found in places
+                ]
+                assert measure.total(ring) == sum(fits)
+
+
+def test_a_universe_may_have_an_observable_that_is_called_pattern(tmp_path):
+    universe, found = checked(GOOD.replace("  count: {", "  pattern: {"), tmp_path)
+    assert universe is not None, found
+    assert universe.measures["pattern"].args == {"s": "symbol"}
 
 
 def test_a_table_and_a_number_say_the_same(universe_of):
