@@ -19,9 +19,10 @@ from specledger.agents.claims import BECOMES, REMOVED, Supposed, claim, counterf
 from specledger.agents.narration import FORK, Narration, step_of, supporting
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.agents.trace import write_choice, write_trace
-from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_json
+from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes
 from specledger.core.digest import hash_json, sha256_raw
 from specledger.core.entries import uuid_of
+from specledger.core.floats import is_exact
 
 LEAST_NONCE: Final = 16
 MOST_NONCE: Final = 64
@@ -52,7 +53,7 @@ def payload_of(statement: Mapping[str, Any]) -> bytes:
     """
     payload = {name: statement[name] for name in PAYLOAD if name in statement}
     written = canonical_bytes(payload, FLOATS_ANYWHERE)
-    if parse_json(written) != payload:
+    if not is_exact(payload):
         raise NotCanonical("not_exact", "$", "a fraction has more than 8 decimals")
     return written
 

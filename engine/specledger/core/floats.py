@@ -28,6 +28,18 @@ def FLOATS_ANYWHERE(path: Path) -> bool:  # noqa: N802 - a constant that is call
     return True
 
 
+MOST_DECIMALS = 8
+"""Decimals that the canonical form writes."""
+
+
+def is_exact(value: object) -> bool:
+    """Whether the canonical form of a value, which it has, writes every fraction as it is."""
+    if isinstance(value, float):
+        return round(value, MOST_DECIMALS) == value
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return all(map(is_exact, inner))
+
+
 def floats_at(patterns: Iterable[Path]) -> FloatPolicy:
     """Floats at the places that a pattern names.
 

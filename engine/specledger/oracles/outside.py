@@ -20,7 +20,7 @@ from typing import IO, Any, Final, Protocol
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.digest import sha256_hex
-from specledger.core.floats import FLOATS_ANYWHERE
+from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG, Answer, received
 from specledger.spec.agent import Outside
 
@@ -271,14 +271,19 @@ def _bytes(given: object) -> bytes:
     """What a function gave, as bytes.
 
     Raises:
-        NotCanonical: It is no JSON value.
+        NotCanonical: It is no JSON value; `not_exact`, if its canonical form would round it.
         UnicodeEncodeError: It is a text that has no bytes.
     """
     if given is None:
         return b""
     if isinstance(given, bytes | bytearray):
         return bytes(given)
-    return given.encode() if isinstance(given, str) else canonical_bytes(given, FLOATS_ANYWHERE)
+    if isinstance(given, str):
+        return given.encode()
+    data = canonical_bytes(given, FLOATS_ANYWHERE)
+    if not is_exact(given):
+        raise NotCanonical("not_exact", "$", "a fraction has more than 8 decimals")
+    return data
 
 
 def _class_name(error: BaseException) -> str:
