@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import date as calendar
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,8 +18,11 @@ from specledger.cli.output import print_error, write_output
 from specledger.cli.verify import verification_text
 from specledger.core.diagnostics import Diagnostic, Rejected, printable
 from specledger.core.verdict import exit_code
+from specledger.evidence.layout import MANIFEST
 from specledger.report.codes import E_REPORT_PLACE
 from specledger.report.formats import FORMATS, Format, Options
+
+_PARTS: Final = re.compile(r"\d+|\D+")
 
 if TYPE_CHECKING:
     from specledger.report.evidence import Evidence
@@ -36,7 +40,9 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
         list[Path],
         typer.Argument(
-            metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote: folders or zip files."
+            metavar="BUNDLE...",
+            autocompletion=completion.bundles,
+            help="What `spec run` wrote: folders or zip files.",
         ),
     ],
     format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
@@ -73,6 +79,8 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.pipeline.reporting import ask, make_report
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
+    if format_.several and format_.folder:
+        bundles = [found for place in bundles for found in bundles_in(place)]
     _see_place(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
@@ -105,6 +113,18 @@ def open_all(bundles: Sequence[Path], workers: int | None, held: ExitStack, *, r
             print_error(verification_text(bundle, refuted.verification))
             raise typer.Exit(exit_code(refuted.verification.verdict)) from None
     return evidence
+
+
+def bundles_in(place: Path) -> list[Path]:
+    """The bundles in a folder that is no bundle, by name with numbers by value; else the place itself."""
+    if not place.is_dir() or (place / MANIFEST).exists():
+        return [place]
+    found = [one for one in place.iterdir() if one.suffix == ".zip" or (one / MANIFEST).is_file()]
+
+    def order(one: Path) -> list[tuple[int, str]]:
+        return [(int(part) if part.isdigit() else -1, part) for part in _PARTS.findall(one.name)]
+
+    return sorted(found, key=order) or [place]
 
 
 def _see_place(bundles: Sequence[Path], out: Path | None, format_: Format) -> None:

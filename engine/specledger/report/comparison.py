@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from itertools import pairwise
+from typing import Any, Final
 
 from specledger.report.agent_metrics import RunMetrics
 from specledger.report.diff import changes
-from specledger.report.model import Reading, Subject, bundle_names
-from specledger.report.plots import Plot, side_by_side
+from specledger.report.model import Outcome, Reading, Subject, bundle_names
+from specledger.report.plots import Line, Lines, Plot, side_by_side
 from specledger.report.probe_rates import probe_sections
 from specledger.report.rate_plots import probe_plots
 from specledger.report.sections import Quoted, Row, Section
+from specledger.suites.statistics import ONE
 
 Agents = Mapping[str, Sequence[RunMetrics]]
 
 _LONGEST: Final = 90  # characters of a value
+_MOST_RATES: Final = 6
 _OF: Final = {"specs": "", "results": "result: ", "checks": "check: "}
 
 
@@ -64,6 +67,43 @@ def compared_plots(subjects: Sequence[Subject], agents: Agents) -> list[Plot]:
         (name, [plot for plot in reading.plots() if plot.title not in titles]) for name, reading in _readings(subjects)
     ]
     return [*plots, *(side_by_side(named) if len(named) > 1 else named[0][1])]
+
+
+def trends(subjects: Sequence[Subject]) -> list[Plot]:
+    """For each spec with several bundles, the checks that passed and the rates of its figures, by bundle."""
+    groups: dict[tuple[str, str], list[Subject]] = {}
+    for subject in subjects:
+        groups.setdefault((subject.kind, subject.name), []).append(subject)
+    return [_trend(f"Trend: {name}", same) for (_, name), same in groups.items() if len(same) > 1]
+
+
+def _trend(title: str, subjects: Sequence[Subject]) -> Plot:
+    passed = [
+        sum(check.outcome is Outcome.PASSED for check in subject.checks) * ONE // len(subject.checks)
+        for subject in subjects
+    ]
+    rates = [dict(_rates(subject)) for subject in subjects]
+    names = dict.fromkeys(name for found in rates for name in found)
+    lines = [Line("checks passed", passed)]
+    for name in [*names][:_MOST_RATES]:
+        of = [found.get(name) for found in rates]
+        edges = ([None if one is None else one["wilson"][end] for one in of] for end in ("low", "high"))
+        lines.append(Line(name, [None if one is None else one["value"] for one in of], *edges))
+    verdicts = [subject.verdict.value for subject in subjects]
+    pairs = enumerate(pairwise(verdicts), 2)
+    marks = [(place, f"{before} to {after}") for place, (before, after) in pairs if before != after]
+    text = "Checks that passed and the first rates of figures with their 95 % interval, in per cent, by bundle in the"
+    text += " order of the table. A dashed line is a change of the verdict."
+    return Lines(title, text, lines, ONE // 100, marks, 1, "bundle", "verdict")
+
+
+def _rates(subject: Subject) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rates of figures without groups, by name."""
+    for figure in subject.figures:
+        if figure["statistic"] == "rate" and figure["error"] is None and len(figure["groups"]) == 1:
+            (group,) = figure["groups"]
+            if "value" in group:
+                yield figure["figure"], group
 
 
 def _readings(subjects: Sequence[Subject]) -> Iterator[tuple[str, Reading]]:

@@ -53,6 +53,23 @@ def headline_of(report: Report) -> Headline:
     return Headline("Evidence of several bundles", ", ".join(names), gravest.verdict, reason)
 
 
+def reason_text(report: Report) -> str:
+    """The reason of the verdict of a report as text."""
+    parts = headline_of(report).reason
+    return "".join(f"receipt {part.seq}" if isinstance(part, ReceiptLink) else _text(part) for part in parts)
+
+
+def _text(part: Part) -> str:
+    match part:
+        case Words():
+            return part.text
+        case Quoted():
+            return str(part.value)
+        case RowLink():
+            return part.name
+    raise AssertionError(part)
+
+
 def counts_text(outcomes: Iterable[Outcome]) -> str:
     """The number of each outcome that occurs: `10 passed, 1 untested`."""
     return ", ".join(f"{number} {outcome}" for outcome, number in counted(outcomes).items() if number)

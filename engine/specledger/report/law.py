@@ -76,7 +76,7 @@ class LawReading(Reading):
 
     def sections(self) -> Iterator[Section]:
         """The law, warnings and cases."""
-        yield Section("laws", "Law", "", _HEADS, [self._row()], detailed=True)
+        yield Section("laws", "Laws", "", _HEADS, [self._row()], compared=True, detailed=True)
         warnings = [
             Row(f"warning {n}", "", (Quoted(each),), (), (ReceiptLink(self._at["start"]),))
             for n, each in enumerate(self._start["warnings"], 1)

@@ -73,6 +73,14 @@ class RowLink:
 
 
 @dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link to a page in the same folder."""
+
+    file: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Cells one after another, separated by blanks or commas, or each on a line of its own if `lines`."""
 
@@ -89,7 +97,7 @@ class Grid:
     more: int = 0
 
 
-Cell = Words | Quoted | Code | Expression | Block | Count | Bar | RowLink | Joined | Grid
+Cell = Words | Quoted | Code | Expression | Block | Count | Bar | RowLink | PageLink | Joined | Grid
 
 NOTHING: Final = Words("")
 

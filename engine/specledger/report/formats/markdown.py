@@ -25,6 +25,7 @@ from specledger.report.sections import (
     Expression,
     Grid,
     Joined,
+    PageLink,
     Quoted,
     Row,
     RowLink,
@@ -166,7 +167,7 @@ def _cell(cell: Cell) -> str:
             return str(cell.number)
         case Bar():
             return ""
-        case RowLink():
+        case RowLink() | PageLink():
             return quote(cell.name)
         case Joined():
             return (", " if cell.lines or cell.listed else " ").join(part for part in map(_cell, cell.parts) if part)

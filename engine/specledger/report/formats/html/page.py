@@ -6,29 +6,25 @@ The page says what was checked when it was written, and what was not; it never s
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
-from specledger.core.digest import sha256_raw
-from specledger.evidence.layout import ENGINE, MANIFEST, RECEIPTS
+from specledger.evidence.layout import MANIFEST, RECEIPTS
 from specledger.report.comparison import agents_of, changed_section, compared_plots, compared_sections
 from specledger.report.controls import control_sections
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.formats.html.cover import checked_line, cover, digests, signed_note, written_section
+from specledger.report.formats.html.document import document
 from specledger.report.formats.html.elements import NOTHING, Markup, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
-from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_place
-from specledger.report.headline import Part, headline_of
+from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_reason
+from specledger.report.headline import headline_of
 from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.sections import (
-    EpisodeLink,
     Place,
     ReceiptLink,
     RowLink,
@@ -102,14 +98,11 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
     titles = [(section.id, section.title) for section in shown]
     titles[len(about) : len(about)] = [("plots", "Plots")] if plots else []
     titles.append(("evidence", "Evidence"))
-    style, script = _asset("style.css"), _asset("script.js")
-    values = {
-        "title": words(f"{headline.title}: {headline.verdict}"),
-        "generator": words(f"{ENGINE['name']} {ENGINE['version']}"),
+    values: dict[str, Markup | str] = {
         "kind": words(headline.kind),
         "name": quoted(headline.title),
         "verdict": marked(headline.verdict.value),
-        "headline": _reason(headline.reason, held),
+        "headline": render_reason(headline.reason, held),
         "doc": element("p", quoted(doc, 1000), class_="doc") if doc else "",
         "broken": _failed(subject, held) if alone else "",
         "facts": _terms([] if alone else [("bundle shown in full", quoted(bundle_names(report.subjects)[0]))], facts),
@@ -123,12 +116,9 @@ def _compose(report: Report, subject: Subject, evidence: Evidence, reading: Read
         "sections": join(*tables[len(about) :]),
         "written": render(written, held),
         "data": _inert(data),
-        "style": style,
-        "script": script,
-        "style_digest": _policy(style),
-        "script_digest": _policy(script),
     }
-    return Template(_asset("page.html")).substitute(values)
+    title = f"{headline.title}: {headline.verdict}"
+    return document(title, "page.html", values, ("search.js", "script.js"), "unchecked")
 
 
 def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
@@ -143,14 +133,6 @@ def _holder(chains: Sequence[Embedded], sections: Sequence[Section]) -> Held:
         return chains[place.chain].steps(place.episode)
 
     return held
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(text: str) -> str:
-    return b64encode(sha256_raw(text.encode())).decode("ascii")
 
 
 _ACTIVE: Final = re.compile(r"[<>&\x7f-\U0010ffff]")
@@ -174,14 +156,6 @@ def _terms(*groups: Sequence[tuple[str, Markup]]) -> Markup:
 
 def _link(id_: str, title: str) -> Markup:
     return element("li", element("a", words(title), href=f"#{id_}"))
-
-
-def _reason(parts: Sequence[Part], held: Held) -> Markup:
-    shown = (
-        render_place(part, held) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, held)
-        for part in parts
-    )
-    return element("p", *shown, class_="headline")
 
 
 def _failed(subject: Subject, held: Held) -> Markup:

@@ -18,6 +18,7 @@ from specledger.report.formats.html.elements import (
     quoted,
     words,
 )
+from specledger.report.headline import Part
 from specledger.report.sections import (
     Bar,
     Block,
@@ -28,6 +29,7 @@ from specledger.report.sections import (
     Expression,
     Grid,
     Joined,
+    PageLink,
     Place,
     Quoted,
     ReceiptLink,
@@ -90,6 +92,8 @@ def render_cell(cell: Cell, held: Held) -> Markup:
         case RowLink():
             shown = quoted(cell.name)
             return element("a", shown, href=f"#{cell.anchor}") if held(cell) else shown
+        case PageLink():
+            return element("a", quoted(cell.name), href=cell.file)
         case Joined():
             parts = [render_cell(part, held) for part in cell.parts]
             if cell.lines:
@@ -170,6 +174,15 @@ def _links(row: Row, held: Held) -> Iterator[Markup]:
     more = row.of - len(row.places)
     if more > 0:
         yield words(f" and {more} more")
+
+
+def render_reason(parts: Sequence[Part], held: Held) -> Markup:
+    """The sentence of a headline."""
+    shown = (
+        render_place(part, held) if isinstance(part, ReceiptLink | EpisodeLink) else render_cell(part, held)
+        for part in parts
+    )
+    return element("p", *shown, class_="headline")
 
 
 def render_place(place: Place, held: Held) -> Markup:

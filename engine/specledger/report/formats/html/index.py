@@ -1,0 +1,115 @@
+"""Writes several bundles as a folder: a page for each, and an index with search, trends, and common tables."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from specledger.report.comparison import trends
+from specledger.report.diff import changes
+from specledger.report.formats import DEFAULTS, Options, Output
+from specledger.report.formats.html import page
+from specledger.report.formats.html.document import document
+from specledger.report.formats.html.elements import Markup, count, element, join, words
+from specledger.report.formats.html.plots import render_plots
+from specledger.report.formats.html.tables import anchors, marked, render, render_reason
+from specledger.report.headline import counts_text, headline_of, reason_text
+from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
+from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
+
+INDEX: Final = "index.html"
+
+_HEADS: Final = ("bundle", "page", "of a", "why", "checks", "receipts", "since the one before")
+_MOST_CHANGES: Final = 3
+
+
+def write(report: Report, options: Options = DEFAULTS) -> Output:
+    """The index and the pages.
+
+    Raises:
+        Rejected: E_REPORT_RECEIPTS.
+    """
+    alone = [(name, Report((subject,))) for name, subject in _named(report.subjects)]
+    pages = {f"{_stem(name)}.html": page.write(one, options).text.encode() for name, one in alone}
+    with malformed_receipts():
+        return Output(files={INDEX: _index(report).encode(), **pages})
+
+
+def _named(subjects: Sequence[Subject]) -> list[tuple[str, Subject]]:
+    return [*zip(bundle_names(subjects), subjects, strict=True)]
+
+
+def _stem(name: str) -> str:
+    """The name of a bundle as that of a file."""
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")
+    return f"{stem}-page" if stem == "index" else stem
+
+
+def _index(report: Report) -> str:
+    sections = [section for section in (_bundles(report.subjects), *_compared(report.subjects)) if section.rows]
+    links = {link for section in sections for link in anchors(section)}
+
+    def held(place: Place) -> bool:
+        return isinstance(place, RowLink) and place.anchor in links
+
+    headline, plots = headline_of(report), render_plots(trends(report.subjects))
+    verdicts = Counter(subject.verdict.value for subject in report.subjects)
+    titles = [(section.id, section.title) for section in sections] + ([("plots", "Plots")] if plots else [])
+    facts = [("bundles", len(report.subjects)), *verdicts.items()]
+    values: dict[str, Markup | str] = {
+        "kind": words("Index of evidence"),
+        "name": words("Bundles"),
+        "verdict": marked(headline.verdict.value),
+        "headline": render_reason(headline.reason, held),
+        "facts": join(*(element("div", element("dt", words(term)), element("dd", count(n))) for term, n in facts)),
+        "nav": join(*(element("li", element("a", words(title), href=f"#{id_}")) for id_, title in titles)),
+        "sections": join(*(render(section, held) for section in sections)),
+        "plots": plots,
+    }
+    return document("Bundles", "index.html", values, ("search.js", "index.js"))
+
+
+def _bundles(subjects: Sequence[Subject]) -> Section:
+    """A row for each bundle, with the verdict of the one of the same spec before it."""
+    before: dict[tuple[str, str], Subject] = {}
+    rows = []
+    for name, subject in _named(subjects):
+        key = (subject.kind, subject.name)
+        last, before[key] = before.get(key), subject
+        why = reason_text(Report((subject,)))
+        cells = (
+            PageLink(f"{_stem(name)}.html", "page"),
+            Words(subject.kind),
+            Quoted(why, 160),
+            Words(counts_text(check.outcome for check in subject.checks)),
+            Count(subject.manifest["receipts"]["count"]),
+            Quoted("" if last is None else _since(last, subject), 200),
+        )
+        rows.append(Row(name, subject.verdict.value, cells))
+    intro = "In the order given, for a folder that of the names in it: evidence holds no clock."
+    return Section("bundles", "Bundles", intro, _HEADS, rows)
+
+
+def _since(last: Subject, subject: Subject) -> str:
+    """What changed since an earlier bundle of a spec: the verdict, and the first places in specs."""
+    places = [change.path for change in changes(last, subject)["specs"]]
+    more = f" and {len(places) - _MOST_CHANGES} more" if len(places) > _MOST_CHANGES else ""
+    verdict = "" if last.verdict == subject.verdict else f"{last.verdict} to {subject.verdict}: "
+    return f"{verdict}{', '.join(places[:_MOST_CHANGES]) or 'the same specs'}{more}"
+
+
+def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
+    """The tables that bundles of a kind have in common, with a link to the page of each row."""
+    tables: dict[str, Section] = {}
+    for name, subject in _named(subjects):
+        for section in () if subject.reading is None else subject.reading.sections():
+            if section.compared:
+                link = PageLink(f"{_stem(name)}.html", "page")
+                rows = [replace(row, cells=(link, *row.cells), details=(), places=()) for row in section.rows]
+                heads = (section.heads[0], "page", *section.heads[1:])
+                known = tables.get(section.id, replace(section, heads=heads, rows=[], detailed=False))
+                tables[section.id] = replace(known, rows=[*known.rows, *rows])
+    yield from tables.values()
