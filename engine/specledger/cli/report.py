@@ -79,9 +79,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     from specledger.pipeline.reporting import ask, make_report
 
     format_, options = FORMATS[format_name], Options(_day(date), sources, episode)
-    if format_.several and format_.folder:
-        bundles = [found for place in bundles for found in bundles_in(place)]
-    _see_place(bundles, out, format_)
+    bundles = _see_places(bundles, out, format_)
     if not format_.several and (len(bundles) > 1 or profile is not None):
         raise typer.BadParameter(f"--format {format_name} takes one bundle and no profile")
     asked = ask(profile, tests)
@@ -127,12 +125,16 @@ def bundles_in(place: Path) -> list[Path]:
     return sorted(found, key=order) or [place]
 
 
-def _see_place(bundles: Sequence[Path], out: Path | None, format_: Format) -> None:
+def _see_places(places: Sequence[Path], out: Path | None, format_: Format) -> list[Path]:
+    """The bundles at the places; Rejected if the output cannot be where it is wanted."""
+    several = format_.several and format_.folder
+    bundles = [one for place in places for one in (bundles_in(place) if several else [place])]
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
             raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} is inside the bundle {bundle}")])
     if format_.folder and (out is None or (out.exists() and (not out.is_dir() or any(out.iterdir())))):
         raise Rejected([Diagnostic(E_REPORT_PLACE, "a folder of files needs --out, a new or an empty folder")])
+    return bundles
 
 
 def _day(text: str | None) -> str | None:

@@ -76,7 +76,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "markdown": Format("markdown"),
     "folder": Format("folder", several=False, folder=True),
     "html": Format("html"),
-    "index": Format("html.index", folder=True),
+    "index": Format("index", folder=True),
     "json": Format("json_document"),
     "junit": Format("junit"),
     "sarif": Format("sarif"),
