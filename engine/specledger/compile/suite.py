@@ -49,16 +49,13 @@ E_SUITE_NESTED = code(
 )
 
 
-def seeds_of(bundle: Bundle) -> list[int]:
-    """Every seed that the run of a bundle uses, ascending; of a suite those of its runs, mutants and controls too.
+def seeds_of_suite(bundle: Bundle) -> list[int]:
+    """Every seed that a suite uses, ascending: those of its runs, mutants and controls.
 
     Raises:
-        Rejected: It is a suite that does not compile.
+        Rejected: It does not compile.
     """
-    if isinstance(bundle.main.model, Suite):
-        return sorted({case.seed for _, case in compile_suite(bundle).cases})
-    seed = getattr(bundle.main.model, "seed", None)
-    return [seed] if isinstance(seed, int) else []
+    return sorted({case.seed for _, case in compile_suite(bundle).cases})
 
 
 def compile_suite(bundle: Bundle) -> SuitePlan:

@@ -37,6 +37,7 @@ class Runnable:
         table: Whether `show` makes one table of all runs of a command, printed at its end.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
+        seeds: The seeds that a run uses.
     """
 
     compile: Callable[[Bundle], object]
@@ -48,6 +49,7 @@ class Runnable:
     table: bool = False
     resumes: bool = False
     refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
+    seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.scenario import compile_scenario
-from specledger.compile.suite import DeferredPlan, compile_suite
+from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
@@ -197,4 +197,6 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
     return Diagnostic(E_SEED_SUITE, message, suite.span("spec"), hint)
 
 
-RUNNABLE: Final = Runnable(compile_suite, RECEIPTS, _execute, _preview, show_suites, refuse_seed=_refuse_seed)
+RUNNABLE: Final = Runnable(
+    compile_suite, RECEIPTS, _execute, _preview, show_suites, refuse_seed=_refuse_seed, seeds=seeds_of_suite
+)

@@ -143,6 +143,12 @@ class Bundle:
         return {spec.kind: type(spec.model) for spec in self.specs.values()}
 
     @property
+    def seeds(self) -> list[int]:
+        """The seed of the spec that was asked for, if it has one."""
+        seed = getattr(self.main.model, "seed", None)
+        return [seed] if isinstance(seed, int) else []
+
+    @property
     def uses(self) -> dict[str, Span]:
         """The place of the first reference to each document other than the main one, by the document's path."""
         uses: dict[str, Span] = {}

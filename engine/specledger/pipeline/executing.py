@@ -109,11 +109,9 @@ def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, t
     Raises:
         Rejected: E_RUNLOG, E_RUNLOG_UNWRITABLE.
     """
-    from specledger.compile.suite import seeds_of
-
     kind, digest = bundle.main.kind, bundle.digest
-    attempt = attempt_of(kind, case_name(bundle), digest, run_id(digest), seeds_of(bundle), purpose)
-    return announce(log, attempt)
+    seeds = KINDS[kind].run.seeds(bundle)
+    return announce(log, attempt_of(kind, case_name(bundle), digest, run_id(digest), seeds, purpose))
 
 
 def enter_result(log: Path, attempt: int, manifest: Mapping[str, Any]) -> tuple[Diagnostic, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from specledger.compile.suite import seeds_of
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.checks import Level, Verification
@@ -64,7 +63,7 @@ def check_external(verification: Verification, compiled: Compiled[Any], reader: 
         verification.attempt(_extends(before), step, Level.UNFORKED)
     if reader.log is not None:
         specs = compiled.specs
-        thing = LogSubject(specs.main.kind, specs.main.name, seeds_of(specs))
+        thing = LogSubject(specs.main.kind, specs.main.name, compiled.checked.chained.read.kind.seeds(specs))
         verification.attempt(check_names.ANNOUNCED, partial(check_runlog, reader.log, manifest, thing, reader.log_head))
 
 

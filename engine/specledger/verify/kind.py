@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -95,6 +96,7 @@ class EvidenceKind(Generic[O, C]):
         files: Names of further files that such a bundle may hold beside receipts and specs.
         folders: Names of folders that hold other bundles.
         replay: The name of the check of replay.
+        seeds: The seeds that a run of the specs uses.
     """
 
     receipts: ReceiptKind
@@ -104,6 +106,7 @@ class EvidenceKind(Generic[O, C]):
     files: tuple[str, ...] = ()
     folders: frozenset[str] = frozenset()
     replay: str = check_names.REPLAY
+    seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 
 @dataclass(frozen=True, slots=True)

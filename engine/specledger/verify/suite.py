@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from specledger.compile.suite import DeferredPlan
+from specledger.compile.suite import DeferredPlan, seeds_of_suite
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code, counted
 from specledger.evidence.chain import Chain, run_id
@@ -176,4 +176,5 @@ SUITE: Final = EvidenceKind(
     checks=(check_names.RUNS, check_names.ASSESSMENT),
     folders=FOLDERS,
     replay=check_names.REPLAY_OF_RUNS,
+    seeds=seeds_of_suite,
 )
