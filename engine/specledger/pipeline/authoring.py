@@ -80,7 +80,7 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
     Args:
         kind: The kind.
         name: What it is called; without it as the file, or as the shipped one.
-        out: Where to; without it `<name>.yaml` in the working folder.
+        out: Where to, in a folder that is made if it is missing; without it `<name>.yaml` in the working folder.
 
     Returns:
         The file that was written.
@@ -103,6 +103,7 @@ def write_new(kind: str, name: str | None = None, out: Path | None = None) -> Pa
     if file.suffix not in SUFFIXES:
         raise Rejected([Diagnostic(E_NEW_NAME, f"{file} is no YAML file", hint=f"{file.name}{SUFFIXES[0]}")])
     text = _modeline(kind, file) + _NAME_LINE.sub(f"name: {name}", start.read_text(encoding="utf-8"), count=1)
+    file.parent.mkdir(parents=True, exist_ok=True)
     try:
         with file.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)

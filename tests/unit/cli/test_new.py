@@ -45,6 +45,10 @@ class TestNew:
         assert (done.status, done.err) == (0, "")
         assert [run["manifest"]["result"]["verdict"] for run in done.json["runs"]] == ["PASS"]
 
+    def test_a_missing_folder_is_made(self, spec, empty):
+        assert spec("new", "world", "--out", "specs/world/mine.yaml").status == 0
+        assert (empty / "specs/world/mine.yaml").is_file()
+
     def test_the_parts_of_a_scenario_go_together(self, spec, empty):
         """World, agent, governor, drift and invariant of the examples make a scenario that compiles."""
         for kind in ("world", "agent", "governor", "drift", "invariant"):
