@@ -46,8 +46,8 @@ def test_the_tutorial_is_true(tmp_path, monkeypatch, capsys):
 
     for language, block in BLOCKS:
         if language == "yaml":
-            kind, name = re.match(r"spec: (\w+)/v1\nname: (\S+)\n", block).groups()
-            file = Path("specs", kind, f"{name}.yaml")
+            kind, name = (line.partition(": ")[2] for line in block.splitlines()[:2])
+            file = Path("specs", kind.removesuffix("/v1"), f"{name}.yaml")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(block, encoding="utf-8")
             continue
