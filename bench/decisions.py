@@ -79,7 +79,7 @@ def record(episodes: int, more: Sequence[str] = ()) -> tuple[Plan, list[list[Cas
     plan = compile_scenario(load(SCENARIO, set=sets)[0])
     cases: list[Case] = []
     Recorder.cases = cases
-    for _ in run(plan, controller=KernelController(plan, Recorder)):
+    for _ in run(plan, controllers=[KernelController(plan, plan.actors[0], Recorder)]):
         pass
     return plan, [[case for case in cases if case.moment.episode == number] for number in range(episodes)]
 
@@ -111,14 +111,14 @@ def log_all(events: Iterator[Any], log: AuditLog) -> None:
 
 def pieces_of(plan: Plan, episodes: list[list[Case]], path: Path) -> list[Piece]:
     """What is measured: the whole, and the parts that hashing, the schema and the invariants have in it."""
-    controller = KernelController(plan, Submitting)
+    controller = KernelController(plan, plan.actors[0], Submitting)
     cases = [case for episode in episodes for case in episode]
     submissions = [receive(case.document) for case in cases]
     admission = controller.kernel.admission
 
     def full() -> int:
         path.unlink(missing_ok=True)
-        made = KernelController(plan, Submitting)
+        made = KernelController(plan, plan.actors[0], Submitting)
         with AuditLog(path, Mode.SIMULATED, axion().check("audit_entry")) as log:
             return sum(decide(made, log, episode) for episode in episodes)
 

@@ -29,7 +29,7 @@ _MOST = 3
 def narration(agent):
     """How a YAML agent of the toy gridworld decides and explains itself; its observation is the world's whole state."""
     (bundle,) = load("axion-panel", kind="scenario", set=[f"agent={agent}"])
-    kernel = compile_scenario(bundle).kernel
+    kernel = compile_scenario(bundle).actors[0].kernel
     assert kernel is not None
     return kernel.narration
 

@@ -462,6 +462,7 @@ def check_decision(commit: JSON, step: JSON) -> None:
     digest = tagged("proposal", leaves[chosen])
     require(step["chosen_hash"] == digest, code, f"the digest of the proposal chosen at t = {t} is wrong")
     scope = {"episode": step["episode"], "op": proposals[chosen]["action"]["op"], "t": t}
+    scope.update({"agent": step["agent"]} if "agent" in step else {})
     binding = {"commitment": commit["root"], "proposal": digest, "scope": tagged("scope", canonical(scope))}
     token = {"id": tagged("token", canonical(binding)), **binding}
     require(step["token"] == token, code, f"the token at t = {t} is bound to something else")
@@ -484,7 +485,11 @@ def calibrated(pairs: List[Tuple[int, bool]]) -> JSON:
 
 
 class RunFollower:
-    """Follows the receipts of a scenario: `start`; episodes of `drift`*, `commit`, `step`; `end`."""
+    """Follows the receipts of a scenario: `start`; episodes of `drift`*, `commit`, `step`; `end`.
+
+    Of several agents each has a turn in every step, in the order of `start`, or all have one turn together. In a turn
+    every commitment comes before the first decision, and the last decision has the judgement about the state after it.
+    """
 
     def __init__(self) -> None:
         self.first: JSON = None
@@ -492,7 +497,10 @@ class RunFollower:
         self.ended = self.is_open = self.fatal = False
         self.endings: Set[str] = set()
         self.episode, self.t, self.state = -1, -1, ""  # the last episode, its last step, the digest of its last state
-        self.commit: JSON = None
+        self.turns: List[List[str]] = [[""]]  # who decides together, in the order of a step; one agent has no name
+        self.commits: List[JSON] = []  # of this turn
+        self.turn, self.decided, self.judged = 0, 0, 0
+        self.agents: Dict[str, Counter[str]] = {}
         self.first_success: Optional[int] = None
         self.tips: Dict[str, str] = {}  # by part, the digest of its last receipt
         self.rejected: Dict[str, int] = {}  # by gate, in this episode
@@ -528,6 +536,7 @@ class RunFollower:
         names = ("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors")
         made = {**judged, **{name: self.count[name] for name in names}, "rejections": self.rejections}
         made.update(violations=self.violations["fatal"], warnings=self.violations["warn"])
+        made.update({"agents": self.agents} if self.agents else {})
         made.update({"probes": self.probes} if self.probes else {})
         stated = {name: calibrated(one) for name, one in self.stated.items() if any(c != 10**6 for c, _ in one)}
         made.update({"calibration": stated} if stated else {})
@@ -544,13 +553,17 @@ class RunFollower:
         self.invariants = {(one["scope"], one["name"]): one["severity"] for one in body["invariants"]}
         self.scopes = Counter(one["scope"] for one in body["invariants"])
         self.due = {(one["drift"], t) for one in body["drifts"] for t in one["schedule"]}
+        agents = body.get("agents", [""])
+        self.turns = [agents] if body.get("turns") == "simultaneous" else [[name] for name in agents]
+        self.agents = {name: Counter(acted=0, proposals=0) for name in agents if name}
 
     def _episode(self, body: JSON) -> None:
         begins = not self.is_open and is_count(body["episode"], self.episode + 1)
         self._need(begins, "an episode begins out of order")
         self._need(body["digest"] == tagged("state", canonical(body["state"])), "the digest of a start state is wrong")
         self.episode, self.state, self.is_open = body["episode"], body["digest"], True
-        self.t, self.commit, self.first_success, self.fatal = -1, None, None, False
+        self.t, self.first_success, self.fatal = -1, None, False
+        self.turn, self.commits, self.decided, self.judged = 0, [], 0, 0
         self.tips = dict.fromkeys(body["parts"], ZEROS)
 
     def _in_place(self, body: JSON) -> None:
@@ -559,7 +572,8 @@ class RunFollower:
 
     def _drift(self, body: JSON) -> None:
         self._in_place(body)
-        self._need(self.commit is None, "a commitment is not followed by its decision")
+        self._need(not self.commits and not self.decided, "a commitment is not followed by its decision")
+        self._need(self.turn == 0, "a drift comes after an agent acted")
         self._need((body["drift"], body["t"]) in self.due, f"no drift was due at t = {body['t']}")
         self._need(body["before"] == self.state, "a drift begins in another state")
         self.state = body["after"]
@@ -573,24 +587,43 @@ class RunFollower:
 
     def _probe(self, body: JSON) -> None:
         self._in_place(body)
+        self._need(body.get("agent", "") in self.turns[self.turn], "a probe challenges an agent that is not deciding")
         self.count.update({"checks": 1, "errors": int(body["verdict"] == "ERROR")})
-        self.probes.setdefault(body["probe"], Counter())[body["verdict"]] += 1
+        name = self._of(body) + body["probe"]
+        self.probes.setdefault(name, Counter())[body["verdict"]] += 1
         if body["evidence"].get("of") == "claims":
             told = [one for one in body["evidence"].get("trials", ()) if one["held"] is not None]
             pairs = [(one.get("confidence", 10**6), one["held"]) for one in told]
-            self.stated.setdefault(body["probe"], []).extend(pairs)
+            self.stated.setdefault(name, []).extend(pairs)
 
     def _commit(self, body: JSON) -> None:
         self._in_place(body)
-        self._need(self.commit is None, "a commitment is not followed by its decision")
-        self.commit = body
+        due, made = self.turns[self.turn], len(self.commits)
+        self._need(made < len(due) and not self.decided, "a commitment is not followed by its decision")
+        self._need(body.get("agent", "") == due[made], f"the next commitment is that of {due[made]!r}")
+        self.commits.append(body)
+
+    @staticmethod
+    def _of(body: JSON) -> str:
+        """What stands before a figure that belongs to one of several agents."""
+        return f"{body['agent']}." if "agent" in body else ""
+
+    def _decides(self, body: JSON) -> None:
+        """The decision is the next one of its turn, all of whose sets are committed to."""
+        due = self.turns[self.turn]
+        if self.first.get("commit") != "none":
+            require(len(self.commits) == len(due), "E_COMMITMENT", "a decision precedes a commitment of its turn")
+            check_decision(self.commits[self.decided], body)
+        self._need(body.get("agent", "") == due[self.decided], f"the next decision is that of {due[self.decided]!r}")
+        self.decided += 1
+        last = self.decided == len(due)
+        self._need((body["success"] is not None) == last, "a decision is judged if it is the last of its turn")
+        self._need(last or not body["violations"], "a decision before the end of its turn has violations")
 
     def _step(self, body: JSON) -> None:
         self._in_place(body)
-        if self.first.get("commit") != "none":
-            require(self.commit is not None, "E_COMMITMENT", "no commitment precedes a decision")
-            check_decision(self.commit, body)
-        t, decisions = body["t"], body["decisions"]
+        self._decides(body)
+        t, decisions, of = body["t"], body["decisions"], self._of(body)
         self._need(body["before"] == self.state, f"the step at t = {t} begins in another state")
         changed = body["after"] != body["before"]
         self._need(body["chosen"] is not None or not changed, f"nothing was chosen at t = {t}, but the state changed")
@@ -600,17 +633,24 @@ class RunFollower:
         for name, part in body["parts"].items():
             self._part(name, part)
         for rejection in (rejection for one in decisions for rejection in one["rejected"]):
-            self._need(rejection["gate"] in self.rejected, "a gate rejected that the run does not have")
-            self.rejected[rejection["gate"]] += 1
+            self._need(of + rejection["gate"] in self.rejected, "a gate rejected that the run does not have")
+            self.rejected[of + rejection["gate"]] += 1
         if body["chosen"] is None:
-            self.violations["fatal"]["progress"] += 1
+            self.violations["fatal"][of + "progress"] += 1
+        if of:
+            self.agents[body["agent"]].update(acted=body["chosen"] is not None, proposals=len(decisions))
         self._violations("step", body["violations"])
         if body["success"] is True and self.first_success is None:
             self.first_success = t
-        self.state, self.t, self.commit = body["after"], t, None
+        self.state, judged = body["after"], body["success"] is not None
         errors = sum(one["error"] is not None for one in decisions)
-        counts = {"steps": 1, "proposals": len(decisions), "checks": self.scopes["step"], "errors": errors}
-        self.count.update(counts)
+        checks, first = judged * self.scopes["step"], self.turn == 0 and self.decided == 1
+        self.count.update({"steps": int(first), "proposals": len(decisions), "checks": checks, "errors": errors})
+        if judged:
+            self.turn, self.commits, self.decided = self.turn + 1, [], 0
+            self.judged += 1
+        if self.turn == len(self.turns):
+            self.turn, self.t = 0, t
 
     def _part(self, name: str, receipt: JSON) -> None:
         """A part's receipt continues the part's own chain."""
@@ -640,8 +680,12 @@ class RunFollower:
         unbegun = not self.is_open and is_count(body["episode"], self.episode + 1) and ended == "error"
         self._need(begun or unbegun, "an episode ends that did not begin")
         broken_off = ended in ("error", "hang", "died")
-        self._need(self.commit is None or broken_off, "a commitment is not followed by its decision")
-        steps, success = (0, None) if unbegun else (self.t + 1, self.first_success)
+        between = not self.commits and not self.decided
+        self._need(between or broken_off, "a commitment is not followed by its decision")
+        whole = self.turn == 0 or broken_off or ended in ("fatal", "until")
+        self._need(whole, "an episode ends before every agent acted")
+        begun_step = self.turn > 0 or self.decided > 0
+        steps, success = (0, None) if unbegun else (self.t + 1 + begun_step, self.first_success)
         self._need(unbegun or is_count(body["steps"], steps), "an episode records another number of steps")
         self._need(unbegun or body["state"] == self.state, "an episode ends in another state")
         self._need(same(body["first_success"], success), "an episode records another first success")
@@ -659,7 +703,7 @@ class RunFollower:
         for gate, count in self.rejected.items():
             self.rejections[gate] += count
         for name, idle in body["idle"].items():
-            most = steps * (("step", name) in self.invariants) + (("episode", name) in self.invariants)
+            most = self.judged * (("step", name) in self.invariants) + (("episode", name) in self.invariants)
             self._need(type(idle) is int and 0 < idle <= most, "an invariant is idle more often than it is checked")
         for fault in body.get("faults", ()):
             self._need(0 <= fault["t"] <= steps, "an agent fault is after the end of its episode")
@@ -775,10 +819,15 @@ def check_start(kind: str, first: JSON, specs: JSON) -> None:
 
 def run_heading(known: JSON, key: str, root: JSON) -> JSON:
     """What `start` of a run says, from the specs; values that equal their defaults are left out of specs."""
-    governor = known[root["governor"]]
-    keys = dict.fromkeys((*governor.get("invariants", ()), *root.get("invariants", ())))
-    invariants = [known[one] for one in keys]
-    gates = [one["id"] for one in governor.get("gates", ())]
+    order = root.get("order", [""])
+    governors = {name: known[root["agents"][name]["governor"] if name else root["governor"]] for name in order}
+    named = [one for governor in governors.values() for one in governor.get("invariants", ())]
+    invariants = [known[one] for one in dict.fromkeys((*named, *root.get("invariants", ())))]
+    gates = [
+        (f"{name}." if name else "") + gate
+        for name, governor in governors.items()
+        for gate in ("schema", *(one["id"] for one in governor.get("gates", ())))
+    ]
     made = {
         "scenario": root["name"],
         "seed": root.get("seed", 0),
@@ -786,14 +835,16 @@ def run_heading(known: JSON, key: str, root: JSON) -> JSON:
         "horizon": root["horizon"],
         "expect": root.get("expect"),
         "agent_faults": root.get("agent_faults"),
+        "agents": root.get("order"),
+        "turns": root.get("turns", "order") if "agents" in root else None,
         "invariants": [
             {"name": one["name"], "scope": one.get("scope", "step"), "severity": one.get("severity", "fatal")}
             for one in invariants
             if one.get("scope", "step") != "proposal"
         ],
     }
-    if "admission" not in governor:  # a kernel adds gates of its own
-        made["gates"] = ["schema", *gates]
+    if not any("admission" in governor for governor in governors.values()):  # a kernel adds gates of its own
+        made["gates"] = gates
     return {**made, "commit": "none"} if root.get("commit") == "none" else made
 
 
@@ -826,7 +877,8 @@ def check_cases(folder: Path, kind: str, paths: List[str]) -> None:
     for seq, receipt in enumerate(receipts(folder)):
         type_ = receipt["type"]
         pending.append({"body": receipt["body"], "seq": seq, "type": type_})
-        if kind == "scenario" and type_ not in ("step", "error", "episode_end"):
+        open_turn = type_ == "step" and receipt["body"]["success"] is None
+        if kind == "scenario" and (open_turn or type_ not in ("step", "error", "episode_end")):
             pending = [] if type_ in ("start", "episode", "end") else pending
             continue
         causes = {cause for one in pending for cause in causes_of(kind, one["type"], one["body"])}
@@ -869,6 +921,9 @@ def check_tape(folder: Path, kind: str, present: bool, specs: JSON, told: Told) 
     if kind == "discovery":
         outside = not {"scripted", "enumerate"} & known[root["model"]].keys()
         require(outside or not present, "E_TAPE_EXTRA", "the answers follow from the specs, and there is a tape")
+    elif "agents" in root:
+        outside = False
+        require(not present, "E_TAPE_EXTRA", "none of several agents is asked outside, and there is a tape")
     else:
         outside = kind == "scenario" and "outside" in known[root["agent"]]
     require(present or not outside, "E_TAPE_MISSING", "answers came from outside, and there is no tape")

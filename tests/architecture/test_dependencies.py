@@ -38,7 +38,7 @@ def importers(sources):
         for node in ast.walk(ast.parse(text)):
             names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
             names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
-            for top in {name.partition(".")[0] for name in names}:
+            for top in {name.partition(".")[0].removesuffix("_core") for name in names}:  # pydantic_core is pydantic's
                 if top not in sys.stdlib_module_names and top != "specledger":
                     found.setdefault(top, set()).add(room)
     return found

@@ -98,7 +98,7 @@ def go(name, scenario, *sets, case="", tape=None, answers=None, controller=None)
         oracle = Oracle(Tape())
         oracle.live = Answering(answers)
         plan = replace(plan, oracle=oracle)
-    events = run(plan, controller=None if controller is None else controller(plan))
+    events = run(plan, controllers=controller and [controller(plan)])
     return Ran(replace(pin_events(bundle, events, kinds=KINDS), name=name))
 
 
@@ -121,14 +121,16 @@ class Silent(SpecAgent):
 
 def submitting(change):
     """A controller whose agent submits what `change` makes of its document."""
-    return lambda plan: KernelController(plan, type("Changing", (Submitting,), {"change": staticmethod(change)}))
+    return lambda plan: KernelController(
+        plan, plan.actors[0], type("Changing", (Submitting,), {"change": staticmethod(change)})
+    )
 
 
 class Attempting(KernelController):
     """A controller that tries an execution which its token does not permit, at one place of the first step."""
 
     def __init__(self, plan, place, change):
-        super().__init__(plan)
+        super().__init__(plan, plan.actors[0])
         self._place, self._change = place, change
 
     def events_at(self, place, moment):

@@ -299,7 +299,7 @@ def test_p5_finds_the_false_reasons_of_pseudo(snapshot):
 
 def test_a_commitment_that_is_not_opened_fails_the_challenge(snapshot):
     def keeping(plan):
-        return KernelController(plan, Silent)
+        return KernelController(plan, plan.actors[0], Silent)
 
     ran = go("reveal-refused", "axion-resource", "probes=[p5-causal]", "horizon=10", controller=keeping)
     found = [one for one in ran.of("probe") if one["evidence"].get("revealed") is False]

@@ -180,7 +180,7 @@ def test_whatever_the_map_nothing_that_is_forbidden_happens(map_, seed, budget, 
             assert body["violations"] == []
             assert not any(decision["error"] for decision in body["decisions"])
             action = proposals[body["chosen"]]["action"]
-            before, (state, _) = state, plan.step(state, action["op"], action, body["inputs"])
+            before, (state, _) = state, plan.actors[0].step(state, action["op"], action, body["inputs"])
             charged += body["inputs"]["charge"]
             assert state["grid"][state["position"]["y"]][state["position"]["x"]] == 0
             assert state["bumps"] == 0

@@ -59,9 +59,9 @@ def places(draw: st.DrawFn) -> tuple[str, State]:
     plan, _, _ = made(name)
     state = plan.start(draw(st.integers(0, 40)))
     for pick in draw(st.lists(st.integers(0, 9), max_size=8)):
-        proposals = plan.propose(plan.observe(state), {})
+        proposals = plan.actors[0].propose(plan.actors[0].observe(state), {})
         action = proposals[pick % len(proposals)]["action"]
-        state, _ = plan.step(state, action["op"], action, {})
+        state, _ = plan.actors[0].step(state, action["op"], action, {})
     return name, state
 
 

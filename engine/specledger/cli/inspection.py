@@ -230,6 +230,8 @@ def _other_words(facts: Mapping[str, Any]) -> Iterator[str]:
 def _step_words(facts: Mapping[str, Any]) -> Iterator[str]:
     from specledger.report.trace import MOST_REASONS, shown
 
+    if "agent" in facts:
+        yield str(facts["agent"])
     yield f"proposed {facts['proposed']}"
     if facts["rejected"]:
         told = [f"{one['gate']}: {one['reason']} {one['count']}" for one in facts["rejected"][:MOST_REASONS]]

@@ -19,6 +19,7 @@ from specledger.agents.procedure import (
 from specledger.agents.propose import compile_weigh
 from specledger.compile.plan import KernelPlan
 from specledger.compile.read_dependencies import unused_variables, used_by
+from specledger.compile.roles import Role
 from specledger.core.diagnostics import Diagnostics, suggest
 from specledger.expr import Emitter, RecordType, compile_function
 from specledger.gates.admission import EVALUATION, SCHEMA, SCOPE, TOKEN, Admission, check_admission
@@ -36,10 +37,8 @@ from specledger.spec.agent import Agent as AgentSpec
 from specledger.spec.agent import Outside, Requests
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.governor import Admission as AdmissionSpec
-from specledger.spec.governor import Governor as GovernorSpec
 from specledger.spec.governor import Grant
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.spec.scenario import Scenario
 from specledger.worlds.emit import compile_over
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
@@ -51,40 +50,51 @@ class Parts:
 
     Attributes:
         bundle: The specs.
-        spec: The scenario.
-        governor, agent: Its governor's and its agent's spec.
-        world: The checked world.
-        around: What agents are given.
+        role: Who decides, under which governor.
+        world: The checked world, as the agent meets it.
+        around: What the agent is given.
         decider: The checked agent; None if it is asked outside.
         declared: The checked procedure that an agent outside declares, None if there is none.
+        seed: The scenario's.
         diagnostics: Receives every finding.
     """
 
     bundle: Bundle
-    spec: Resolved
-    governor: Resolved
-    agent: Resolved
+    role: Role
     world: World
     around: Around
     decider: Agent | None
     declared: Agent | None
+    seed: int
     diagnostics: Diagnostics
+
+    @property
+    def governor(self) -> Resolved:
+        """The governor's spec."""
+        return self.role.governor
+
+    @property
+    def agent(self) -> Resolved:
+        """The agent's spec."""
+        return self.role.agent
 
 
 def compile_kernel(parts: Parts) -> KernelPlan | None:
     """The kernel of a scenario, None if its governor admits bare proposals, or with findings, if it is wrong."""
-    model, scenario = parts.governor.model, parts.spec.model
-    assert isinstance(model, GovernorSpec)  # noqa: S101 - see the compiler
-    assert isinstance(scenario, Scenario)  # noqa: S101 - see the compiler
-    if model.admission is None:
+    if parts.role.rules.admission is None:
         _refuse_strays(parts)
         return None
-    return _Assembly(parts, scenario.seed).kernel()
+    return _Assembly(parts).kernel(parts.role.rules.admission)
 
 
 def proposal_invariants(parts: Parts) -> list[Resolved]:
     """The invariants of scope `proposal` that governor and scenario name, each once, in their order."""
-    keys = [key for spec in (parts.governor, parts.spec) for path, key in spec.refs.items() if path[0] == "invariants"]
+    keys = [
+        key
+        for spec in (parts.governor, parts.bundle.main)
+        for path, key in spec.refs.items()
+        if path[0] == "invariants"
+    ]
     specs = [parts.bundle.specs[key] for key in dict.fromkeys(keys)]
     return [spec for spec in specs if isinstance(spec.model, InvariantSpec) and spec.model.scope == "proposal"]
 
@@ -94,26 +104,22 @@ def _refuse_strays(parts: Parts) -> None:
     wrong = parts.diagnostics.error
     for spec in proposal_invariants(parts):
         wrong(E_ADMISSION, "the governor has no `admission`: there are no documents to judge", spec.span("scope"))
-    scenario = parts.spec.model
-    if isinstance(scenario, Scenario) and scenario.probes:
-        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", parts.spec.span("probes"))
-    if isinstance(parts.agent.model, AgentSpec) and parts.agent.model.draw:
+    if parts.role.probes:
+        place = parts.bundle.main.span(*parts.role.at, "probes")
+        wrong(E_ADMISSION, "the governor has no `admission`: probes need a kernel", place)
+    if parts.role.decider.draw:
         wrong(E_ADMISSION, "only an agent under a kernel draws for its decisions", parts.agent.span("draw"))
 
 
 class _Assembly:
     """Puts one kernel together."""
 
-    def __init__(self, parts: Parts, seed: int) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._seed = seed
         self._variables = Variables(parts.world)
 
-    def kernel(self) -> KernelPlan | None:
-        parts, model = self._parts, self._parts.governor.model
-        assert isinstance(model, GovernorSpec)  # noqa: S101 - see `compile_kernel`
-        assert model.admission is not None  # noqa: S101 - see `compile_kernel`
-        admits = model.admission
+    def kernel(self, admits: AdmissionSpec) -> KernelPlan | None:
+        parts = self._parts
         scope = Scope(parts.world.environment, parts.governor, parts.diagnostics)
         document = check_admission(admits, parts.governor, parts.diagnostics)
         env = scope.expression("admission", "env")
@@ -281,7 +287,7 @@ class _Assembly:
             name=spec.name,
             spec=spec.key,
             score=model.score,
-            propose=compile_proposals(agent, spec.name, self._seed),
+            propose=compile_proposals(agent, spec.name, self._parts.seed),
             label=self._variables.label,
             reads=used_by(agent, self._parts.world),
             possible=compile_possible(agent),
@@ -291,7 +297,7 @@ class _Assembly:
         if self._parts.decider is None:
             return lambda *_: 0
         weigh = compile_weigh(self._parts.decider)
-        draw = compile_draws(self._parts.decider, self._parts.agent.name, self._seed)
+        draw = compile_draws(self._parts.decider, self._parts.agent.name, self._parts.seed)
 
         def weighed(seen: Any, memory: Any, action: Any, after: Any, point: DecisionPoint) -> int:
             score: int = weigh(seen, memory, action, after, draw(seen, memory, point))
@@ -300,16 +306,13 @@ class _Assembly:
         return weighed
 
     def _probes(self, document: RecordType) -> list[Probe]:
-        parts = self._parts
-        found = []
-        for path, key in parts.spec.refs.items():
-            if path[0] == "probes":
-                spec = parts.bundle.specs[key]
-                world, rules = parts.world, (one.name for one in proposal_invariants(parts))
-                denials = [*rules, SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
-                made = check_probe(spec, world.environment, world.state, document, denials, parts.diagnostics)
-                found.append((path[1], made))
-        return [probe for _, probe in sorted(found, key=lambda one: one[0]) if probe is not None]
+        parts, world = self._parts, self._parts.world
+        denials = [*(one.name for one in proposal_invariants(parts)), SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
+        made = [
+            check_probe(spec, world.environment, world.state, document, denials, parts.diagnostics)
+            for spec in parts.role.probes
+        ]
+        return [probe for probe in made if probe is not None]
 
 
 def _over_state(world: World, checked: Any) -> Callable[[Any], dict[str, Any]]:

@@ -6,7 +6,7 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from specledger.agents.narration import Narration
@@ -185,6 +185,51 @@ class KernelPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class Actor:
+    """An agent of a scenario together with its governor: all that decides for it.
+
+    Attributes:
+        name: Its name among the scenario's `agents`; empty where the scenario has one agent.
+        remembers: `episode` or `run`: when memory begins anew.
+        gates: The gates' ids in order.
+        begin: `observation -> memory`.
+        observe: `state -> observation`.
+        propose: `(observation, memory) -> proposals`.
+        writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
+        remember: `(observation, memory, action, new observation) -> memory`.
+        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each, the governor's
+            memory) -> judgements`; without a governor state the memory may be left out.
+        step: `(state, op, action, inputs) -> (next state, outcome)`.
+        governor_state: None if the governor has neither a memory nor potentials.
+        kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
+        outside: Who is asked outside; None where the agent is a spec.
+    """
+
+    name: str
+    remembers: str
+    gates: tuple[str, ...]
+    begin: Callable[[Any], Any]
+    observe: Callable[[State], Any]
+    propose: Callable[[Any, Any], list[Proposal]]
+    writes: Callable[[Any, Any, Mapping[str, Any]], int]
+    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
+    judge: Callable[..., list[Judgement]]
+    step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
+    governor_state: PlannedGovernorState | None
+    kernel: KernelPlan | None = None
+    outside: PlannedOutside | None = None
+
+    @property
+    def label(self) -> dict[str, str]:
+        """What its receipts say of who decided: nothing where the scenario has one agent."""
+        return {"agent": self.name} if self.name else {}
+
+    def figure(self, name: str) -> str:
+        """The name under which something of its own is counted: `gate`, or `agent.gate` among several agents."""
+        return f"{self.name}.{name}" if self.name else name
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """A compiled scenario.
 
@@ -194,29 +239,17 @@ class Plan:
         seed: The seed of every random stream.
         episodes: How many episodes.
         horizon: Steps of an episode at most.
-        remembers: `episode` or `run`: when memory begins anew.
-        gates: The gates' ids in order.
         start: `episode -> state`.
         opening: `state -> figures` of an episode's start.
-        begin: `observation -> memory`.
-        observe: `state -> observation`.
-        propose: `(observation, memory) -> proposals`.
-        writes: `(observation, memory, action) -> number of memory writes that the action would cause`.
-        remember: `(observation, memory, action, new observation) -> memory`.
-        judge: `(state, proposals, attempts rejected since the last step with a cost, writes of each, the governor's
-            memory) -> judgements`; without a governor state the memory may be left out.
-        step: `(state, op, action, inputs) -> (next state, outcome)`.
         record: `(state, next state, outcome) -> figures`.
         success: `state -> bool`.
         until: `state -> bool`: whether the episode ends early.
         drifts, invariants, parts: As their types say.
-        governor_state: None if the governor has neither a memory nor potentials.
-        kernel: What a run under a kernel needs beside the rest; None where the governor admits bare proposals.
-        outside: The agent from outside; None where the agent is a spec.
-        watchdog: The time limits of asking the agent, where it is outside, or under a kernel.
+        actors: Who decides, in the order in which actions are made.
+        simultaneous: Whether all actors decide on one state before any of them acts, or one after another.
+        watchdog: The time limits of asking an agent that is outside, or under a kernel.
         oracle: The answers from outside in the run that is made; None where there are none.
         signatures: Those of a run that is replayed, where its kernel signs with a key; None in a new run.
-        signed: Whether the kernel signs with a key, which a run that is made again does not have.
         agent_faults: What agent faults make of the run: `inconclusive` or `fail`.
         expect: How the run is expected to end, `{verdict, ended}`; empty where nothing is expected.
         check_weights: Whether one value may exceed the limit of a receipt; each is weighed then before it is written.
@@ -227,30 +260,39 @@ class Plan:
     seed: int
     episodes: int
     horizon: int
-    remembers: str
-    gates: tuple[str, ...]
     start: Callable[[int], State]
     opening: Callable[[State], dict[str, Any]]
-    begin: Callable[[Any], Any]
-    observe: Callable[[State], Any]
-    propose: Callable[[Any, Any], list[Proposal]]
-    writes: Callable[[Any, Any, Mapping[str, Any]], int]
-    remember: Callable[[Any, Any, Mapping[str, Any], Any], Any]
-    judge: Callable[..., list[Judgement]]
-    step: Callable[[State, str, Mapping[str, Any], Mapping[str, Any]], tuple[State, dict[str, Any]]]
     record: Callable[[State, State, dict[str, Any]], dict[str, Any]]
     success: Callable[[State], bool]
     until: Callable[[State], bool]
     drifts: tuple[PlannedDrift, ...]
     invariants: tuple[PlannedInvariant, ...]
     parts: tuple[PlannedPart, ...]
-    governor_state: PlannedGovernorState | None
-    kernel: KernelPlan | None = None
-    outside: PlannedOutside | None = None
+    actors: tuple[Actor, ...]
+    simultaneous: bool = False
     watchdog: PlannedWatchdog | None = None
     oracle: Oracle | None = None
     signatures: tuple[str, ...] | None = None
-    signed: bool = False
     agent_faults: str = "inconclusive"
     expect: Mapping[str, str] = field(default_factory=dict)
     check_weights: bool = True
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The gates of all actors, under the names by which they are counted."""
+        return tuple(actor.figure(gate) for actor in self.actors for gate in actor.gates)
+
+    @property
+    def outside(self) -> PlannedOutside | None:
+        """Who is asked outside; of several actors at most one is."""
+        return next((actor.outside for actor in self.actors if actor.outside is not None), None)
+
+    @property
+    def signed(self) -> bool:
+        """Whether a kernel signs with a key, which a run that is made again does not have."""
+        return any(actor.kernel is not None and actor.kernel.signing is not None for actor in self.actors)
+
+    def asking(self, outside: PlannedOutside) -> Plan:
+        """The plan with another way to ask the agent that is outside."""
+        actors = [actor if actor.outside is None else replace(actor, outside=outside) for actor in self.actors]
+        return replace(self, actors=tuple(actors))

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
-from specledger.compile.scenario import footing_of
+from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
 from specledger.expr import INT
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import PROGRESS, WATCHDOG
 from specledger.load import Bundle, Resolved
-from specledger.spec.governor import Governor
 from specledger.spec.suite import Arm, Figure, Mutant, Overlay, Suite
 from specledger.suites.checks import PlannedCheck, check_checks
 from specledger.suites.episodes import Grammar
@@ -209,9 +209,8 @@ class _Compiler:
         return None if sampler is None else Case(place, run, arm, scenario, seed, bundle, sampler)
 
     def _sampler(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
-        """What is measured over the receipts of a scenario; the same for all that share a world and a governor."""
-        refs = bundle.main.refs
-        known = (spec.key, refs["world",], refs["governor",])
+        """What is measured over the receipts of a scenario; the same for all that share a world and governors."""
+        known = (spec.key, bundle.main.refs["world",], *(role.governor.key for role in roles(bundle)))
         if known not in self._samplers:
             self._samplers[known] = self._measured(spec, bundle)
         return self._samplers[known]
@@ -219,11 +218,13 @@ class _Compiler:
     def _measured(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
         found = Diagnostics()
         sampler = None
-        refs = bundle.main.refs
-        world = check_world(bundle.specs[refs["world",]], bundle, found)
+        world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, found)
         if world is not None and not found.has_errors:
-            governor = check_governor(bundle.specs[refs["governor",]], footing_of(world), Diagnostics())
-            cost = {} if governor is None else governor.cost.types
+            cost: dict[str, Type] = {}
+            for role in roles(bundle):
+                met = footing_of(world.seen_by(role.name) if role.name else world)
+                governor = check_governor(role.governor, met, Diagnostics())
+                cost |= {} if governor is None else governor.cost.types
             price = next(iter(cost.values()), INT)
             grammar = Grammar(
                 state=world.state,
@@ -325,16 +326,15 @@ def names_of(cases: Sequence[Case]) -> dict[str, set[str] | None]:
     }
     open_: set[str] = set()
     for bundle in (case.bundle for case in cases):
-        governor = bundle.specs[bundle.main.refs["governor",]]
-        model = governor.model
-        assert isinstance(model, Governor)  # noqa: S101 - a reference of kind governor holds nothing else
-        if model.admission is not None:
-            open_ |= {"gate", "reason"}  # a kernel finds more
-        found["gate"] |= {gate.id for gate in model.gates}
-        found["reason"] |= {gate.reason for gate in model.gates}
-        found["invariant"] |= _listed(bundle, governor, "invariants") | _listed(bundle, bundle.main, "invariants")
+        found["invariant"] |= _listed(bundle, bundle.main, "invariants")
         found["drift"] |= _listed(bundle, bundle.main, "drift")
-        found["probe"] |= _listed(bundle, bundle.main, "probes")
+        for role in roles(bundle):
+            if role.rules.admission is not None:
+                open_ |= {"gate", "reason"}  # a kernel finds more
+            found["gate"] |= {gate.id for gate in role.rules.gates}
+            found["reason"] |= {gate.reason for gate in role.rules.gates}
+            found["invariant"] |= _listed(bundle, role.governor, "invariants")
+            found["probe"] |= {probe.name for probe in role.probes}
     return {what: None if what in open_ else names for what, names in found.items()}
 
 

@@ -5,7 +5,8 @@ Code that makes evidence and code that checks it share these rules.
 - A state or an observation is bound by the tagged digest of its canonical JSON.
 - A proposal's leaf is the canonical JSON of `{"index", "proposal"}`: its place in the set is committed to as well.
 - A set is committed to by the RFC 6962 Merkle root over its leaves in order.
-- A token's scope is `{"episode", "op", "t"}`; its identifier is the digest of `{"commitment", "proposal", "scope"}`.
+- A token's scope is `{"episode", "op", "t"}`, among several agents also the `agent`; its identifier is the digest of
+  `{"commitment", "proposal", "scope"}`.
 - A part's chain tip is the digest of (previous tip || canonical receipt), as in the coherence kernel's receipts.
 """
 
@@ -51,9 +52,10 @@ def set_root(leaves: Sequence[bytes]) -> str:
     return root(leaves).hex()
 
 
-def scope_digest(episode: int, t: int, op: str) -> str:
-    """The digest of what a token permits: one operation at one step of one episode."""
-    return _scope(canonical_ints({"episode": episode, "op": op, "t": t}))
+def scope_digest(episode: int, t: int, op: str, agent: str = "") -> str:
+    """The digest of what a token permits: one operation at one step of one episode, to one of several agents."""
+    scope = {"episode": episode, "op": op, "t": t}
+    return _scope(canonical_ints({**scope, "agent": agent} if agent else scope))
 
 
 def token_id(proposal: str, commitment: str, scope: str) -> str:

@@ -17,3 +17,8 @@ class Event(NamedTuple):
     type: str
     body: Mapping[str, Any]
     form: bytes | None = None
+
+
+def owned(body: Mapping[str, Any], name: str) -> str:
+    """The name under which something in a receipt is counted: among several agents it names the one that it is of."""
+    return f"{body['agent']}.{name}" if "agent" in body else name

@@ -96,7 +96,7 @@ class Steps:
         step.causes |= _causes(type_, body)
         if self._keep:
             step.receipts.append((type_, body))
-        if type_ not in ("step", "error", "episode_end"):
+        if type_ not in ("step", "error", "episode_end") or (type_ == "step" and not _ends_turn(body)):
             return None
         self._step = None
         return step
@@ -155,6 +155,11 @@ def _causes(type_: str, body: Body) -> set[str]:
         found |= {_cause("error", error["code"]) for error in errors if error is not None}
         found |= {"progress"} if body["chosen"] is None else set()
     return found
+
+
+def _ends_turn(body: Body) -> bool:
+    """Whether a decision is judged: it is the last one of a turn in which several agents decide."""
+    return "success" not in body or body["success"] is not None
 
 
 def _numbered(lines: Iterable[bytes]) -> Iterator[Numbered]:

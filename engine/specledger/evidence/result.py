@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from specledger.core.calibration import Calibration, outcomes
+from specledger.core.events import owned
 from specledger.core.verdict import Verdict, combine
 
 
@@ -38,6 +39,8 @@ class Tally:
         self._stated: dict[str, Calibration] = {}
         self._endings: set[str] = set()
         self._expected: Mapping[str, Any] = {}
+        self._agents: dict[str, Counter[str]] = {}
+        self._last: tuple[int, int] | None = None
         self._failed = False
         self._ended = False
 
@@ -48,6 +51,7 @@ class Tally:
             KeyError, TypeError: If the body lacks what its type must have.
         """
         if type_ == "start":
+            self._agents = {name: Counter(acted=0, proposals=0) for name in body.get("agents", ())}
             self._expected = body.get("expect", {})
             self._faults_fail = body.get("agent_faults") == "fail"
             self._invariants.update(invariant["scope"] for invariant in body["invariants"])
@@ -72,23 +76,29 @@ class Tally:
             self._ended = True
 
     def _step(self, body: Mapping[str, Any]) -> None:
-        self._figures["steps"] += 1
+        """Count a decision; those of several agents at one t are one step, and their figures name the agent."""
+        place, judged = None, True
+        if "agent" in body:
+            place, judged = (body["episode"], body["t"]), body["success"] is not None
+            self._agents[body["agent"]].update(acted=body["chosen"] is not None, proposals=len(body["decisions"]))
+        self._figures["steps"] += place is None or place != self._last
+        self._last = place
         self._figures["proposals"] += len(body["decisions"])
-        self._figures["checks"] += self._invariants["step"]
+        self._figures["checks"] += self._invariants["step"] if judged else 0
         for decision in body["decisions"]:
             for failing in decision["rejected"]:
-                self._gates[failing["gate"]] += 1
+                self._gates[owned(body, failing["gate"])] += 1
             if decision["error"] is not None:
                 self._figures["errors"] += 1
         if body["chosen"] is None:
-            self._violations["progress"] += 1
+            self._violations[owned(body, "progress")] += 1
         self._breaches(body["violations"])
 
     def _probe(self, body: Mapping[str, Any]) -> None:
         """A probe is a check; one that could not be evaluated is an error."""
-        verdict = Verdict(body["verdict"])
-        self._probes.setdefault(body["probe"], Counter())[verdict.value] += 1
-        self._stated.setdefault(body["probe"], Calibration()).add(outcomes(body["evidence"]))
+        verdict, name = Verdict(body["verdict"]), owned(body, body["probe"])
+        self._probes.setdefault(name, Counter())[verdict.value] += 1
+        self._stated.setdefault(name, Calibration()).add(outcomes(body["evidence"]))
         self._figures["checks"] += 1
         self._figures["errors"] += 1 if verdict is Verdict.ERROR else 0
         self._failed |= verdict is Verdict.FAIL
@@ -144,6 +154,7 @@ class Tally:
             "rejections": dict(self._gates),
             "violations": dict(self._violations),
             "warnings": dict(self._warnings),
+            **({"agents": {name: dict(counts) for name, counts in self._agents.items()}} if self._agents else {}),
             **({"probes": {name: dict(counts) for name, counts in self._probes.items()}} if self._probes else {}),
             **({"faults": dict(self._faults)} if self._faults else {}),
             **({"calibration": stated} if stated else {}),

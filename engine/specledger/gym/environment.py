@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import gymnasium
 
-from specledger.compile.plan import Plan, Proposal
+from specledger.compile.plan import Actor, Proposal
+from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
 from specledger.core.events import Event
@@ -23,9 +24,9 @@ from specledger.load import Bundle
 from specledger.load.bundle import dump, key_of, restore
 from specledger.load.library import E_REF_MISSING, E_SPEC_WRONG_KIND
 from specledger.pipeline.trying import one_of
+from specledger.run.actor_state import ActorState
 from specledger.run.controller import Moment, ProposalController
 from specledger.run.episode import Episode
-from specledger.run.governor_state import GovernorState
 from specledger.suites.overlay import overlay
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
@@ -35,6 +36,12 @@ E_GYM_KERNEL = code(
     "a scenario under a kernel is no Gymnasium environment",
     "Its governor admits documents with reasons, and an action of a policy is none. Take the same scenario under a "
     "governor without `admission`, or put the policy into an agent slot: see examples/agents.",
+)
+
+E_GYM_AGENTS = code(
+    "E_GYM_AGENTS",
+    "a scenario of several agents is no Gymnasium environment",
+    "An environment has one agent. Take a scenario whose world moves the others.",
 )
 
 _REWARD: Final = "reward"
@@ -51,8 +58,8 @@ class _Awaiting(ProposalController):
         action: The next action.
     """
 
-    def __init__(self, plan: Plan, *, claims: bool) -> None:
-        super().__init__(plan, self._proposals)
+    def __init__(self, actor: Actor, *, claims: bool) -> None:
+        super().__init__(actor, self._proposals)
         self._claims = claims
         self.action: dict[str, Any] = {}
 
@@ -62,7 +69,7 @@ class _Awaiting(ProposalController):
     def _proposals(self, moment: Moment) -> list[Proposal]:
         """The action, with the claims that the scenario's own agent makes about the same action, if there are any."""
         if self._claims:
-            for proposal in self._plan.propose(moment.observation, moment.memory):
+            for proposal in self._actor.propose(moment.observation, moment.memory):
                 if proposal["action"] == self.action:
                     return [proposal]
         return [{"action": self.action, "score": 0}]
@@ -89,23 +96,26 @@ class SpecEnv(gymnasium.Env[Any, Any]):
             Rejected: It does not compile; E_GYM_KERNEL, E_GYM_SPACE.
         """
         self._bundle, self._ends_at_success = bundle, ends_at_success
-        self._claims = bool(bundle.specs[bundle.main.refs["governor",]].data.get("claims"))
         self._begin(bundle)
         world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, Diagnostics())
         assert world is not None  # noqa: S101 - the scenario compiled
         self._reward = _compile_reward(world, reward)
-        first = self._plan.observe(self._plan.start(0))
+        first = self._actor.actor.observe(self._plan.start(0))
         self.observations = form_of(RecordType("observation", world.observe.types), first)
         self.actions = action_form(world)
         self.observation_space, self.action_space = self.observations.space, self.actions.space
 
     def _begin(self, bundle: Bundle) -> None:
         self._plan = compile_scenario(bundle)
-        if self._plan.kernel is not None:
+        actor = self._plan.actors[0]
+        if len(self._plan.actors) > 1:
+            message = f"{self._plan.name} has several agents"
+            raise Rejected([Diagnostic(E_GYM_AGENTS, message, bundle.main.span("agents"))])
+        if actor.kernel is not None:
             message = f"the governor of {self._plan.name} admits documents"
             raise Rejected([Diagnostic(E_GYM_KERNEL, message, bundle.main.span("governor"))])
-        self._governor, self._number = GovernorState(self._plan.governor_state), -1
-        self._memory: Any = None
+        self._controller = _Awaiting(actor, claims=bool(roles(bundle)[0].rules.claims))
+        self._actor, self._number = ActorState(actor, self._controller), -1
         self._events: Iterator[Event] | None = None
         self._episode: Episode | None = None
 
@@ -119,11 +129,8 @@ class SpecEnv(gymnasium.Env[Any, Any]):
         super().reset(seed=seed)
         if seed is not None:
             self._begin(overlay(self._bundle, self._bundle.root, {"seed": seed % _MOST_SEED}, ()))
-        elif self._episode is not None and self._plan.remembers == "run":
-            self._memory = self._episode.memory
         self._number += 1
-        self._controller = _Awaiting(self._plan, claims=self._claims)
-        self._episode = Episode(self._plan, self._number, self._controller, self._governor, self._memory)
+        self._episode = Episode(self._plan, self._number, [self._actor])
         self._events = self._episode.run()
         _, info = self._advance()
         return self.observations.encode(self._episode.observation), info

@@ -40,7 +40,7 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
 def _cost(plan: Plan, asked: ModelPlan) -> tuple[int, int, int, int | None]:
     """Calls, tokens of prompts and of answers, and money in millionths, if there is a price."""
     calls = plan.episodes * (plan.horizon + sum(_questions(plan, probe.spec) for probe in _probes(plan)))
-    prompt = calls * question_tokens(asked, greeting(plan), plan.observe(plan.start(0)))
+    prompt = calls * question_tokens(asked, greeting(plan), plan.actors[0].observe(plan.start(0)))
     output = 0 if asked.service is None else calls * asked.service.max_output_tokens
     return calls, prompt, output, None if asked.price is None else asked.price(prompt, output)
 
@@ -55,14 +55,14 @@ def _messages(plan: Plan) -> int:
 def _question(plan: Plan) -> int:
     """The bytes of the first question."""
     start = plan.start(0)
-    shown: dict[str, Any] = {"observation": plan.observe(start)}
-    if plan.kernel is not None:
-        shown["env"] = plan.kernel.narration.views.env(start)
+    shown: dict[str, Any] = {"observation": plan.actors[0].observe(start)}
+    if plan.actors[0].kernel is not None:
+        shown["env"] = plan.actors[0].kernel.narration.views.env(start)
     return len(canonical_bytes(shown))
 
 
 def _probes(plan: Plan) -> Iterable[Any]:
-    return () if plan.kernel is None else plan.kernel.probes
+    return () if plan.actors[0].kernel is None else plan.actors[0].kernel.probes
 
 
 def _times(plan: Plan, probe: Probe) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.plan import Plan
+from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event
@@ -89,15 +90,18 @@ def incidents_of(event: Event) -> list[Incident]:
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
-    plan, refs = compile_scenario(bundle), bundle.main.refs
-    named = {key: None for spec in (refs["governor",], bundle.root) for key in listed(bundle, spec, "invariants")}
+    plan, cast = compile_scenario(bundle), roles(bundle)
+    specs = (*(role.governor.key for role in cast), bundle.root)
+    named = {key: None for spec in specs for key in listed(bundle, spec, "invariants")}
     invariants = []
     for key in named:
         model = bundle.specs[key].model
         assert isinstance(model, Invariant)  # noqa: S101 - a reference of kind invariant holds nothing else
         invariants.append({"invariant": model.name, "scope": model.scope, "severity": model.severity})
     return {
-        **{role: bundle.specs[refs[role,]].name for role in ("world", "governor", "agent")},
+        "world": bundle.specs[bundle.main.refs["world",]].name,
+        "governor": ", ".join(role.governor.name for role in cast),
+        "agent": ", ".join(role.agent.name for role in cast),
         "seed": plan.seed,
         "episodes": plan.episodes,
         "horizon": plan.horizon,
@@ -105,7 +109,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "gates": list(plan.gates),
         "invariants": invariants,
         "drifts": _drifts(plan),
-        "probes": [bundle.specs[key].name for key in listed(bundle, bundle.root, "probes")],
+        "probes": [f"{role.name}.{one.name}" if role.name else one.name for role in cast for one in role.probes],
         **asking_cost([plan]),
     }
 

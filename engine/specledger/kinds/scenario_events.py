@@ -67,6 +67,8 @@ def scenario_events(
     """
     plan = compile_plan(bundle)
     watchdog = plan.watchdog
+    if wanted.live and len(plan.actors) > 1:
+        raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has several agents", bundle.main.span("agents"))])
     if wanted.live and (watchdog is None or watchdog.ms_per_tick is None):
         raise Rejected([Diagnostic(E_LIVE, f"{plan.name} has no audit log", bundle.main.span("governor"))])
     if wanted.tape is not None:
@@ -74,7 +76,7 @@ def scenario_events(
         return
     if plan.outside is not None and plan.outside.model is not None:
         asked = replace(plan.outside.model, record=wanted.record)
-        plan = replace(plan, outside=replace(plan.outside, model=asked))
+        plan = plan.asking(replace(plan.outside, model=asked))
     elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
     run = partial(make_run, bundle, progress=progress, executor=wanted.executor)
@@ -89,7 +91,7 @@ def scenario_events(
 def _answered(run: Callable[[Plan], Iterator[Event]], plan: Plan, tape: Tape, writer: BundleWriter) -> Iterator[Event]:
     """Make a run from the answers of a tape, which become part of its evidence."""
     events = run(replace(plan, oracle=Oracle(tape)))
-    yield from events if plan.kernel is None else _logged(events, writer.inside / AUDIT_LOG)
+    yield from events if plan.actors[0].kernel is None else _logged(events, writer.inside / AUDIT_LOG)
     writer.put(TAPE, b"".join(tape.lines()))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -23,7 +24,6 @@ from specledger.kinds.scenario_events import E_LIVE, scenario_events
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
 from specledger.run.executor import Work, spread
-from specledger.spec.agent import Agent
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
@@ -170,8 +170,7 @@ def _case_preview(case: Case) -> dict[str, Any]:
 
 def _is_outside(case: Case) -> bool:
     """Whether the agent of a case is outside."""
-    agent = case.bundle.specs[case.bundle.main.refs["agent",]].model
-    return isinstance(agent, Agent) and agent.outside is not None
+    return roles(case.bundle)[0].decider.outside is not None  # of several agents none is
 
 
 def _asking(cases: list[Case]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from specledger.core.calibration import Calibration
+from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
@@ -71,7 +72,7 @@ class RunMetrics:
             self._probes = []
             self._broken, self._refused, self._violated = Counter(), Counter(), Counter()
         elif type_ == "probe":
-            self._probes.append(body)
+            self._probes.append({**body, "probe": owned(body, body["probe"])})
         elif type_ == "audit":
             self._enter(body)
         elif step is not None and type_ != "episode_end":

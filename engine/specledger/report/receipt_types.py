@@ -36,8 +36,9 @@ _NAMES: Final = ListType(STRING)
 _COUNTS: Final = MapType(INT)
 _ANY: Final = MapType(DYN)
 _PLACE: Final[Mapping[str, Type]] = {"episode": INT, "t": INT}
+_DECIDED: Final = {**_PLACE, "agent?": STRING}
 _CHANGES: Final = MapType(_record({"from": DYN, "to": DYN}))
-_REBASES: Final = _list({"potential": STRING, "cause": STRING, "from": INT, "to": INT})
+_REBASES: Final = _list({"agent?": STRING, "potential": STRING, "cause": STRING, "from": INT, "to": INT})
 _BREACHES: Final = _list({"invariant": STRING, "severity": STRING, "witness": DYN})
 _ASKED: Final = _record({"asked": INT, "changed": INT})
 _TRIAL: Final[Mapping[str, Type]] = {
@@ -67,7 +68,7 @@ def run_types() -> ReceiptTypes:
                 "invariants": _list({"name": STRING, "scope": STRING, "severity": STRING}),
                 "drifts": _list({"drift": STRING, "schedule": ListType(INT)}),
                 **{"expect?": _ANY, "commit?": STRING, "audit?": _record({"mode": STRING, "head": STRING})},
-                "agent_faults?": STRING,
+                **{"agent_faults?": STRING, "agents?": _NAMES, "turns?": STRING},
             },
             "episode": {
                 **{"episode": INT, "state": DYN, "digest": STRING, "opening": _ANY, "world": STRING},
@@ -79,13 +80,13 @@ def run_types() -> ReceiptTypes:
                 **{"before": STRING, "after": STRING},
             },
             "probe": {
-                **_PLACE,
+                **_DECIDED,
                 **{"probe": STRING, "at": STRING, "verdict": STRING, "cause": STRING},
                 "evidence": _record({**_OFFERED, **_CHALLENGED}, "evidence"),
             },
-            "commit": {**_PLACE, "observation": STRING, "root": STRING, "proposals": ListType(DYN)},
+            "commit": {**_DECIDED, "observation": STRING, "root": STRING, "proposals": ListType(DYN)},
             "step": {
-                **_PLACE,
+                **_DECIDED,
                 **{"before": STRING, "after": STRING, "chosen": DYN, "chosen_hash": DYN, "token": DYN},
                 "decisions": _list(
                     {"rejected": _list({"gate": STRING, "reason": STRING, "witness": DYN}), "error": DYN}
@@ -109,7 +110,13 @@ _RESULT: Final = _record(
     {
         **dict.fromkeys(("episodes", "successes", "steps", "proposals", "drifts", "checks", "errors"), INT),
         **dict.fromkeys(("rejections", "violations", "warnings"), _COUNTS),
-        **{"verdict": STRING, "probes?": MapType(_COUNTS), "status?": STRING, "met?": BOOL},
+        **{
+            "verdict": STRING,
+            "agents?": MapType(_COUNTS),
+            "probes?": MapType(_COUNTS),
+            "status?": STRING,
+            "met?": BOOL,
+        },
     },
     "result",
 )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
@@ -46,7 +47,6 @@ from specledger.report.sections import (
 from specledger.report.specs import Specs, requirement, spec_details
 from specledger.report.step_series import StepSeries
 from specledger.spec.invariant import Invariant
-from specledger.spec.scenario import Scenario
 
 EVALUATION: Final = "evaluation"
 """The check that everything could be evaluated, which the engine makes of every run."""
@@ -69,11 +69,12 @@ class RunReading(Reading):
         self._idle: Counter[str] = Counter()
         self._price: Counter[str] = Counter()
         self._episodes: list[Row] = []
-        self._steps = self._broken = 0
-        self._probes = probes_of(evidence.specs)
+        self._steps = self._judged = self._broken = 0
+        specs = Specs.of(evidence.specs)
+        self._probes, self._agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
-        self._metered = bool(self._probes) or "outside" in (Specs.of(evidence.specs).referred("agent") or {})
-        self._series = StepSeries(Specs.of(evidence.specs).charts())
+        self._metered = bool(self._probes) or "outside" in (specs.referred("agent") or {})
+        self._series = StepSeries(specs.charts())
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
     def add(self, receipt: Receipt) -> None:
@@ -101,14 +102,16 @@ class RunReading(Reading):
     def _step(self, receipt: Receipt) -> None:
         body = receipt.body
         self._steps += 1
+        self._judged += body["success"] is not None
         for decision in body["decisions"]:
             if decision["error"] is not None:
                 self._observations.note(EVALUATION, receipt, decision["error"]["code"], decision["error"]["expression"])
             for failing in decision["rejected"]:
-                self._observations.note(f"gate/{failing['gate']}", receipt, "rejected", None)
+                self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
         if body["chosen"] is None:
             reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-            self._observations.note(PROGRESS, receipt, "nothing was admitted", reasons)
+            of = f" of {as_name(body['agent'])}" if "agent" in body else ""
+            self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", reasons)
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)
         self._breaches(receipt)
@@ -119,11 +122,11 @@ class RunReading(Reading):
             self._observations.note(f"invariant/{as_name(breach['invariant'])}", receipt, "broken", breach["witness"])
 
     def _probe(self, receipt: Receipt) -> None:
-        body, id_ = receipt.body, f"probe/{receipt.body['probe']}"
-        verdict = Verdict(body["verdict"])
+        body, name = receipt.body, owned(receipt.body, receipt.body["probe"])
+        verdict, id_ = Verdict(body["verdict"]), f"probe/{name}"
         self._observations.note(f"{verdict} {id_}", receipt, "made", None)
         if verdict is not Verdict.PASS:
-            self._causes[body["probe"]][as_name(body["cause"])] += 1
+            self._causes[name][as_name(body["cause"])] += 1
             self._observations.note(id_, receipt, f"{verdict}: {as_name(body['cause'])}", body["evidence"])
 
     def _end(self, receipt: Receipt) -> None:
@@ -142,15 +145,15 @@ class RunReading(Reading):
         """Invariants, probes, then what the engine requires of every run."""
         for each in self._start["invariants"]:
             yield self._invariant(each)
-        for name, key in self._probes.items():
-            yield self._probed(name, key)
+        for name, data in self._probes.items():
+            yield self._probed(name, data)
         yield self._required(PROGRESS, _PROGRESS_SAYS, Verdict.FAIL)
         yield self._required(EVALUATION, "everything can be evaluated", Verdict.ERROR)
 
     def _invariant(self, each: Body) -> Check:
         name = each["name"]
         id_, spec = f"invariant/{name}", _only(self._specs, "invariant", name)
-        asked = {"step": self._steps, "episode": len(self._episodes)}.get(each["scope"], 0)
+        asked = {"step": self._judged, "episode": len(self._episodes)}.get(each["scope"], 0)
         could, broken = max(0, asked - self._idle[name]), self._observations.count[id_]
         outcome, why = Outcome.PASSED, ""
         if broken:
@@ -164,7 +167,7 @@ class RunReading(Reading):
         warns = each["severity"] == "warn"
         return Check(id_, says or name, key, outcome, False, warns, could, broken, why, **self._observations.of(id_))
 
-    def _probed(self, name: str, key: str) -> Check:
+    def _probed(self, name: str, data: Body) -> Check:
         id_ = f"probe/{name}"
         made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         times = sum(made.values())
@@ -175,7 +178,9 @@ class RunReading(Reading):
         elif made[Verdict.ERROR] or made[Verdict.INCONCLUSIVE]:
             outcome = Outcome.CANNOT_TELL
         error = outcome is Outcome.CANNOT_TELL and made[Verdict.ERROR] > 0
-        says, why = self._specs.specs[key].model.doc or name, shorten(causes if times else "it was never made", LONGEST)
+        says, why = data.get("doc") or name, shorten(causes if times else "it was never made", LONGEST)
+        spec = _only(self._specs, "probe", data["name"])
+        key = None if spec is None else spec.key
         return Check(
             id_, says, key, outcome, error, False, times, made[Verdict.FAIL], why, **self._observations.of(id_)
         )
@@ -205,7 +210,7 @@ class RunReading(Reading):
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
         yield gate_section(rejections, self._result["proposals"], demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
-        yield from probe_sections(self.agents(), [self._probe_row(data) for data in specs.of_kind("probe")])
+        yield from probe_sections(self.agents(), [self._probe_row(*each) for each in sorted(self._probes.items())])
         yield self._drifts()
         yield self._budget()
         heads = ("episode", "steps", "ended", "goal first reached", "violations")
@@ -218,8 +223,7 @@ class RunReading(Reading):
 
     def agents(self) -> Mapping[str, Sequence[RunMetrics]]:
         """The metrics of the run, by its agent; none without probes, unless the agent is outside."""
-        agent = (Specs.of(self._specs).referred("agent") or {}).get("name", "")
-        return {agent: [self._metrics]} if self._metered else {}
+        return {self._agent: [self._metrics]} if self._metered else {}
 
     def _invariants(self, demands: Mapping[str, Body]) -> Section:
         required = {"name": PROGRESS, "scope": "step", "severity": "fatal"}
@@ -242,13 +246,13 @@ class RunReading(Reading):
         heads = ("invariant", "requirement", "scope", "severity", "checked", "broken")
         return Section("invariants", "Invariants", "", heads, rows)
 
-    def _probe_row(self, data: Body) -> Row:
-        id_ = f"probe/{data['name']}"
+    def _probe_row(self, name: str, data: Body) -> Row:
+        id_ = f"probe/{name}"
         made = {verdict: self._observations.count[f"{verdict} {id_}"] for verdict in _GRAVEST}
         mark = next((verdict.value for verdict, times in made.items() if times), UNTESTED)
         places = self._observations.links(f"{mark} {id_}")
         cells = (requirement(data), Words(str(data.get("at", ""))), Count(sum(made.values())))
-        return Row(data["name"], mark, cells, spec_details(data), places, len(places))
+        return Row(name, mark, cells, spec_details(data), places, len(places))
 
     def _drifts(self) -> Section:
         rows = []
@@ -292,14 +296,6 @@ def gate_section(
         rows.append(Row(gate, "held" if times else UNTESTED, cells, details, places, times if places else 0))
     intro = "Every gate judges each proposal; one proposal may be rejected by several gates."
     return Section("gates", "Gates", intro, ("gate", "requirement", "judged", "rejected", "share of proposals"), rows)
-
-
-def probes_of(specs: Bundle) -> dict[str, str]:
-    """The key of each probe of a scenario, by its name."""
-    model, refs = specs.main.model, specs.main.refs
-    assert isinstance(model, Scenario)  # noqa: S101 - a run is of a scenario
-    keys = dict.fromkeys(refs["probes", index] for index in range(len(model.probes)))
-    return {specs.specs[key].name: key for key in keys}
 
 
 def _only(specs: Bundle, kind: str, name: str) -> Resolved | None:

@@ -53,11 +53,27 @@ class Specs:
         key = self.root.get(name)
         return self._specs.get(key) if isinstance(key, str) else None
 
+    def roles(self) -> dict[str, Data]:
+        """The entry of each of several agents, by what stands before its figures; of one agent the root itself."""
+        return {f"{name}.": entry for name, entry in self.root.get("agents", {}).items()} or {"": self.root}
+
     def gates(self) -> dict[str, Data]:
-        """The data of each gate by name: the governor's own gates, and invariants of proposals."""
-        governor = self.referred("governor") or {}
-        own = {gate["id"]: gate for gate in governor.get("gates", ())}
-        return {data["name"]: data for data in self.of_kind("invariant")} | own
+        """The data of each gate by name: the governors' own gates, and invariants of proposals."""
+        found: dict[str, Data] = {}
+        for of, role in self.roles().items():
+            governor = self._specs.get(role["governor"], {})
+            found |= {of + data["name"]: data for data in self.of_kind("invariant")}
+            found |= {of + gate["id"]: gate for gate in governor.get("gates", ())}
+        return found
+
+    def probes(self) -> dict[str, Data]:
+        """The data of each probe, by the name under which it is counted."""
+        listed = ((of, key) for of, role in self.roles().items() for key in role.get("probes", ()))
+        return {of + self._specs[key]["name"]: self._specs[key] for of, key in listed}
+
+    def agent(self) -> str:
+        """The name of the agent; of several all, joined by `+`."""
+        return "+".join(self._specs.get(role["agent"], {}).get("name", "") for role in self.roles().values())
 
     def price_unit(self) -> int:
         """The number that is shown as 1 of the budget and of prices: that of the picture's chart `budget`, else 1."""

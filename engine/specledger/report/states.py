@@ -23,20 +23,21 @@ def states(evidence: Evidence) -> Iterator[tuple[int, int, int, State]]:
     Raises:
         Rejected: E_TRACE_STATE, if a state is not the one whose digest was recorded.
     """
-    plan = compile_scenario(evidence.specs)
+    steps = {actor.name: actor.step for actor in compile_scenario(evidence.specs).actors}
     state: dict[str, Any] = {}
-    proposals: list[Any] = []
+    proposals: dict[str, list[Any]] = {}
     for seq, (type_, body) in enumerate(evidence.bodies()):
         if type_ == "episode":
             state = dict(body["state"])
         elif type_ == "drift":
             state = {**state, **{name: change["to"] for name, change in body["changed"].items()}}
         elif type_ == "commit":
-            proposals = body["proposals"]
+            proposals[body.get("agent", "")] = body["proposals"]
         elif type_ == "step":
             if body["chosen"] is not None:
-                action = proposals[body["chosen"]]["action"]
-                state, _ = plan.step(state, action["op"], action, body["inputs"])
+                agent = body.get("agent", "")
+                action = proposals[agent][body["chosen"]]["action"]
+                state, _ = steps[agent](state, action["op"], action, body["inputs"])
             if state_digest(state) != body["after"]:
                 message = f"the state after step {body['t']} of episode {body['episode']} is not the recorded one"
                 raise Rejected([Diagnostic(E_TRACE_STATE, message)])

@@ -273,10 +273,8 @@ def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
     """The agent of a run, its metrics; None without probes, unless the agent is outside."""
     folder = Path(place, *run["place"].split("/"))
     specs = Specs.read(folder)
-    probes = [data["name"] for data in specs.of_kind("probe")]
-    spec = specs.referred("agent") or {}
-    agent = spec.get("name", "")
-    if not probes and "outside" not in spec:
+    probes, agent = list(specs.probes()), specs.agent()
+    if not probes and "outside" not in (specs.referred("agent") or {}):
         return agent, None
     metrics = RunMetrics(run["run"], run["scenario"], probes)
     wanted = tuple(f'"type":"{type_}"}}'.encode() for type_ in ("episode", "probe", "episode_end"))

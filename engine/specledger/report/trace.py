@@ -193,20 +193,23 @@ def _suggest_field(evidence: Evidence, field: str) -> str:
 
 
 def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
-    proposals: list[Any] = []
+    proposals: dict[str, list[Any]] = {}
     for seq, _, type_, body in _receipts(evidence):
         if words is not None:
             present, value = _follow(body, words[1:]) if type_ == words[0] else (False, None)
             if present and "episode" in body:
                 yield StepLine(type_, body["episode"], body.get("t"), seq, {"value": value})
         elif type_ == "commit":
-            proposals = body["proposals"]
+            proposals[body.get("agent", "")] = body["proposals"]
         elif type_ in _FACTS:
             t = None if type_ in ("episode", "episode_end") else body.get("t")
+            of = body.get("agent", "")
             facts = (
-                _step_facts(body, proposals) if type_ == "step" else {name: body.get(name) for name in _FACTS[type_]}
+                _step_facts(body, proposals.get(of, []))
+                if type_ == "step"
+                else {name: body.get(name) for name in _FACTS[type_]}
             )
-            yield StepLine(type_, body["episode"], t, seq, facts)
+            yield StepLine(type_, body["episode"], t, seq, {**({"agent": of} if of else {}), **facts})
 
 
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {

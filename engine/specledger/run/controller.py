@@ -1,7 +1,7 @@
 """Decision controllers: what the loop asks at each decision.
 
-A controller lasts for one run. It asks the agent, has its proposals judged, issues tokens, and yields the events that
-attach to a step, such as audit entries and probes.
+A controller belongs to one actor and lasts for one run. It asks the agent, has its proposals judged, issues tokens, and
+yields the events that attach to a step, such as audit entries and probes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
 
-from specledger.compile.plan import Judgement, Plan, Proposal, State
+from specledger.compile.plan import Actor, Judgement, Proposal, State
 from specledger.core.events import Event
 from specledger.gates.capability import Actuator
 
@@ -117,12 +117,12 @@ class ProposalController:
 
     def __init__(
         self,
-        plan: Plan,
+        actor: Actor,
         propose: Callable[[Moment], list[Proposal]],
         faults: Callable[[], list[dict[str, Any]]] = list,
     ) -> None:
-        """Control one run of a plan, with the agent's answers from `propose` and its faults from `faults`."""
-        self._plan = plan
+        """Control an actor in one run, with the agent's answers from `propose` and its faults from `faults`."""
+        self._actor = actor
         self.propose = propose
         self.faults = faults
 
@@ -130,11 +130,11 @@ class ProposalController:
         self, moment: Moment, proposals: list[Proposal], pending: int, writes: list[int], memory: Any
     ) -> list[Judgement]:
         """Judge each proposal by the governor's gates."""
-        return self._plan.judge(moment.state, proposals, pending, writes, memory)
+        return self._actor.judge(moment.state, proposals, pending, writes, memory)
 
     def actuator(self) -> EpisodeActuator:
         """The actuator of the next episode."""
-        return Actuator(self._plan.step)
+        return Actuator(self._actor.step)
 
     def events_at(self, place: str, moment: Moment) -> Iterable[Event]:
         """No events."""

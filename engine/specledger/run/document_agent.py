@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure, first_best
-from specledger.compile.plan import KernelPlan, Plan
+from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.canonical import NotCanonical
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
@@ -84,13 +84,15 @@ class DocumentAgent(Protocol):
 class SpecAgent:
     """An agent that is a spec: its answers are computed by the compiled functions of the plan."""
 
-    def __init__(self, plan: Plan, kernel: KernelPlan, challenges: Challenges) -> None:
-        """Answer for the agent of one run; nonces are revealed under `challenges` alone."""
-        self._plan = plan
+    def __init__(self, plan: Plan, actor: Actor, kernel: KernelPlan, challenges: Challenges) -> None:
+        """Answer for an agent of one run; nonces are revealed under `challenges` alone."""
+        self._plan, self._actor = plan, actor
         self._kernel = kernel
         self._narration = kernel.narration
-        self._vault = Vault(Stream.named(plan.seed, "nonce"), challenges, kernel.narration.nonces)
-        self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer"), challenges)
+        self._vault = Vault(
+            Stream.named(plan.seed, "nonce", *actor.label.values()), challenges, kernel.narration.nonces
+        )
+        self._vault_of_offers = Vault(Stream.named(plan.seed, "nonce", "offer", *actor.label.values()), challenges)
         self.deterministic = kernel.deterministic
 
     def begin(self, place: Place) -> None:
@@ -160,7 +162,7 @@ class SpecAgent:
             actions = [one["action"] for one in proposals if one["action"] != choice.action]
         paid = []
         for action in actions:
-            predicted, _ = self._plan.step(situation.state, action["op"], action, {})
+            predicted, _ = self._actor.step(situation.state, action["op"], action, {})
             paid.append(self._kernel.weigh(seen, situation.memory, action, offer.pay(predicted), point))
         best = max(range(len(paid)), key=paid.__getitem__, default=None)
         reply = Reply(choice.score, choice.score if best is None else paid[best])

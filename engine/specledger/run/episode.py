@@ -1,16 +1,18 @@
 """One episode of the loop: drift -> observe -> propose -> commit -> judge -> choose -> token -> act -> receipt.
 
-The commitment to a proposal set is yielded before any of its proposals is judged. An evaluation error becomes an
-`error` event and ends its episode: it is never a refutation and never a pass.
+A step has turns: one for each actor, or a single one of all actors, who then decide on the same state. The commitments
+to all proposal sets of a turn are yielded before any of its proposals is judged; the chosen actions are then executed
+one after another, in the order of the actors. An evaluation error becomes an `error` event and ends its episode: it is
+never a refutation and never a pass.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from specledger.compile.plan import Judgement, Plan, PlannedDrift, Proposal, State
+from specledger.compile.plan import Plan, PlannedDrift, State
 from specledger.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical
 from specledger.core.events import Event
@@ -19,8 +21,9 @@ from specledger.core.weight import check_weight, write
 from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
-from specledger.run.controller import DecisionController, Moment
-from specledger.run.governor_state import GovernorState
+from specledger.run.actor_state import ActorState, Decision
+from specledger.run.controller import Moment
+from specledger.run.governor_state import GovernorValues
 from specledger.run.part_chains import PartChains
 from specledger.run.step_result import StepResult, error_body, first_best, halt_violation, refusal
 
@@ -30,52 +33,47 @@ def _no_check(value: Any) -> None:
 
 
 class Episode:
-    """One episode: the state, the memory and the counters that a step changes.
+    """One episode: the state and the counters that a step changes.
 
     Attributes:
         t: The number of the current step.
-        memory: What the agent remembers, None before the first observation.
     """
 
-    def __init__(
-        self, plan: Plan, number: int, controller: DecisionController, governor: GovernorState, memory: Any
-    ) -> None:
-        """Prepare episode `number`; `memory` is that of an earlier episode, if the agent keeps it."""
+    def __init__(self, plan: Plan, number: int, actors: Sequence[ActorState]) -> None:
+        """Prepare episode `number` of actors, whose memories may last over the run."""
         self._plan = plan
         self._number = number
-        self._controller, self._governor = controller, governor
+        self._actors = actors
+        self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
         self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else _no_check
         self._parts = PartChains(part.name for part in plan.parts)
-        self._gates = dict.fromkeys(plan.gates, 0)
-        self._actuator = self._controller.actuator()
         self._invariants = {
             scope: tuple(item for item in plan.invariants if item.scope == scope) for scope in ("step", "episode")
         }
         self._monitors = {item.name: item.monitor for item in plan.invariants if item.monitor is not None}
         self._remembered: dict[str, dict[str, Any]] = {}
-        self.memory = memory
         self.t = 0
+        self._steps = 0
         self._state: State = {}
         self._digest = ""
-        self._seen: Any = None
-        self._pending = 0
+        self._deciding = actors[0]
         self._first_success: int | None = None
         self._ended: str | None = None
         self._idle: Counter[str] = Counter()
 
     @property
     def observation(self) -> Any:
-        """What the agent sees in the present state."""
-        return self._plan.observe(self._state) if self._seen is None else self._seen
+        """What the first actor sees in the present state."""
+        return self._actors[0].look(self._state)
 
     def run(self) -> Iterator[Event]:
         """Yield the episode's events, from `episode` to `episode_end`."""
         plan = self._plan
-        steps = 0
         violations: list[dict[str, Any]] = []
         start: State | None = None
         try:
-            self._governor.begin()
+            for one in self._actors:
+                one.begin()
             start = self._state = plan.start(self._number)
             check_weight(start)
             self._digest = state_digest(start)
@@ -83,7 +81,6 @@ class Episode:
             yield self._opening(start)
             for self.t in range(plan.horizon):
                 yield from self._step()
-                steps += 1
                 if self._ended is not None:
                     break
             found, idle = self._violations("episode", start, self._state, self._remembered)
@@ -93,25 +90,25 @@ class Episode:
             self._idle.update(idle)
         except Halted as halted:
             self._ended = halted.kind
-            yield from self._controller.events_at("halted", self._moment(None))
+            yield from self._events_at("halted")
             violations = [halt_violation(halted)]
         except (EvaluationError, NotCanonical) as error:
             self._ended = "error"
-            yield from self._controller.events_at("error", self._moment(None))
+            yield from self._events_at("error")
             yield Event("error", {"episode": self._number, "t": self.t, **error_body(error)})
-        faults = self._controller.faults()
+        faults = [{**fault, **one.actor.label} for one in self._actors for fault in one.controller.faults()]
         oracle = plan.oracle if plan.outside is not None else None
         yield Event(
             "episode_end",
             {
                 "episode": self._number,
-                "steps": steps,
+                "steps": self._steps,
                 "ended": self._ended or "horizon",
                 "success": self._first_success is not None,
                 "first_success": self._first_success,
                 "violations": violations,
                 "idle": dict(self._idle),
-                "gates": self._gates,
+                "gates": {one.actor.figure(gate): count for one in self._actors for gate, count in one.gates.items()},
                 "state": self._digest,
                 **({"faults": faults} if faults else {}),
                 **({} if oracle is None else {"spent": oracle.spending.take()}),
@@ -133,65 +130,90 @@ class Episode:
         check_weight(body)
         return Event("episode", body, write(body, body))
 
+    def _events_at(self, place: str) -> Iterator[Event]:
+        """What the controller of the actor that was deciding adds at the end of an episode."""
+        one = self._deciding
+        yield from one.controller.events_at(place, self._moment(one, None))
+
     def _step(self) -> Iterator[Event]:
-        plan, controller = self._plan, self._controller
-        for index, drift in enumerate(plan.drifts):
+        for index, drift in enumerate(self._plan.drifts):
             if self.t in drift.schedule:
                 yield from self._drift(index, drift)
-        fresh, observation = self._seen is None, self.observation
-        if self.memory is None:
-            self.memory = plan.begin(observation)
-        self._governor.observe(observation, self._state, fresh=fresh)
-        moment = self._moment(observation)
-        yield from controller.events_at("before_propose", moment)
-        proposals = controller.propose(moment)
-        commit, leaves = self._commit(observation, proposals)
-        root = commit.body["root"]
-        yield commit
-        yield from controller.events_at("after_commit", moment)
-        writes = [plan.writes(observation, self.memory, proposal["action"]) for proposal in proposals]
-        found = controller.judge(moment, proposals, self._pending, writes, self._governor.values.memory)
-        chosen = first_best(found)
-        token = self._issue(chosen, proposals, leaves, root, found)
-        moment = moment._replace(token=token)
-        yield from controller.events_at("after_token", moment)
-        result = self._act(token, chosen, proposals, found, observation)
-        yield from controller.events_at("after_act", moment)
-        chosen = chosen if result.accepted else None
-        refused = sum([1 for judgement in found if judgement.rejected])
-        paid = chosen is not None and found[chosen].cost["total"] != 0
-        decisions = [
-            {"rejected": judgement.rejected, "error": None if judgement.error is None else error_body(judgement.error)}
-            for judgement in found
-        ]
-        action = {"op": ""} if chosen is None else proposals[chosen]["action"]
-        event = self._finish(result, {"chosen": chosen, "decisions": decisions}, action)
-        self._pending = refused + (0 if paid else self._pending)
-        for judgement in found:
-            for failing in judgement.rejected:
-                self._gates[failing["gate"]] += 1
-        yield event
+        for turn in self._turns:
+            yield from self._turn(turn)
+            if self._ended is not None:
+                return
 
-    def _moment(self, observation: Any) -> Moment:
-        return Moment(self._number, self.t, self._state, observation, self.memory)
+    def _turn(self, actors: tuple[ActorState, ...]) -> Iterator[Event]:
+        """The decisions of actors about one state: all are committed to, then judged, then executed in order."""
+        decisions = []
+        for one in actors:
+            self._deciding = one
+            decision = Decision(one, self._moment(one, one.observe(self._state)))
+            yield from one.controller.events_at("before_propose", decision.moment)
+            yield self._commit(decision)
+            decisions.append(decision)
+        for decision in decisions:
+            one = self._deciding = decision.by
+            yield from one.controller.events_at("after_commit", decision.moment)
+            self._decide(decision)
+            yield from one.controller.events_at("after_token", decision.moment)
+        before = state = self._state
+        for decision in decisions:
+            self._deciding = decision.by
+            state = self._execute(decision, state, decisions)
+        for decision in decisions:
+            one = self._deciding = decision.by
+            result = self._settle(decision, state)
+            yield from one.controller.events_at("after_act", decision.moment)
+            event = self._finish(decision, result, before, last=decision is decisions[-1])
+            decision.count()
+            yield event
+        if state is not before:
+            for one in self._actors:
+                if one not in actors:
+                    one.seen = None
 
-    def _commit(self, observation: Any, proposals: list[Proposal]) -> tuple[Event, list[bytes]]:
-        """The commitment to a set of proposals, and the leaf of each."""
+    def _moment(self, one: ActorState, observation: Any) -> Moment:
+        return Moment(self._number, self.t, self._state, observation, one.memory)
+
+    def _commit(self, decision: Decision) -> Event:
+        """Ask for the proposals of a decision, and commit to them."""
+        observation = decision.moment.observation
+        proposals = decision.proposals = decision.by.controller.propose(decision.moment)
         self._weigh(proposals)
         try:
-            leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+            leaves = decision.leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
             self._weigh(observation)
+            decision.root = set_root(leaves)
             body = {
                 "episode": self._number,
                 "t": self.t,
+                **decision.by.actor.label,
                 "observation": observation_digest(observation),
-                "root": set_root(leaves),
+                "root": decision.root,
                 "proposals": proposals,
             }
         except NotCanonical:
             check_weight(proposals)
             raise
-        return Event("commit", body, write(body, proposals)), leaves
+        return Event("commit", body, write(body, proposals))
+
+    def _decide(self, decision: Decision) -> None:
+        """Judge every proposal, choose, and issue the token of the choice, if there is one and it is not refused."""
+        one, moment, proposals = decision.by, decision.moment, decision.proposals
+        writes = [one.actor.writes(moment.observation, moment.memory, proposal["action"]) for proposal in proposals]
+        found = one.controller.judge(moment, proposals, one.pending, writes, one.governor.values.memory)
+        decision.found, chosen = found, first_best(found)
+        if chosen is None:
+            return
+        scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"], one.actor.name)
+        try:
+            token = one.actuator.issue(proposal_digest(decision.leaves[chosen]), decision.root, scope)
+        except Refused as refused:
+            found[chosen].rejected.append(refusal(refused))
+            return
+        decision.moment, decision.chosen = moment._replace(token=token), chosen
 
     def _drift(self, index: int, drift: PlannedDrift) -> Iterator[Event]:
         """Draw values and change the state. No drift happens if its `when` is false or a list to draw from is empty."""
@@ -206,7 +228,7 @@ class Episode:
         after = drift.apply(before, drawn)
         check_weight(after)
         digest = state_digest(after)
-        rebases, governor = self._governor.drift(drift.name, after)
+        rebased = [(one, *one.governor.shift(drift.name, after)) for one in self._actors]
         body = {
             "episode": self._number,
             "t": self.t,
@@ -215,123 +237,146 @@ class Episode:
             "changed": {
                 name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]
             },
-            "rebases": rebases,
+            "rebases": [rebase for _, rebases, _ in rebased for rebase in rebases],
             "before": self._digest,
             "after": digest,
         }
         check_weight(body)
         form = write(body, body)
-        self._state, self._seen, self._digest, self._governor.values = after, None, digest, governor
+        self._state, self._digest = after, digest
+        for one, _, values in rebased:
+            one.seen, one.governor.values = None, values
         yield Event("drift", body, form)
 
-    def _issue(
-        self, chosen: int | None, proposals: list[Proposal], leaves: list[bytes], root: str, found: list[Judgement]
-    ) -> Any:
-        """The token of a choice, None if there is no choice or it is refused."""
-        if chosen is None:
-            return None
-        scope = scope_digest(self._number, self.t, proposals[chosen]["action"]["op"])
-        try:
-            return self._actuator.issue(proposal_digest(leaves[chosen]), root, scope)
-        except Refused as refused:
-            found[chosen].rejected.append(refusal(refused))
-            return None
+    def _execute(self, decision: Decision, before: State, turn: list[Decision]) -> State:
+        """Act through the token of a decision; without one, or if it is refused, nothing is done.
 
-    def _act(
-        self, token: Any, chosen: int | None, proposals: list[Proposal], found: list[Judgement], observation: Any
-    ) -> StepResult:
-        """Act through a token, and remember; without one, or if it is refused, nothing is done."""
-        if token is None or chosen is None:
-            return self._refuse(proposals, found, observation)
-        plan, before, action, judgement = self._plan, self._state, proposals[chosen]["action"], found[chosen]
+        Args:
+            decision: The decision.
+            before: The state that the actions before it in its turn led to.
+            turn: All decisions of the turn; an action reads what the others do, by their tokens.
+        """
+        token, chosen = decision.moment.token, decision.chosen
+        decision.before = decision.after = before
+        if chosen is None:
+            return before
+        inputs = decision.found[chosen].inputs
+        if self._plan.simultaneous:
+            others = {each.by.actor.name: {"op": ""} if each is decision else each.action for each in turn}
+            inputs = {**inputs, "others": others}
         try:
-            after, outcome = self._actuator.act(token, chosen, proposals[chosen], token.scope, before, judgement.inputs)
+            after, decision.outcome = decision.by.actuator.act(
+                token, chosen, decision.proposals[chosen], token.scope, before, inputs
+            )
         except Refused as refused:
-            judgement.rejected.append(refusal(refused))
-            return self._refuse(proposals, found, observation)
+            decision.found[chosen].rejected.append(refusal(refused))
+            decision.chosen = None
+            return before
+        decision.after, decision.inputs = after, inputs
+        return decision.after
+
+    def _settle(self, decision: Decision, state: State) -> StepResult:
+        """Remember, and make what only the decision knows of its receipt; `state` is the one after the turn."""
+        if decision.chosen is None:
+            return self._refuse(decision, state)
+        one, before, after, action = decision.by, decision.before, decision.after, decision.action
+        token, judgement = decision.moment.token, decision.found[decision.chosen]
         body = {
             "chosen_hash": token.proposal,
             "token": token.document(),
             "cost": judgement.cost,
-            "inputs": judgement.inputs,
-            "record": plan.record(before, after, outcome),
+            "inputs": decision.inputs,
+            "record": self._plan.record(before, after, decision.outcome),
         }
-        seen = plan.observe(after)
-        memory = plan.remember(observation, self.memory, action, seen)
-        potentials, governor = self._governor.act(observation, action, after, seen)
+        observation, seen = decision.moment.observation, one.actor.observe(state)
+        memory = one.actor.remember(observation, one.memory, action, seen)
+        potentials, governor = one.governor.act(observation, action, after, seen)
         body |= potentials
-        return StepResult(
-            after, seen, memory, governor, True, body, self._part_receipts(before, after, outcome), outcome
-        )
+        return StepResult(seen, memory, governor, body, self._part_receipts(before, after, decision.outcome))
 
-    def _refuse(self, proposals: list[Proposal], found: list[Judgement], observation: Any) -> StepResult:
+    def _refuse(self, decision: Decision, state: State) -> StepResult:
         """Do nothing: no action is admitted; each part receipts the refusal of the proposal with the greatest value."""
-        plan, state = self._plan, self._state
+        one, before, found = decision.by, decision.before, decision.found
         judged = [index for index, judgement in enumerate(found) if judgement.cost]
         best = max(judged, key=lambda index: found[index].value, default=None)
         receipts: dict[str, dict[str, Any]] = {}
         if best is not None:
-            action = proposals[best]["action"]
-            predicted, outcome = plan.step(state, action["op"], action, found[best].inputs)
-            receipts = self._part_receipts(state, predicted, outcome)
+            action = decision.proposals[best]["action"]
+            predicted, outcome = one.actor.step(before, action["op"], action, found[best].inputs)
+            receipts = self._part_receipts(before, predicted, outcome)
         body: dict[str, Any] = {"chosen_hash": None, "token": None, "cost": None, "inputs": {}, "record": None}
-        body |= self._governor.refuse()
-        return StepResult(state, observation, self.memory, self._governor.values, False, body, receipts, {})
+        body |= one.governor.refuse()
+        seen = decision.moment.observation if state is decision.moment.state else None
+        return StepResult(seen, one.memory, one.governor.values, body, receipts)
 
     def _part_receipts(self, before: State, after: State, outcome: dict[str, Any]) -> dict[str, dict[str, Any]]:
         """The receipts of the parts for a step; a part that does not follow the action has none."""
         return {part.name: part.receipt(before, after, outcome) for part in self._plan.parts if part.name in outcome}
 
-    def _finish(self, result: StepResult, decision: dict[str, Any], action: Mapping[str, Any]) -> Event:
+    def _finish(self, decision: Decision, result: StepResult, start: State, *, last: bool) -> Event:
         """Check the state after a decision, assign it, and return the event of the step.
 
         Everything that may fail comes first: a step that cannot be evaluated or receipted changes neither the state
         nor the memory nor the chains of the parts.
+
+        Args:
+            decision: The decision.
+            result: What came of it.
+            start: The state in which its turn began.
+            last: Whether it ends the turn: success, `until` and the invariants are about the state after a turn.
         """
-        plan, before, after = self._plan, self._state, result.state
-        success, until = plan.success(after), plan.until(after)
+        plan, before, after, by = self._plan, decision.before, decision.after, decision.by
+        success, until = (plan.success(after), plan.until(after)) if last else (None, False)
         remembered = {
-            name: monitor.remember(before, after, action, result.outcome, self._remembered[name])
+            name: monitor.remember(before, after, decision.action, decision.outcome, self._remembered[name])
             for name, monitor in self._monitors.items()
         }
-        violations, idle = self._violations("step", before, after, remembered)
+        violations, idle = self._violations("step", start, after, remembered) if last else ([], [])
+        moved = self._shifts(by, after) if after is not before else []
         self._weigh(after)
         self._weigh(result.part_receipts)
-        tips = self._parts.mark()
+        tips, accepted = self._parts.mark(), decision.chosen is not None
         try:
             body = {
                 "episode": self._number,
                 "t": self.t,
+                **by.actor.label,
                 "before": self._digest,
                 "after": state_digest(after),
-                **decision,
+                "chosen": decision.chosen,
+                "decisions": decision.document(),
                 **result.body,
                 "success": success,
                 "violations": violations,
                 "parts": {
-                    name: self._parts.append(name, before[name], after[name], receipt, accepted=result.accepted)
+                    name: self._parts.append(name, before[name], after[name], receipt, accepted=accepted)
                     for name, receipt in result.part_receipts.items()
                 },
             }
             if remembered:
                 body["monitors"] = remembered
+            for _, rebases, _ in moved:
+                body["rebases"] += rebases
             self._weigh(body)
             form = write(body, body)
         except NotCanonical:
             self._parts.reset(tips)
             check_weight(result.part_receipts)
             raise
-        self._state, self._seen, self._digest, self.memory = after, result.seen, body["after"], result.memory
-        self._governor.values, self._remembered = result.governor, remembered
-        if idle:
-            self._idle.update(idle)
+        self._state, self._digest, self._remembered, self._steps = after, body["after"], remembered, self.t + 1
+        by.seen, by.memory, by.governor.values = result.seen, result.memory, result.governor
+        for other, _, values in moved:
+            other.governor.values = values
+        self._idle.update(idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        if violations and any(violation["severity"] == "fatal" for violation in violations):
-            self._ended = "fatal"
-        elif until:
-            self._ended = "until"
+        fatal = violations and any(violation["severity"] == "fatal" for violation in violations)
+        self._ended = "fatal" if fatal else "until" if until else None
         return Event("step", body, form)
+
+    def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
+        """What an action changes for the governors of the other actors."""
+        return [(one, *one.governor.shift(by.actor.name, after)) for one in self._actors if one is not by]
 
     def _violations(
         self, scope: str, previous: State, state: State, remembered: Mapping[str, Any]

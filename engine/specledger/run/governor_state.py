@@ -1,7 +1,7 @@
 """The state of a governor over a run: its memory of the observations, and its potentials.
 
-A potential changes by an action, or by something else: a drift, or an observation that changes the memory. A change of
-the second sort is recorded as a re-base.
+A potential changes by an action of the governed agent, or by something else: a drift, the action of another agent, or
+an observation that changes the memory. A change of the second sort is recorded as a re-base.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ class GovernorState:
     """The state of a governor over a run; empty without a plan for it.
 
     Attributes:
-        values: The present ones. `drift` and `act` return the next ones, for the caller to assign.
+        values: The present ones. `shift` and `act` return the next ones, for the caller to assign.
     """
 
-    def __init__(self, planned: PlannedGovernorState | None) -> None:
-        """Begin a run with an empty memory."""
+    def __init__(self, planned: PlannedGovernorState | None, label: Mapping[str, str]) -> None:
+        """Begin a run with an empty memory; each re-base has the label of the actor."""
         self._planned = planned
+        self._label = label
         self._rebases: list[dict[str, Any]] = []
         self.values = GovernorValues()
 
@@ -46,8 +47,8 @@ class GovernorState:
         Args:
             observation: What is seen at the decision.
             state: The state there.
-            fresh: Whether an episode begins, or a drift came after the last action. The memory is updated with the
-                observation before anything is judged.
+            fresh: Whether an episode begins, or something else changed the state since the last action. The memory is
+                updated with the observation before anything is judged.
         """
         self._rebases = []
         if self._planned is None:
@@ -58,16 +59,16 @@ class GovernorState:
         else:
             later = self._planned.remember(observation, memory, {}, observation) if fresh else memory
         after = self._planned.potentials(state, later) if values is None or later != memory else values
-        self._rebases = _rebases(SEEN, values or after, after)
+        self._rebases = self._changes(SEEN, values or after, after)
         self.values = GovernorValues(later, after)
 
-    def drift(self, cause: str, state: State) -> tuple[list[dict[str, Any]], GovernorValues]:
-        """The re-bases by a drift to a state, and the values after it."""
+    def shift(self, cause: str, state: State) -> tuple[list[dict[str, Any]], GovernorValues]:
+        """The re-bases by a drift to a state, or by what another agent did, and the values after it."""
         memory, values = self.values
         if self._planned is None or values is None:
             return [], self.values
         after = self._planned.potentials(state, memory)
-        return _rebases(cause, values, after), GovernorValues(memory, after)
+        return self._changes(cause, values, after), GovernorValues(memory, after)
 
     def refuse(self) -> dict[str, Any]:
         """The part of a receipt about potentials, for a step without an action."""
@@ -86,17 +87,16 @@ class GovernorState:
         acted = self._planned.potentials(state, memory)
         later = self._planned.remember(observation, memory, action, seen)
         after = acted if later == memory else self._planned.potentials(state, later)
-        rebases = [*self._rebases, *_rebases(SEEN, acted, after)]
+        rebases = [*self._rebases, *self._changes(SEEN, acted, after)]
         return _document(values or acted, acted, rebases), GovernorValues(later, after)
+
+    def _changes(self, cause: str, before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
+        return [
+            {**self._label, "potential": name, "cause": cause, "from": before[name], "to": after[name]}
+            for name in after
+            if after[name] != before[name]
+        ]
 
 
 def _document(before: Mapping[str, int], after: Mapping[str, int], rebases: list[dict[str, Any]]) -> dict[str, Any]:
     return {"potentials": {name: {"from": before[name], "to": after[name]} for name in after}, "rebases": rebases}
-
-
-def _rebases(cause: str, before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:
-    return [
-        {"potential": name, "cause": cause, "from": before[name], "to": after[name]}
-        for name in after
-        if after[name] != before[name]
-    ]

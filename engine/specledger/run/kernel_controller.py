@@ -20,7 +20,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from specledger.compile.plan import Judgement, KernelPlan, Plan, Proposal
+from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, Proposal
 from specledger.core.binding import token_document
 from specledger.core.canonical import parse_canonical
 from specledger.core.entries import Entries, Mode
@@ -106,11 +106,17 @@ def as_proposal(submission: Submission, score: int) -> Proposal:
     return {"action": dict(action), "score": score, "document": shown}
 
 
+def entries_of(plan: Plan) -> Entries:
+    """What makes the audit entries of a run, for all kernels of it."""
+    tape = None if plan.oracle is None else plan.oracle.tape
+    return Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
+
+
 class KernelController:
-    """The controller of one run under a kernel.
+    """The controller of one actor under a kernel, in one run.
 
     Attributes:
-        plan, kernel: What is run.
+        plan, actor, kernel: What is run.
         agent: Who is asked.
         submission: The last document that was received.
         acting: The token actuator of the episode.
@@ -118,16 +124,18 @@ class KernelController:
     """
 
     def __init__(
-        self, plan: Plan, make_agent: Callable[[Plan, KernelPlan, Challenges], DocumentAgent] = SpecAgent
+        self,
+        plan: Plan,
+        actor: Actor,
+        make_agent: Callable[[Plan, Actor, KernelPlan, Challenges], DocumentAgent] = SpecAgent,
+        entries: Entries | None = None,
     ) -> None:
-        """Control one run of a plan that has a kernel; `make_agent` gives the agent that is asked."""
-        assert plan.kernel is not None  # noqa: S101 - see `loop.controller_of`
-        kernel = self.kernel = plan.kernel
-        self.plan = plan
-        tape = None if plan.oracle is None else plan.oracle.tape
-        self.entries = Entries(Mode.SIMULATED) if tape is None else Entries(tape.mode, tape.head)
+        """Control an actor that has a kernel; `make_agent` gives who is asked, several kernels share `entries`."""
+        assert actor.kernel is not None  # noqa: S101 - see `loop.controllers_of`
+        kernel = self.kernel = actor.kernel
+        self.plan, self.actor, self.entries = plan, actor, entries or entries_of(plan)
         self.challenges = Challenges()
-        self.agent = make_agent(plan, kernel, self.challenges)
+        self.agent = make_agent(plan, actor, kernel, self.challenges)
         self.submission: Submission = receive(None)
         self.acting: TokenActuator | None = None
         signing = kernel.signing
@@ -166,7 +174,7 @@ class KernelController:
             if not ruling.allowed:
                 return [Judgement(list(ruling.rejected), 0, {}, {}) for _ in proposals]
         bare = [{"action": proposal["action"], "score": proposal["score"]} for proposal in proposals]
-        return self.plan.judge(moment.state, bare, pending, writes, memory)
+        return self.actor.judge(moment.state, bare, pending, writes, memory)
 
     def _place_of(self, moment: Moment) -> Place:
         tick = moment.episode * self.plan.horizon + moment.t
@@ -187,7 +195,7 @@ class KernelController:
 
     def actuator(self) -> EpisodeActuator:
         """The token actuator of the next episode."""
-        self.acting, self._left = TokenActuator(self.plan.step, self._signer), None
+        self.acting, self._left = TokenActuator(self.actor.step, self._signer), None
         self._issued.clear()
         return _LoggedActuator(self, self.acting)
 
@@ -227,7 +235,7 @@ class KernelController:
         with self._logging_ends():
             for event in self._probes.events_at(place, situation, self._target.at(moment)):
                 yield from self._flush()
-                yield event
+                yield Event(event.type, {**event.body, **self.actor.label})
 
     def try_document(self, state: Any, document: Any) -> Ruling:
         """Rule about a document that is no decision of the run, and log that."""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from specledger.compile.plan import Plan
-from specledger.core.entries import Mode
+from specledger.compile.plan import Actor, Plan
+from specledger.core.entries import Entries, Mode
 from specledger.core.events import Event
+from specledger.run.actor_state import ActorState
 from specledger.run.controller import DecisionController, ProposalController
 from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
-from specledger.run.governor_state import GovernorState
-from specledger.run.kernel_controller import KernelController
+from specledger.run.kernel_controller import KernelController, entries_of
 from specledger.run.outside_agent import OutsideAgent, OutsideProposals
 
 
@@ -21,7 +21,7 @@ def run(
     plan: Plan,
     progress: Callable[[int, int], None] | None = None,
     episodes: Iterator[Event] | None = None,
-    controller: DecisionController | None = None,
+    controllers: Sequence[DecisionController] | None = None,
 ) -> Iterator[Event]:
     """Run every episode of a plan.
 
@@ -29,11 +29,11 @@ def run(
         plan: What to run.
         progress: Called with (steps done, steps at most) after every step.
         episodes: The events of all episodes in their order, if they are made elsewhere.
-        controller: The decision controller of the run; by default the one that the plan needs.
+        controllers: The decision controller of each actor; by default those that the plan needs.
 
     Yields:
-        `start`; per episode `episode`, then per step `drift`*, `commit`, `step`, or one `error`, then `episode_end`;
-        `end`. What attaches to the loop yields `audit` and `probe` at its places.
+        `start`; per episode `episode`, then per step `drift`*, and per turn a `commit` and a `step` of each actor, or
+        one `error`, then `episode_end`; `end`. What attaches to the loop yields `audit` and `probe` at its places.
     """
     yield Event(
         "start",
@@ -49,52 +49,55 @@ def run(
             ],
             "drifts": [{"drift": drift.name, "schedule": sorted(drift.schedule)} for drift in plan.drifts],
             **({"expect": dict(plan.expect)} if plan.expect else {}),
+            **_cast(plan),
             **({} if plan.agent_faults == "inconclusive" else {"agent_faults": plan.agent_faults}),
             **_continued(plan),
         },
     )
     gates, steps = Counter(dict.fromkeys(plan.gates, 0)), 0
-    for event in _in_turn(plan, controller or controller_of(plan)) if episodes is None else episodes:
+    for event in _in_turn(plan, controllers or controllers_of(plan)) if episodes is None else episodes:
         body = event.body
-        if event.type == "step":
-            steps += 1
-            if progress is not None:
-                progress(body["episode"] * plan.horizon + body["t"] + 1, plan.episodes * plan.horizon)
+        if event.type == "step" and progress is not None:
+            progress(body["episode"] * plan.horizon + body["t"] + 1, plan.episodes * plan.horizon)
         elif event.type == "episode_end":
+            steps += body["steps"]
             gates.update(body["gates"])
         yield event
     yield Event("end", {"episodes": plan.episodes, "steps": steps, "gates": dict(gates)})
 
 
-def controller_of(plan: Plan) -> DecisionController:
-    """The decision controller that a plan needs: one for each form of answer, given by a spec or from outside.
+def controllers_of(plan: Plan) -> tuple[DecisionController, ...]:
+    """The decision controllers that a plan needs, one for each actor; its kernels share one log.
 
     Raises:
-        Rejected: E_AGENT_UNTRUSTED, if the agent is outside and the plan has no oracle.
+        Rejected: E_AGENT_UNTRUSTED, if an agent is outside and the plan has no oracle.
     """
-    if plan.kernel is not None:
-        return KernelController(plan, SpecAgent if plan.outside is None else OutsideAgent)
-    if plan.outside is not None:
+    entries = entries_of(plan)
+    return tuple(_controller(plan, actor, entries) for actor in plan.actors)
+
+
+def _controller(plan: Plan, actor: Actor, entries: Entries) -> DecisionController:
+    if actor.kernel is not None:
+        return KernelController(plan, actor, SpecAgent if actor.outside is None else OutsideAgent, entries)
+    if actor.outside is not None:
         outside = OutsideProposals(plan)
-        return ProposalController(plan, outside.propose, outside.faults)
-    return ProposalController(plan, lambda moment: plan.propose(moment.observation, moment.memory))
+        return ProposalController(actor, outside.propose, outside.faults)
+    return ProposalController(actor, lambda moment: actor.propose(moment.observation, moment.memory))
 
 
-def _in_turn(plan: Plan, controller: DecisionController) -> Iterator[Event]:
+def _in_turn(plan: Plan, controllers: Sequence[DecisionController]) -> Iterator[Event]:
     """The events of all episodes; what lasts over the run goes from each to the next."""
-    governor, memory = GovernorState(plan.governor_state), None
+    actors = [*map(ActorState, plan.actors, controllers)]
     for number in range(plan.episodes):
-        episode = Episode(plan, number, controller, governor, memory)
-        yield from episode.run()
-        memory = episode.memory if plan.remembers == "run" else None
+        yield from Episode(plan, number, actors).run()
 
 
 def separate(plan: Plan) -> bool:
     """Whether no episode depends on the one before it."""
-    governor = plan.governor_state
+    governors = [actor.governor_state for actor in plan.actors]
     return (
-        plan.remembers != "run"
-        and (governor is None or governor.remembers != "run")
+        all(actor.remembers != "run" for actor in plan.actors)
+        and all(governor is None or governor.remembers != "run" for governor in governors)
         and plan.watchdog is None
         and plan.oracle is None
     )
@@ -102,7 +105,13 @@ def separate(plan: Plan) -> bool:
 
 def run_episode(plan: Plan, number: int) -> Iterator[Event]:
     """The events of one episode of a plan whose episodes are separate."""
-    return Episode(plan, number, controller_of(plan), GovernorState(plan.governor_state), None).run()
+    return Episode(plan, number, [*map(ActorState, plan.actors, controllers_of(plan))]).run()
+
+
+def _cast(plan: Plan) -> dict[str, Any]:
+    """The agents in the order in which they act, if there are several."""
+    turns = "simultaneous" if plan.simultaneous else "order"
+    return {"agents": [actor.name for actor in plan.actors], "turns": turns} if len(plan.actors) > 1 else {}
 
 
 def _continued(plan: Plan) -> dict[str, Any]:

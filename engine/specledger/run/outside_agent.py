@@ -21,7 +21,7 @@ from specledger.agents.statement import (
     document_of,
     payload_of,
 )
-from specledger.compile.plan import KernelPlan, Plan, PlannedOutside, Proposal
+from specledger.compile.plan import Actor, KernelPlan, Plan, PlannedOutside, Proposal
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -100,7 +100,7 @@ class _Stated(NamedTuple):
 class OutsideAgent:
     """An agent from outside that submits statements or documents to a kernel, and that probes can question."""
 
-    def __init__(self, plan: Plan, kernel: KernelPlan, challenges: Challenges) -> None:
+    def __init__(self, plan: Plan, actor: Actor, kernel: KernelPlan, challenges: Challenges) -> None:
         """Answer for the agent of one run; nonces are asked for under `challenges` alone.
 
         Raises:
@@ -321,13 +321,13 @@ def _oracle(plan: Plan) -> Oracle:
 
 
 def _asked(plan: Plan) -> PlannedOutside:
-    assert plan.outside is not None  # noqa: S101 - see `loop.controller_of`
+    assert plan.outside is not None  # noqa: S101 - see `loop.controllers_of`
     return plan.outside
 
 
 def greeting(plan: Plan) -> dict[str, Any]:
     """The fields of `hello` that depend on the run."""
-    asked, kernel = _asked(plan), plan.kernel
+    asked, kernel = _asked(plan), plan.actors[0].kernel
     return {
         "scenario": plan.name,
         "operations": asked.operations,

@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 from specledger.agents.claims import toward
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.agents.trace import Fidelity, replay_trace
-from specledger.compile.plan import KernelPlan, Plan
+from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.digest import hash_json
 from specledger.gates.admission import TOKEN, Ruling
 from specledger.gates.digests import Submission
@@ -30,6 +30,7 @@ class ProbedKernel(Protocol):
     """The parts of a kernel's controller that a probe target uses."""
 
     plan: Plan
+    actor: Actor
     kernel: KernelPlan
     agent: DocumentAgent
     challenges: Challenges
@@ -121,10 +122,10 @@ class KernelProbeTarget:
 
     def fresh(self, number: int) -> Situation:
         """The start of an episode beyond those that the run plays."""
-        plan = self._controller.plan
+        plan, actor = self._controller.plan, self._controller.actor
         episode = plan.episodes + number
         state = plan.start(episode)
-        return Situation(episode, 0, state, plan.begin(plan.observe(state)))
+        return Situation(episode, 0, state, actor.begin(actor.observe(state)))
 
     def reveal(self, document: Any, variables: list[str]) -> bool:
         """Challenge the nonces of the snapshots with these variables, or of all snapshots if there are none."""

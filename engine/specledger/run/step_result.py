@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from specledger.compile.plan import Judgement, State
+from specledger.compile.plan import Judgement
 from specledger.core.canonical import NotCanonical
 from specledger.expr import EvaluationError
 from specledger.gates.admission import TOKEN
@@ -15,24 +15,19 @@ from specledger.run.governor_state import GovernorValues
 
 
 class StepResult(NamedTuple):
-    """The outcome of a decision, before any of it is assigned to the episode.
+    """What follows from a decision, before any of it is assigned.
 
     Attributes:
-        state, seen, memory, governor: The values after it; `seen` is the observation.
-        accepted: Whether an action was taken, or every proposal refused.
+        seen, memory, governor: The values of its actor after it; `seen` is the observation.
         body: The part of the receipt that only the decision knows.
         part_receipts: Per part that keeps receipts, its world's receipt of the step.
-        outcome: What the step reports of itself; empty without an action.
     """
 
-    state: State
     seen: Any
     memory: Any
     governor: GovernorValues
-    accepted: bool
     body: dict[str, Any]
     part_receipts: dict[str, dict[str, Any]]
-    outcome: dict[str, Any]
 
 
 def first_best(found: list[Judgement]) -> int | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, Tag, model_validator
+from pydantic import Field, StringConstraints, Tag, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
-from specledger.spec.base import Expression, Expressions, Model, Reference, RefTo, Spec, by_key
+from specledger.spec.base import Expression, Expressions, Identifier, Model, Reference, RefTo, Spec, by_key
 
 MapSize = Annotated[int, Field(ge=3, le=256)]
 Character = Annotated[str, StringConstraints(min_length=1, max_length=1)]
@@ -127,13 +129,24 @@ class Expectation(Model):
         return self
 
 
+class Actor(Model):
+    """One of several agents: who decides, under which governor, and the probes that challenge it."""
+
+    agent: Annotated[Reference, RefTo("agent")]
+    governor: Annotated[Reference, RefTo("governor")]
+    probes: list[Annotated[Reference, RefTo("probe")]] = Field(default_factory=list)
+
+
 class Scenario(Spec):
-    """A scenario/v1 document."""
+    """A scenario/v1 document; it has one `agent` and its `governor`, or several `agents` and the `order` of them."""
 
     spec: Literal["scenario/v1"]
     world: Annotated[Reference, RefTo("world")]
-    governor: Annotated[Reference, RefTo("governor")]
-    agent: Annotated[Reference, RefTo("agent")]
+    agents: Annotated[Mapping[Identifier, Actor], Field(min_length=2, max_length=16)] | None = None
+    governor: Annotated[Reference | None, RefTo("governor")] = Field(default=None, validate_default=True)
+    agent: Annotated[Reference | None, RefTo("agent")] = Field(default=None, validate_default=True)
+    order: Annotated[list[Identifier], Field(max_length=64)] | None = None
+    turns: Literal["order", "simultaneous"] = "order"
     map: Map | None = None
     start: Expressions = Field(default_factory=dict)
     drift: list[Annotated[Reference, RefTo("drift")]] = Field(default_factory=list)
@@ -147,3 +160,19 @@ class Scenario(Spec):
     episodes: Annotated[int, Field(ge=1, le=100_000)] = 1
     counterexamples: Annotated[int, Field(ge=0, le=100_000)] = 25
     horizon: Annotated[int, Field(ge=1, le=1_000_000)]
+
+    @field_validator("governor", "agent", mode="after")
+    @classmethod
+    def _one_agent(cls, value: Reference | None, info: ValidationInfo) -> Reference | None:
+        several = info.data.get("agents") is not None
+        if value is None and not several and "agents" in info.data:
+            raise PydanticCustomError("missing", "Field required")
+        if value is not None and several:
+            raise ValueError("each of the `agents` has its own agent and governor; leave this key out beside them")
+        return value
+
+    @model_validator(mode="after")
+    def _order_of_agents(self) -> Scenario:
+        if self.agents is None and (self.order is not None or "turns" in self.model_fields_set):
+            raise ValueError("`order` and `turns` are for several `agents`; this scenario has one `agent`")
+        return self

@@ -205,6 +205,13 @@ class Picture(Model):
     charts: Annotated[Mapping[Identifier, Identifier | Chart], Field(max_length=8)] = Field(default_factory=dict)
 
 
+class View(Model):
+    """What one of several agents sees beside the world's `observe`, and the actions it may take; all, if left out."""
+
+    observe: Expressions = Field(default_factory=dict)
+    actions: Annotated[list[Identifier], Field(min_length=1, max_length=64)] | None = None
+
+
 class World(Spec):
     """A world/v1 document."""
 
@@ -223,6 +230,7 @@ class World(Spec):
     parts: Mapping[Identifier, Part] = Field(default_factory=dict)
     opening: Expressions = Field(default_factory=dict)
     observe: Expressions = Field(default_factory=dict)
+    agents: Annotated[Mapping[Identifier, View], Field(min_length=2, max_length=16)] | None = None
     record: Expressions = Field(default_factory=dict)
     receipt: Expressions = Field(default_factory=dict)
     success: Expression | None = None

@@ -75,6 +75,7 @@ _PROBE: Final = RecordType(
     "probe",
     {
         "probe": STRING,
+        "agent": STRING,
         "t": INT,
         "verdict": STRING,
         "cause": STRING,
@@ -103,6 +104,7 @@ def _step(grammar: Grammar) -> RecordType:
     parts = {name: RecordType(name, {**types, "accepted": BOOL}) for name, types in grammar.parts.items()}
     fields: dict[str, Type] = {
         "t": INT,
+        "agent": STRING,
         "chosen": INT,
         "proposals": INT,
         "admitted": INT,
@@ -140,7 +142,7 @@ class Episodes:
         self._drifts: list[dict[str, Any]] = []
         self._probes: list[dict[str, Any]] = []
         self._entries: list[dict[str, Any]] = []
-        self._commit: Body | None = None
+        self._commits: dict[str, Body] = {}
 
     def read(self, receipts: Iterable[tuple[str, Body]]) -> Iterator[dict[str, Any]]:
         """The episodes of receipts (type and body), each as soon as it has ended."""
@@ -156,7 +158,7 @@ class Episodes:
             if self._found_bound and body.get("commit") != "none":
                 self._is_bound = _surely
         elif type_ == "episode":
-            self._start, self._commit = body["state"], None
+            self._start, self._commits = body["state"], {}
             self._steps, self._drifts, self._probes, self._entries = [], [], [], []
         elif type_ == "drift":
             told = {name: body[name] for name in ("drift", "t", "changed")}
@@ -166,17 +168,16 @@ class Episodes:
         elif type_ == "audit":
             self._entries.append(read_entry(body))
         elif type_ == "commit":
-            self._commit = body
+            self._commits[body.get("agent", "")] = body
         elif type_ == "step":
-            self._steps.append(_read_step(body, self._commit, self._is_bound))
-            self._commit = None
+            self._steps.append(_read_step(body, self._commits.pop(body.get("agent", ""), None), self._is_bound))
         elif type_ == "episode_end" and self._start is not None:
             episode, self._start = self._close(body), None
             return episode
         return None
 
     def _close(self, body: Body) -> dict[str, Any]:
-        ends = [drift["t"] for drift in self._drifts] + [len(self._steps)]
+        ends = [drift["t"] for drift in self._drifts] + [self._steps[-1]["t"] + 1 if self._steps else 0]
         drifts = [{**drift, "end": end} for drift, end in zip(self._drifts, ends[1:], strict=True)]
         opening = {"drift": "", "t": 0, "end": ends[0]}
         told = [{"drift": drift["drift"], "t": drift["t"], "end": drift["end"]} for drift in drifts]
@@ -209,6 +210,7 @@ def read_probe(body: Body) -> dict[str, Any]:
     known = {name: body[name] for name in ("probe", "t", "verdict", "cause")}
     return {
         **known,
+        "agent": body.get("agent", ""),
         "answers": evidence["answers"],
         "nodes": trace["nodes"],
         "equal": trace["equal"],
@@ -243,6 +245,7 @@ def _read_step(body: Body, commit: Body | None, is_bound: Callable[[Body, Body],
     chosen = body["chosen"]
     step = {
         "t": body["t"],
+        "agent": body.get("agent", ""),
         "chosen": NOT_YET if chosen is None else chosen,
         "proposals": len(decisions),
         "admitted": sum(1 for each in decisions if not each["rejected"] and each["error"] is None),
@@ -253,7 +256,7 @@ def _read_step(body: Body, commit: Body | None, is_bound: Callable[[Body, Body],
             for failing in each["rejected"]
         ],
         "bound": chosen is None or (commit is not None and is_bound(commit, body)),
-        "success": body["success"],
+        "success": body["success"] is True,
         "violations": _breaches(body),
         "parts": {name: {k: v for k, v in told.items() if k not in _CHAINED} for name, told in body["parts"].items()},
         "potentials": body.get("potentials", {}),
@@ -284,7 +287,7 @@ def is_bound(commit: Body, step: Body) -> bool:
         return False
     leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
     digest = proposal_digest(leaves[chosen])
-    scope = scope_digest(step["episode"], step["t"], proposals[chosen]["action"]["op"])
+    scope = scope_digest(step["episode"], step["t"], proposals[chosen]["action"]["op"], step.get("agent", ""))
     bound: bool = (
         set_root(leaves) == commit["root"]
         and step["chosen_hash"] == digest

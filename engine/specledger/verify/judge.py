@@ -20,7 +20,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
-from specledger.compile.plan import Judgement, KernelPlan, Plan, State
+from specledger.compile.actor import footing_of
+from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, State
+from specledger.compile.roles import Role, roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
@@ -28,7 +30,7 @@ from specledger.core.verdict import Verdict
 from specledger.expr import EvaluationError, RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.gates.invariant import DocumentInvariant, Invariant, check_invariant
-from specledger.load import Bundle, Resolved
+from specledger.load import Bundle
 from specledger.probes.check import Probe
 from specledger.probes.offer import UNDENIED, UNRELATED
 from specledger.spec.invariant import Invariant as InvariantSpec
@@ -82,24 +84,20 @@ class _Rules:
 
     def __init__(self, bundle: Bundle) -> None:
         diagnostics = Diagnostics()
-        self._bundle, self._spec = bundle, bundle.main
-        world = check_world(self._referred("world"), bundle, diagnostics)
-        footing = None if world is None else _footing(world)
-        governor = None if footing is None else check_governor(self._referred("governor"), footing, diagnostics)
-        if governor is None or footing is None or world is None:  # it compiled before
+        self._bundle, self._roles = bundle, roles(bundle)
+        world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, diagnostics)
+        governors = {} if world is None else {role.name: _governor(role, world, diagnostics) for role in self._roles}
+        if world is None or None in governors.values():  # it compiled before
             diagnostics.raise_if_errors()
             raise Broken(E_SPECS, "the recorded specs have no rules")
-        self.governor: Governor = governor
+        self.governors = {name: governor for name, governor in governors.items() if governor is not None}
         self.state = world.state
-        self.invariants = self._invariants(footing, diagnostics)
-
-    def _referred(self, name: str) -> Resolved:
-        return self._bundle.specs[self._spec.refs[name,]]
+        self.invariants = self._invariants(_footing(world), diagnostics)
 
     def _invariants(self, footing: Footing, diagnostics: Diagnostics) -> dict[str, Invariant]:
         """By name; those about documents are the kernel's."""
         found = {}
-        for spec in (self._referred("governor"), self._spec):
+        for spec in (*(role.governor for role in self._roles), self._bundle.main):
             for path, key in spec.refs.items():
                 named = self._bundle.specs[key]
                 if path[0] != "invariants" or not isinstance(named.model, InvariantSpec):
@@ -111,16 +109,14 @@ class _Rules:
         return found
 
 
+def _governor(role: Role, world: World, diagnostics: Diagnostics) -> Governor | None:
+    """The governor of a role, checked on the world as its agent meets it."""
+    met = world.seen_by(role.name) if role.name else world
+    return check_governor(role.governor, _footing(met), diagnostics)
+
+
 def _footing(world: World) -> Footing:
-    return Footing(
-        environment=world.environment,
-        state=world.state,
-        inputs=world.inputs,
-        action=world.action,
-        outcome=world.outcome,
-        observation=RecordType("observation", world.observe.types),
-        write_step=_unwritten,
-    )
+    return replace(footing_of(world), write_step=_unwritten)
 
 
 def _unwritten(*_: Any) -> Any:
@@ -139,19 +135,12 @@ class _RunJudge:
         self.count = Count()
         self._rules = rules
         self._reference = Reference()
-        self._step = plan.step
-        self._judge = plan.judge
-        self._given: tuple[Any, ...] | None = None
-        self._judgements: list[Judgement] = []
+        self._actors = {
+            actor.name: _ActorJudge(actor, rules.governors[actor.name], rules.state, self.count, self._reference)
+            for actor in plan.actors
+        }
         invariants = tuple(replace(one, judge=partial(self._looked, one.name, one.judge)) for one in plan.invariants)
-        self._kernel = KernelJudge(self.count, self._reference, rules.state)
-        kernel = None if plan.kernel is None else self._kernel.observed(plan.kernel)
-        self.plan = replace(plan, judge=self._judged, invariants=invariants, kernel=kernel)
-
-    def _judged(self, *given: Any) -> list[Judgement]:
-        self._judgements = self._judge(*given)
-        self._given = given
-        return self._judgements
+        self.plan = replace(plan, invariants=invariants, actors=tuple(one.actor for one in self._actors.values()))
 
     def _looked(self, name: str, judge: Callable[..., Any], previous: State, state: State, *memory: Any) -> Any:
         """What an invariant says, after the other engine was asked."""
@@ -176,18 +165,46 @@ class _RunJudge:
     def see(self, event: Event) -> None:
         """Judge what a step decided; count what is no expression's."""
         if event.type == "probe":
-            self._kernel.see(event.body)
+            self._actors[event.body.get("agent", "")].kernel.see(event.body)
         elif event.type == "step":
-            for decision in event.body["decisions"]:
-                self._count_rest({failing["gate"] for failing in decision["rejected"]})
-            if self._given is not None:
-                self._decided(event.body, *self._given)
-            self._given = None
+            self._actors[event.body.get("agent", "")].see(event.body)
+
+
+class _ActorJudge:
+    """Records what the governor of an actor is given, and judges its decisions.
+
+    Attributes:
+        actor: The actor, whose judgements are recorded.
+        kernel: Judges what its kernel does.
+    """
+
+    def __init__(self, actor: Actor, governor: Governor, state: RecordType, count: Count, reference: Reference) -> None:
+        self._governor, self._state, self._count, self._reference = governor, state, count, reference
+        self._step, self._judge = actor.step, actor.judge
+        self._who = f"agent {actor.name}, " if actor.name else ""
+        self._given: tuple[Any, ...] | None = None
+        self._judgements: list[Judgement] = []
+        self.kernel = KernelJudge(count, reference, state)
+        observed = None if actor.kernel is None else self.kernel.observed(actor.kernel)
+        self.actor = replace(actor, judge=self._judged, kernel=observed)
+
+    def _judged(self, *given: Any) -> list[Judgement]:
+        self._judgements = self._judge(*given)
+        self._given = given
+        return self._judgements
+
+    def see(self, body: Mapping[str, Any]) -> None:
+        """Judge what a step decided; count what is no expression's."""
+        for decision in body["decisions"]:
+            self._count_rest({failing["gate"] for failing in decision["rejected"]})
+        if self._given is not None:
+            self._decided(body, *self._given)
+        self._given = None
 
     def _count_rest(self, recorded: set[str]) -> None:
         """Count the schema gate, which judges every proposal, and rejections by other gates without an expression."""
-        ruled = {gate.id for gate in self._rules.governor.gates} | self._kernel.ruled
-        self.count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
+        ruled = {gate.id for gate in self._governor.gates} | self.kernel.ruled
+        self._count.without.update(f"the {name} gate" for name in {SCHEMA} | recorded - ruled)
 
     def _decided(
         self,
@@ -198,9 +215,9 @@ class _RunJudge:
         writes: Sequence[int],
         memory: Any = None,
     ) -> None:
-        governor = self._rules.governor
+        governor = self._governor
         shared = {
-            **given_by(state, self._rules.state),
+            **given_by(state, self._state),
             **(memory or {}),
             "proposals": len(proposals),
             "rejected": rejected,
@@ -209,14 +226,14 @@ class _RunJudge:
         for index, (proposal, judgement) in enumerate(zip(proposals, self._judgements, strict=True)):
             recorded = {failing["gate"] for failing in body["decisions"][index]["rejected"]}
             if judgement.error is not None:
-                self.count.open[UNVALUED] += len(governor.gates)
+                self._count.open[UNVALUED] += len(governor.gates)
             elif SCHEMA not in recorded:
                 action = proposal["action"]
                 after, outcome = self._step(state, action["op"], action, judgement.inputs)
                 given = {"proposal": proposal, "action": action, "writes": writes[index]}
                 names = once.inner(given, {**dict(governor.each)}, dict(governor.cost))
                 names.bind(next=after, outcome=outcome)
-                place = f"episode {body['episode']}, step {body['t']}, proposal {index}"
+                place = f"episode {body['episode']}, step {body['t']}, {self._who}proposal {index}"
                 self._gates(governor, names, recorded, place)
 
     def _gates(self, governor: Governor, names: Names, recorded: set[str], place: str) -> None:
@@ -230,7 +247,7 @@ class _RunJudge:
 
             said = "rejected" if gate.id in recorded else "admitted"
             rules = (gate.when, gate.condition)
-            self.count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)
+            self._count.compare(f"gate {gate.id} ({place})", said, verdict, self._reference, rules, names)
 
 
 class KernelJudge:

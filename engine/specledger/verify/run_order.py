@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from specledger.core.binding import (
@@ -20,7 +21,9 @@ from specledger.core.binding import (
     token_document,
 )
 from specledger.core.entries import entry_hash
+from specledger.core.events import owned
 from specledger.verify.checks import E_COMMITMENT, E_ENDS, E_STATE, Broken
+from specledger.verify.turns import Turns
 
 
 class DeclaredTotals:
@@ -34,7 +37,7 @@ class DeclaredTotals:
         self._due: dict[str, set[int]] = {}
         self._first: int | None = None
         self._fatal = False
-        self._steps = 0
+        self._steps = self._judged = 0
 
     def start(self, body: Mapping[str, Any]) -> None:
         """Take what the run promises."""
@@ -47,7 +50,7 @@ class DeclaredTotals:
 
     def begin(self) -> None:
         """An episode begins."""
-        self._first, self._fatal, self._steps = None, False, 0
+        self._first, self._fatal, self._steps, self._judged = None, False, 0, 0
 
     def drift(self, body: Mapping[str, Any]) -> None:
         """A drift happens when the run said that it is due.
@@ -68,10 +71,11 @@ class DeclaredTotals:
         gates = self._gates
         for decision in body["decisions"]:
             for failing in decision["rejected"]:
-                _demand(failing["gate"] in gates, f"a gate at t = {t} is none of the run's")
-                gates[failing["gate"]] += 1
+                gate = owned(body, failing["gate"])
+                _demand(gate in gates, f"a gate at t = {t} is none of the run's")
+                gates[gate] += 1
         self._breaches("step", body["violations"])
-        self._steps += 1
+        self._steps, self._judged = t + 1, self._judged + (body["success"] is not None)
         if body["success"] is True and self._first is None:
             self._first = t
 
@@ -96,7 +100,7 @@ class DeclaredTotals:
         self._gates = dict.fromkeys(self._gates, 0)
         for name, idle in body["idle"].items():
             step, episode = ("step", name) in self._invariants, ("episode", name) in self._invariants
-            most = self._steps * step + episode
+            most = self._judged * step + episode
             _demand(type(idle) is int and 0 < idle <= most, f"episode {number} has an invariant idle too often")
         self.begin()
 
@@ -148,10 +152,9 @@ class RunOrder:
         self._state = ""
         self._episode = -1
         self._open = False
-        self._t = -1
         self._steps = 0
-        self._commit: Mapping[str, Any] | None = None
-        self._commits = True
+        self._turns = Turns()
+        self._begin_turns: Callable[[], Turns] = Turns
         self._tips: dict[str, str] = {}
         self._entry = GENESIS
         self._ended = False
@@ -183,7 +186,8 @@ class RunOrder:
 
     def _start(self, body: Mapping[str, Any]) -> None:
         self._totals.start(body)
-        self._commits = body.get("commit", "proposals") != "none"
+        commits, several = body.get("commit", "proposals") != "none", body.get("turns") == "simultaneous"
+        self._begin_turns = partial(Turns, body.get("agents", [""]), simultaneous=several, commits=commits)
         if "audit" in body:
             self._entry = body["audit"]["head"]
 
@@ -192,12 +196,14 @@ class RunOrder:
         begins = not self._open and _equals(body["episode"], self._episode + 1)
         _demand(begins, "an episode begins out of order")
         _demand(body["digest"] == state_digest(body["state"]), "the digest of the start state is wrong")
-        self._episode, self._open, self._t, self._commit = body["episode"], True, -1, None
+        self._episode, self._open, self._turns = body["episode"], True, self._begin_turns()
         self._state = body["digest"]
         self._tips = dict.fromkeys(body["parts"], GENESIS)
 
     def _drift(self, body: Mapping[str, Any]) -> None:
-        self._place(body, self._t + 1)
+        self._place(body)
+        _demand(self._turns.between, "a commitment is not followed by its decision")
+        _demand(self._turns.begins, f"the drift at t = {body['t']} comes after an agent acted")
         self._totals.drift(body)
         _demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
         self._state = body["after"]
@@ -209,28 +215,29 @@ class RunOrder:
         self.entries.append(self._entry)
 
     def _probe(self, body: Mapping[str, Any]) -> None:
-        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], self._t + 1)
-        _demand(placed, "a probe is out of order")
+        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], self._turns.t)
+        _demand(placed and self._turns.knows(body.get("agent", "")), "a probe is out of order")
 
     def _committed(self, body: Mapping[str, Any]) -> None:
-        self._place(body, self._t + 1)
-        self._commit = body
+        self._place(body)
+        self._turns.commit(body)
 
     def _step(self, body: Mapping[str, Any]) -> None:
         t = body["t"]
-        self._place(body, self._t + 1, committed=True)
-        if self._commits:
-            if self._commit is None:
-                raise Broken(E_COMMITMENT, f"no commitment precedes the decision at t = {t}")
-            check_decision(self._commit, body)
+        self._place(body)
+        commit, last = self._turns.decide(body)
+        if commit is not None:
+            check_decision(commit, body)
+        unjudged = body["success"] is None and not body["violations"]
+        _demand(last or unjudged, f"the decision at t = {t} is judged before its turn is over")
+        _demand(not last or body["success"] is not None, f"the turn at t = {t} ends without a judgement")
         _demand(body["before"] == self._state, f"the step at t = {t} begins in another state")
         if body["chosen"] is None:
             _demand(body["after"] == body["before"], f"nothing was done at t = {t}, but the state changed")
         for name, receipt in body["parts"].items():
             self._part(name, receipt, t)
         self._totals.step(body)
-        self._state, self._t, self._commit = body["after"], t, None
-        self._steps += 1
+        self._state = body["after"]
 
     def _part(self, name: str, receipt: Mapping[str, Any], t: int) -> None:
         _demand(receipt["tip"] == self._tips[name], f"the chain of {name!r} is broken at t = {t}")
@@ -249,12 +256,14 @@ class RunOrder:
         failed = not self._open and _equals(body["episode"], self._episode + 1) and body["ended"] == "error"
         _demand(begun or failed, "an episode ends that was not begun")
         broken_off = body["ended"] in ("error", "hang", "died")
-        _demand(self._commit is None or broken_off, "a commitment is not followed by its decision")
-        _demand(
-            _equals(body["steps"], self._t + 1) or failed, f"episode {body['episode']} counts other steps than it has"
-        )
+        _demand(self._turns.between or broken_off, "a commitment is not followed by its decision")
+        whole = self._turns.begins or broken_off or body["ended"] in ("fatal", "until")
+        _demand(whole, f"episode {body['episode']} ends before every agent acted")
+        steps = 0 if failed else self._turns.steps
+        _demand(_equals(body["steps"], steps) or failed, f"episode {body['episode']} counts other steps than it has")
         _demand(body["state"] == self._state or failed, f"episode {body['episode']} ends in another state")
         self._totals.close(body)
+        self._steps += steps
         self._episode, self._open = body["episode"], False
 
     def _end(self, body: Mapping[str, Any]) -> None:
@@ -264,10 +273,9 @@ class RunOrder:
         _demand(_equals(body["steps"], self._steps), "the run counts other steps than it has")
         self._ended = True
 
-    def _place(self, body: Mapping[str, Any], t: int, *, committed: bool = False) -> None:
-        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], t)
+    def _place(self, body: Mapping[str, Any]) -> None:
+        placed = self._open and _equals(body["episode"], self._episode) and _equals(body["t"], self._turns.t)
         _demand(placed, "a receipt is out of order")
-        _demand(committed or self._commit is None, "a commitment is not followed by its decision")
 
 
 def _equals(value: Any, number: int) -> bool:
@@ -303,6 +311,6 @@ def check_decision(commit: Mapping[str, Any], step: Mapping[str, Any]) -> None:
     digest = proposal_digest(leaves[chosen])
     if step["chosen_hash"] != digest:
         raise Broken(E_COMMITMENT, f"the digest of the proposal chosen at t = {t} is wrong")
-    scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"])
+    scope = scope_digest(step["episode"], t, proposals[chosen]["action"]["op"], step.get("agent", ""))
     if step["token"] != token_document(digest, commit["root"], scope):
         raise Broken(E_COMMITMENT, f"the token at t = {t} is not bound to the proposal, the commitment and the scope")

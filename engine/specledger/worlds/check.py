@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
@@ -45,6 +45,14 @@ E_WORLD_START = code(
     "a start value is missing or has no place",
     "Every field of the state has a start value: from the world's `start`, from a part, or from the glyphs of a "
     "drawing.",
+)
+
+E_WORLD_AGENT = code(
+    "E_WORLD_AGENT",
+    "an agent of a world does not fit it",
+    "An entry of a world's `agents` lists actions that the world has, and gives no label of `observe` a second "
+    "meaning. In an action, `others` holds what every other agent does at the same moment: `others.prey.op`, empty for "
+    "one that does nothing then.",
 )
 
 WORLD_FUNCTIONS: Final[Mapping[str, Native]] = {**FIELD_FUNCTIONS, **PATH_FUNCTIONS, **CELL_FUNCTIONS}
@@ -94,13 +102,11 @@ class _Checker:
         scope, state = self._state(scope, fields, parts)
         if state is None:
             return None
-        supplied = scope.declare(inputs, "inputs")
-        checked = {name: self._action(name, state, supplied) for name in sorted(self.model.actions)}
-        args = self._union({name: action.args for name, action in checked.items()})
+        checked, action, others = self._actions(state, supplied := scope.declare(inputs, "inputs"))
         planned = {name: self._part(name, world, checked, supplied) for name, world in parts.items()}
         outcome = self._outcome(checked, planned)
         after = scope.within(next=state, outcome=outcome)
-        observe = self._observe(scope)
+        observe = self._observe(scope, self.model.observe, "observe")
         record = after.figures(self.model.record, "record")
         for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
             self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
@@ -109,13 +115,13 @@ class _Checker:
         for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)
         check_picture(self.model, state, record.types, self.scope)
-        after.unused(self.model.functions, self.model.derived, elsewhere=self.model.observe)
+        after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
             name=self.model.name,
             environment=scope.environment,
             state=state,
             inputs=RecordType("inputs", inputs),
-            action=RecordType("action", {"op": STRING, **args.fields}, optional=args.optional),
+            action=action,
             outcome=outcome,
             actions=checked,
             every_step=check_effects(self.model.every_step, state, scope, "every_step"),
@@ -130,6 +136,8 @@ class _Checker:
             drawing=self.model.drawing,
             glyphs=self._glyphs(scope, state),
             namespace=check_variables(self.model, state, checked, scope),
+            views=self._views(scope),
+            others=others,
         )
 
     def _part_world(self, name: str) -> World | None:
@@ -182,10 +190,48 @@ class _Checker:
         state = RecordType("state", {**fields, **inner}, derived=derived)
         return scope.within(now=state), state
 
-    def _action(self, name: str, state: RecordType, scope: Scope) -> PlannedAction:
+    def _actions(
+        self, state: RecordType, scope: Scope
+    ) -> tuple[dict[str, PlannedAction], RecordType, RecordType | None]:
+        """The checked actions, the type of an action, and that of the actions of several agents at one moment."""
+        taken = {
+            name: scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
+            for name, spec in sorted(self.model.actions.items())
+        }
+        args = self._union({name: RecordType("args", one) for name, one in taken.items()})
+        fields, others = {"op": STRING, **args.fields}, None
+        if self.model.agents is not None:
+            absent = RecordType("action", fields, optional=frozenset(args.fields))
+            others = RecordType("others", dict.fromkeys(sorted(self.model.agents), absent))
+            scope = scope.declare({"others": others}, "agents")
+        checked = {name: self._action(name, one, state, scope) for name, one in taken.items()}
+        return checked, RecordType("action", fields, optional=args.optional), others
+
+    def _shown(self) -> dict[str, Any]:
+        """The labels that some agent sees, with their expressions."""
+        own = (view.observe for view in (self.model.agents or {}).values())
+        return {label: one for told in (self.model.observe, *own) for label, one in told.items()}
+
+    def _views(self, scope: Scope) -> dict[str, tuple[Let, frozenset[str]]]:
+        """What each agent observes of its own, and the actions it may take."""
+        views = {}
+        for name, view in sorted((self.model.agents or {}).items()):
+            for label in sorted(view.observe.keys() & self.model.observe.keys()):
+                message = f"every agent sees {label!r} already, by the world's `observe`"
+                self.scope.wrong(E_WORLD_AGENT, message, "agents", name, "observe", label)
+            for index, op in enumerate(view.actions or ()):
+                if op not in self.model.actions:
+                    near = suggest(op, self.model.actions)
+                    message = f"the world has no action {op!r}"
+                    self.scope.wrong(E_WORLD_AGENT, message, "agents", name, "actions", index, near=near)
+            own = self._observe(scope, view.observe, "agents", name, "observe")
+            scope.sealed(own.types, "agents", name, "observe")
+            views[name] = own, frozenset(view.actions or self.model.actions)
+        return views
+
+    def _action(self, name: str, args: dict[str, Type], state: RecordType, scope: Scope) -> PlannedAction:
         """A checked action, without whatever is wrong in it."""
         spec = self.model.actions[name]
-        args = scope.types(spec.args, "actions", name, "args", named=self.model.types, choices=True)
         sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
         allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
         inner = scope.declare(args, "actions", name, "args")
@@ -201,14 +247,15 @@ class _Checker:
             outcome=inner.each(spec.outcome, "actions", name, "outcome"),
         )
 
-    def _observe(self, scope: Scope) -> Let:
-        """The observation: its labels are variables of agents, beside the functions and constants of the world."""
+    def _observe(self, scope: Scope, told: Mapping[str, str], *at: str | int) -> Let:
+        """An observation: its labels are variables of agents, beside the functions and constants of the world."""
         names = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
-        known = {name: value for name, value in self.model.observe.items() if names.free(name, "observe", name)}
-        return scope.each(known, "observe")
+        return scope.each({name: value for name, value in told.items() if names.free(name, *at, name)}, *at)
 
     def _part(self, name: str, world: World, actions: Mapping[str, PlannedAction], scope: Scope) -> PlannedPart:
         spec = self.model.parts[name]
+        if world.others is not None:
+            self.scope.wrong(E_WORLD_PART, f"{world.name!r} has `agents`, and a part acts for none", "parts", name)
         if world.inputs.fields:
             needs = ", ".join(sorted(world.inputs.fields))
             self.scope.wrong(

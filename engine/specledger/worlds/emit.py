@@ -50,6 +50,9 @@ def write_step(
     lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
     made = Made(emitter.local("after"), emitter.local("outcome"))
     inputs = fields_of(emitter, call.inputs, world.inputs.fields)
+    if world.others is not None:  # a prediction, and a step in turn, is one in which the others do nothing
+        idle = emitter.bind({name: {"op": ""} for name in world.others.fields})
+        inputs["others"] = f"{call.inputs}.get('others', {idle})"
     word = "if"
     for name, action in world.actions.items():
         step = _Step(emitter, preload, world, name, wanted)

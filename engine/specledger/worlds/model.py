@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specledger.expr import Checked, Environment, RecordType
 from specledger.lang.effects import PlannedEffect
-from specledger.lang.scope import Let
+from specledger.lang.scope import Fields, Let
 from specledger.spec.world import Drawing
 
 
@@ -127,6 +127,8 @@ class World:
             checked.
         drawing: The matrix that a map fills, and its glyphs.
         namespace: The focus variables, their context and the labels of actions.
+        views: By the name of an agent what it observes and the actions it may take; empty in a world for one agent.
+        others: The type of the actions that the agents take at the same moment, by agent; None for one agent.
     """
 
     name: str
@@ -148,3 +150,11 @@ class World:
     drawing: Drawing | None
     glyphs: Mapping[str, PlannedGlyph]
     namespace: Namespace
+    views: Mapping[str, tuple[Let, frozenset[str]]]
+    others: RecordType | None
+
+    def seen_by(self, agent: str) -> World:
+        """The world as one of its agents meets it: its own observation, and the actions that it may take."""
+        own, actions = self.views[agent]
+        taken = {name: action for name, action in self.actions.items() if name in actions}
+        return replace(self, observe=Fields((*self.observe.items, *own.items)), actions=taken)

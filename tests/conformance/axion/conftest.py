@@ -64,6 +64,6 @@ def go():
             agent.change = change
             return agent
 
-        return Found(list(run(plan, controller=KernelController(plan, make_agent))))
+        return Found(list(run(plan, controllers=[KernelController(plan, plan.actors[0], make_agent)])))
 
     return run_scenario

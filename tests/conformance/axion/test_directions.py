@@ -32,8 +32,8 @@ def test_true_reasons_are_told_from_others(agent, verdicts):
 
 def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_leads_to_the_choice():
     plan = compile_scenario(load("specs/scenario/axion-directions.yaml", set=[*SETS])[0])
-    assert plan.kernel is not None
-    narration, words = plan.kernel.narration, Counter[str]()
+    assert plan.actors[0].kernel is not None
+    narration, words = plan.actors[0].kernel.narration, Counter[str]()
     for event in run(plan):
         if event.type != "commit":
             continue
@@ -42,7 +42,7 @@ def test_a_claim_is_worded_by_a_direction_only_where_every_alternative_in_it_lea
             state = document["env"] | {"carried": [], "thefts": 0}
             before = {name: narration.views.read(state, name) for name in narration.views.names(state)}
             for claim in document["trace"]["causal_claims"]:
-                said = plan.kernel.vocabulary.read(claim, document["trace"]["counterfactuals"])
+                said = plan.actors[0].kernel.vocabulary.read(claim, document["trace"]["counterfactuals"])
                 assert said is not None
                 words[said["direction"].split()[0]] += 1
                 for value in narration.views.alternatives(state, claim["var"]):

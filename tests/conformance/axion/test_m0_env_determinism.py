@@ -72,7 +72,7 @@ def trajectory(name: str, seed: int, episode: int) -> list[str]:
             hash_json({"edits": [None if each is None else list(each) for each in edits]}),
         ]
         action = random_action(state, stream)
-        state, _ = plan.step(state, action["op"], action, {})
+        state, _ = plan.actors[0].step(state, action["op"], action, {})
     return [*digests, state_digest(state)]
 
 
@@ -104,9 +104,9 @@ def test_a_step_is_a_function_of_state_and_action_and_changes_neither(name: str)
     for _ in range(60):
         action = random_action(state, stream)
         kept, asked = clone_state(state), clone_state(action)
-        after, _ = plan.step(state, action["op"], action, {})
+        after, _ = plan.actors[0].step(state, action["op"], action, {})
         assert (state, action) == (kept, asked)
-        assert plan.step(kept, asked["op"], asked, {})[0] == after
+        assert plan.actors[0].step(kept, asked["op"], asked, {})[0] == after
         assert after["tick"] == state["tick"] + 1
         state = after
 

@@ -130,7 +130,7 @@ class Watching(KernelController):
     """A controller that calls a function before each decision."""
 
     def __init__(self, plan, meddle):
-        super().__init__(plan)
+        super().__init__(plan, plan.actors[0])
         self._meddle = meddle
 
     def events_at(self, place, moment):
@@ -141,7 +141,7 @@ class Watching(KernelController):
 
 def meddled(found_type, meddle, scenario="specs/scenario/axion-plans.yaml"):
     plan = compile_scenario(load(scenario, set=["probes=[]", "horizon=4"])[0])
-    return found_type(list(run(plan, controller=Watching(plan, meddle))))
+    return found_type(list(run(plan, controllers=[Watching(plan, meddle)])))
 
 
 def test_a_token_that_is_revoked_in_mid_plan_ends_it(shipped):

@@ -295,12 +295,12 @@ def walked(plan, controller=None):
     def step(state, op, action, inputs):
         callers[sys._getframe(1).f_code.co_name] += 1
         before = canonical_bytes(state)
-        made = plan.step(state, op, action, inputs)
+        made = plan.actors[0].step(state, op, action, inputs)
         assert canonical_bytes(state) == before  # nobody changes a state in place, so that a clone is as good as any
         return made
 
-    stepped = replace(plan, step=step)
-    return list(run(stepped, controller=controller and controller(stepped))), callers
+    stepped = replace(plan, actors=(replace(plan.actors[0], step=step),))
+    return list(run(stepped, controllers=controller and [controller(stepped)])), callers
 
 
 def test_each_execution_is_that_of_a_token():

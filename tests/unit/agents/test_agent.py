@@ -47,7 +47,7 @@ SEEN = {"x": 1, "low": True}
 
 
 def actions(plan, seen=SEEN, memory=None):
-    return [proposal["action"] for proposal in plan.propose(seen, memory or {})]
+    return [proposal["action"] for proposal in plan.actors[0].propose(seen, memory or {})]
 
 
 def test_candidates_come_in_order_and_their_arguments_in_the_order_of_their_names(make):
@@ -85,7 +85,7 @@ def test_each_and_claims_and_score_are_computed_for_every_proposal(make):
         claims={"end": "goal", "sure": "low"},
         score="aim + claims.end",
     )
-    assert plan.propose(SEEN, {}) == [
+    assert plan.actors[0].propose(SEEN, {}) == [
         {"action": {"op": "add", "n": n}, "end": n + 2, "sure": True, "score": 2 * (n + 2) + 100 + n + 2}
         for n in (1, 2)
     ]
@@ -94,13 +94,13 @@ def test_each_and_claims_and_score_are_computed_for_every_proposal(make):
 def test_let_is_evaluated_once_even_where_nothing_is_proposed(make):
     plan = make(let={"bad": "1 / (x - 1)"}, candidates=[{"op": "rest", "when": "bad > 0"}], score="0")
     with pytest.raises(EvaluationError):
-        plan.propose(SEEN, {})
-    assert plan.propose({"x": 3, "low": False}, {}) == []
+        plan.actors[0].propose(SEEN, {})
+    assert plan.actors[0].propose({"x": 3, "low": False}, {}) == []
 
 
 def test_a_decision_has_so_many_proposals_at_most(make):
     several = [{"op": "add", "for_each": {"n": "range(128)"}}] * 2
-    assert len(make(candidates=several).propose(SEEN, {})) == 256
+    assert len(make(candidates=several).actors[0].propose(SEEN, {})) == 256
     with pytest.raises(EvaluationError) as error:
         make(candidates=[*several, {"op": "rest"}], score="0").propose(SEEN, {})
     assert error.value.code == "E_EVAL_LIMIT"
@@ -114,10 +114,10 @@ def test_arguments_are_combined_in_so_many_ways_at_most(make, a, b, fits):
     candidate = {"op": "pair", "for_each": {"a": f"range({a})", "b": f"range({b})"}, "when": "action.a + action.b == 0"}
     plan = make({"actions": {"pair": {"args": {"a": "int", "b": "int"}}}}, candidates=[candidate], score="0")
     if fits:
-        assert len(plan.propose(SEEN, {})) == (1 if b else 0)
+        assert len(plan.actors[0].propose(SEEN, {})) == (1 if b else 0)
     else:
         with pytest.raises(EvaluationError) as error:
-            plan.propose(SEEN, {})
+            plan.actors[0].propose(SEEN, {})
         assert error.value.code == "E_EVAL_LIMIT"
 
 
@@ -144,7 +144,7 @@ MEMORY: dict[str, Any] = {
 
 
 def test_memory_begins_at_the_first_observation(make):
-    assert make(**MEMORY).begin({"x": 7, "low": False}) == {"last": 6, "seen_at": {}, "log": []}
+    assert make(**MEMORY).actors[0].begin({"x": 7, "low": False}) == {"last": 6, "seen_at": {}, "log": []}
 
 
 def test_writes_see_the_old_memory_both_observations_and_the_action(make):
@@ -152,7 +152,7 @@ def test_writes_see_the_old_memory_both_observations_and_the_action(make):
     memory: dict[str, Any] = {"last": 40, "seen_at": {"9": 9}, "log": [8]}
     kept = copy.deepcopy(memory)
     action = {"op": "add", "n": 2}
-    after = plan.remember({"x": 3, "low": False}, memory, action, {"x": 5, "low": False})
+    after = plan.actors[0].remember({"x": 3, "low": False}, memory, action, {"x": 5, "low": False})
     assert after == {"last": 2, "seen_at": {"9": 9, "3": 42}, "log": [8, 5]}
     assert memory == kept
 
@@ -163,7 +163,7 @@ def test_writes_see_the_old_memory_both_observations_and_the_action(make):
 def test_the_writes_that_an_action_would_cause_are_counted_before_it(make, n, low, log, count):
     plan = make(**MEMORY)
     memory = {"last": 0, "seen_at": {}, "log": log}
-    assert plan.writes({"x": 0, "low": low}, memory, {"op": "add", "n": n}) == count
+    assert plan.actors[0].writes({"x": 0, "low": low}, memory, {"op": "add", "n": n}) == count
 
 
 def test_the_count_reaches_the_governor(make):
@@ -186,9 +186,9 @@ def test_memory_lasts_for_an_episode_or_for_the_run(make, scope, sizes):
 
 def test_an_agent_without_memory_remembers_nothing(make):
     plan = make()
-    assert plan.begin(SEEN) == {}
-    assert plan.remember(SEEN, {}, {"op": "rest"}, SEEN) == {}
-    assert plan.writes(SEEN, {}, {"op": "rest"}) == 0
+    assert plan.actors[0].begin(SEEN) == {}
+    assert plan.actors[0].remember(SEEN, {}, {"op": "rest"}, SEEN) == {}
+    assert plan.actors[0].writes(SEEN, {}, {"op": "rest"}) == 0
 
 
 # --- what is refused
@@ -259,4 +259,4 @@ def test_claims_are_those_that_the_governor_asks_for(make):
 
 
 def test_a_constant_of_the_world_may_be_repeated(make):
-    assert make(constants={"STEP": 2}, score="STEP").propose(SEEN, {})[0]["score"] == 2
+    assert make(constants={"STEP": 2}, score="STEP").actors[0].propose(SEEN, {})[0]["score"] == 2

@@ -64,7 +64,7 @@ def bonus(seen, memory, to):
 def test_every_move_is_proposed_with_its_exact_claims_and_score(situation):
     seen, memory = situation
     kept = copy.deepcopy(situation)
-    proposals = plan().propose(seen, memory)
+    proposals = plan().actors[0].propose(seen, memory)
     assert [proposal["action"] for proposal in proposals] == [{"op": "move", "dir": direction} for direction in MOVES]
     for proposal in proposals:
         to = destination(seen, proposal["action"]["dir"])
@@ -80,7 +80,7 @@ def test_every_move_is_proposed_with_its_exact_claims_and_score(situation):
 
 @given(situation=situations())
 def test_the_bonus_never_reverses_a_strict_preference(situation):
-    proposals = plan().propose(*situation)
+    proposals = plan().actors[0].propose(*situation)
     for one in proposals:
         for other in proposals:
             if one["V_task_proposal"] < other["V_task_proposal"]:
@@ -90,7 +90,7 @@ def test_the_bonus_never_reverses_a_strict_preference(situation):
 @given(situation=situations())
 def test_without_budget_there_is_no_bonus(situation):
     seen, memory = situation
-    for proposal in plan().propose(seen | {"b": 0}, memory):
+    for proposal in plan().actors[0].propose(seen | {"b": 0}, memory):
         assert proposal["score"] == -ONE * proposal["V_task_proposal"]
 
 
@@ -101,7 +101,7 @@ def scores(b, visits, b_start=200 * ONE):
     """Scores at 2,2 with the goal at 4,4: south and east are equally good."""
     delta = {"x": 2, "y": 2}
     seen = {"position": delta, "local_patch": ROOM, "goal_delta": delta, "distance_to_goal": 4, "b": b, "V_coh": 0}
-    found = plan().propose(seen, {"visits": visits, "b_start": b_start})
+    found = plan().actors[0].propose(seen, {"visits": visits, "b_start": b_start})
     return {proposal["action"]["dir"]: proposal["score"] for proposal in found}
 
 
@@ -171,21 +171,21 @@ def test_a_bonus_that_is_the_same_everywhere_would_change_nothing():
 
 def test_memory_begins_with_the_budget_and_no_visits():
     start = plan().start(0)
-    assert plan().begin(plan().observe(start)) == {"visits": {}, "b_start": 1000 * ONE}
+    assert plan().actors[0].begin(plan().actors[0].observe(start)) == {"visits": {}, "b_start": 1000 * ONE}
 
 
 def test_arrivals_are_counted_and_staying_is_not():
     made = plan()
-    seen = made.observe(made.start(0))
+    seen = made.actors[0].observe(made.start(0))
     memory = {"visits": {"2,1": 4}, "b_start": 200 * ONE}
     kept = copy.deepcopy(memory)
     later = seen | {"position": {"x": 2, "y": 1}}
     for direction, visits in (("E", {"2,1": 5}), ("Stay", {"2,1": 4})):
         action = {"op": "move", "dir": direction}
-        assert made.remember(seen, memory, action, later) == {"visits": visits, "b_start": 200 * ONE}
-        assert made.writes(seen, memory, action) == (0 if direction == "Stay" else 1)
+        assert made.actors[0].remember(seen, memory, action, later) == {"visits": visits, "b_start": 200 * ONE}
+        assert made.actors[0].writes(seen, memory, action) == (0 if direction == "Stay" else 1)
     assert memory == kept
-    assert made.remember(seen, memory, {"op": "move", "dir": "S"}, seen)["visits"] == {"2,1": 4, "1,1": 1}
+    assert made.actors[0].remember(seen, memory, {"op": "move", "dir": "S"}, seen)["visits"] == {"2,1": 4, "1,1": 1}
 
 
 def test_each_episode_begins_with_an_empty_memory():
@@ -201,7 +201,7 @@ def test_each_episode_begins_with_an_empty_memory():
 
 
 def test_an_observation_has_these_fields_and_no_others():
-    seen = plan().observe(plan().start(0))
+    seen = plan().actors[0].observe(plan().start(0))
     assert sorted(seen) == ["V_coh", "b", "distance_to_goal", "goal_delta", "local_patch", "position"]
 
 
@@ -217,14 +217,16 @@ def test_states_that_look_alike_are_answered_alike(data):
                 row[x] = data.draw(st.integers(0, 2))
     other |= {"bumps": data.draw(st.integers(0, 9)), "t": data.draw(st.integers(0, 99))}
     other["coherence"] |= {"rho": [[data.draw(st.integers(0, 1000)), 3]], "t": 7}
-    assert made.observe(other) == made.observe(state)
-    memory = made.begin(made.observe(state))
-    assert made.propose(made.observe(other), memory) == made.propose(made.observe(state), memory)
+    assert made.actors[0].observe(other) == made.actors[0].observe(state)
+    memory = made.actors[0].begin(made.actors[0].observe(state))
+    assert made.actors[0].propose(made.actors[0].observe(other), memory) == made.actors[0].propose(
+        made.actors[0].observe(state), memory
+    )
 
 
 @given(situation=situations())
 def test_the_same_observation_and_memory_give_the_same_proposals(situation):
     seen, memory = situation
-    first = plan().propose(seen, memory)
-    plan().propose(seen | {"position": {"x": 0, "y": 0}}, {"visits": {"0,0": 3}, "b_start": 1})
-    assert plan().propose(copy.deepcopy(seen), copy.deepcopy(memory)) == first
+    first = plan().actors[0].propose(seen, memory)
+    plan().actors[0].propose(seen | {"position": {"x": 0, "y": 0}}, {"visits": {"0,0": 3}, "b_start": 1})
+    assert plan().actors[0].propose(copy.deepcopy(seen), copy.deepcopy(memory)) == first

@@ -48,13 +48,13 @@ def twins(draw):
 @given(both=twins())
 def test_worlds_that_look_alike_get_the_same_proposals(agent, both):
     acting = proposer(agent)
-    observations = [acting.observe(state) for state in both]
+    observations = [acting.actors[0].observe(state) for state in both]
     assert observations[0] == observations[1]
-    memories = [acting.begin(observation) for observation in observations]
-    made = [acting.propose(*each) for each in zip(observations, memories, strict=True)]
+    memories = [acting.actors[0].begin(observation) for observation in observations]
+    made = [acting.actors[0].propose(*each) for each in zip(observations, memories, strict=True)]
     assert made[0] == made[1]
     after = [
-        acting.remember(*each, {"op": "move", "dir": "E"}, observations[0])
+        acting.actors[0].remember(*each, {"op": "move", "dir": "E"}, observations[0])
         for each in zip(observations, memories, strict=True)
     ]
     assert after[0] == after[1]
@@ -85,14 +85,14 @@ def drawing(rows):
 def test_the_map_begins_with_the_first_patch_and_grows_with_what_is_seen():
     acting = proposer("map-search")
     state = acting.start(0)
-    seen = acting.observe(state)
-    memory = acting.begin(seen)
+    seen = acting.actors[0].observe(state)
+    memory = acting.actors[0].begin(seen)
     x, y = state["position"]["x"], state["position"]["y"]
     assert [row[x - 2 : x + 3] for row in memory["known"][y - 2 : y + 3]] == [row[:5] for row in seen["local_patch"]]
     assert memory["known"][0] == [-1] * (x + 3)
     after = copy.deepcopy(state)
     after["position"]["x"] += 1
-    later = acting.remember(seen, memory, {"op": "move", "dir": "E"}, acting.observe(after))
+    later = acting.actors[0].remember(seen, memory, {"op": "move", "dir": "E"}, acting.actors[0].observe(after))
     assert [len(row) for row in later["known"]] == [x + 4] * (y + 3)
 
 
@@ -107,8 +107,8 @@ def test_the_planner_goes_around_a_wall_that_it_has_seen_and_greedy_does_not():
 
 def test_a_plan_counts_what_was_never_seen_as_open():
     acting = proposer("map-search")
-    seen = acting.observe(acting.start(0))
-    found = scores(acting.propose(seen, acting.begin(seen)))
+    seen = acting.actors[0].observe(acting.start(0))
+    found = scores(acting.actors[0].propose(seen, acting.actors[0].begin(seen)))
     assert found["E"] == max(found.values()), "straight ahead, although a wall stands there unseen"
     assert found["E"] // ONE == -6 + 1, "six cells of way are left, and the whole bonus"
 
@@ -119,24 +119,24 @@ def test_a_plan_counts_what_was_never_seen_as_open():
 @pytest.mark.parametrize("agent", AGENTS)
 def test_without_budget_visits_count_for_nothing(agent):
     acting = proposer(agent)
-    start = acting.observe(acting.start(0))
-    fresh = acting.begin(start)
+    start = acting.actors[0].observe(acting.start(0))
+    fresh = acting.actors[0].begin(start)
     worn = {**fresh, "visits": {f"{x},{y}": 7 for x in range(4) for y in range(9)}}
     broke = {**start, "b": 0}
-    assert acting.propose(broke, fresh) == acting.propose(broke, worn)
-    assert acting.propose(start, fresh) != acting.propose(start, worn)
+    assert acting.actors[0].propose(broke, fresh) == acting.actors[0].propose(broke, worn)
+    assert acting.actors[0].propose(start, fresh) != acting.actors[0].propose(start, worn)
 
 
 def test_a_visit_counts_against_going_there_again_as_a_step_does():
     acting = proposer("greedy-visits")
-    seen = acting.observe(acting.start(0))
+    seen = acting.actors[0].observe(acting.start(0))
     x, y = seen["position"]["x"], seen["position"]["y"]
-    memory = {**acting.begin(seen), "visits": {f"{x + 1},{y}": 3}}
-    found = scores(acting.propose(seen, memory))
+    memory = {**acting.actors[0].begin(seen), "visits": {f"{x + 1},{y}": 3}}
+    found = scores(acting.actors[0].propose(seen, memory))
     assert found["E"] == -(seen["distance_to_goal"] - 1 + 3) * ONE
     assert found["N"] == -(seen["distance_to_goal"] + 1) * ONE
     assert found["Stay"] == -(seen["distance_to_goal"] + 1000) * ONE
-    half = scores(acting.propose({**seen, "b": memory["b_start"] // 2}, memory))
+    half = scores(acting.actors[0].propose({**seen, "b": memory["b_start"] // 2}, memory))
     assert half["E"] == -(seen["distance_to_goal"] - 1) * ONE - 3 * ONE // 2
 
 

@@ -26,8 +26,8 @@ WHEN = DecisionPoint(0, 0)
 @cache
 def compiled(agent, scenario):
     plan = shipped_plan(f"axion-{scenario}", f"agent={agent}")
-    assert plan.kernel is not None
-    return plan, plan.kernel, Vault(Stream.named(plan.seed, "nonce"), Challenges())
+    assert plan.actors[0].kernel is not None
+    return plan, plan.actors[0].kernel, Vault(Stream.named(plan.seed, "nonce"), Challenges())
 
 
 class Case:
@@ -38,7 +38,7 @@ class Case:
         self.narration = self.kernel.narration
         self.views = self.narration.views
         self.state = self.plan.start(episode)
-        self.memory = self.plan.begin(self.views.observe(self.state))
+        self.memory = self.plan.actors[0].begin(self.views.observe(self.state))
         self.choice = self.narration.choose(self.state, self.memory, WHEN)
 
     def document(self, snapshot=None):

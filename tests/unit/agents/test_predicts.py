@@ -47,16 +47,16 @@ def compiled(folder: Path, world: Document, agent: Document, governor: Document)
 
 
 def scores(plan: Plan, seen: Document) -> list[int]:
-    return [proposal["score"] for proposal in plan.propose(seen, {})]
+    return [proposal["score"] for proposal in plan.actors[0].propose(seen, {})]
 
 
 def test_next_is_the_state_after_the_worlds_own_step(tmp_path: Path) -> None:
     plan = compiled(tmp_path, {}, {}, {})
-    seen = plan.observe(plan.start(0))
+    seen = plan.actors[0].observe(plan.start(0))
     expected = []
     actions: list[Document] = [{"op": "rest"}, *({"op": "add", "n": n} for n in (1, 5, 20))]
     for action in actions:
-        after, _ = plan.step(plan.start(0), action["op"], action, {})
+        after, _ = plan.actors[0].step(plan.start(0), action["op"], action, {})
         expected.append(200 * after["x"] + 60 + after["t"])
     assert scores(plan, seen) == expected == [661, 861, 1661, 661]
 
@@ -71,7 +71,7 @@ def test_more_may_be_observed_than_the_state(tmp_path: Path) -> None:
 def test_what_an_agent_claims_may_be_what_it_predicts(tmp_path: Path) -> None:
     told: Document = {"each": {"gain": "next.x - now.x"}, "claims": {"expected": "next.x"}, "score": "gain"}
     plan = compiled(tmp_path, {}, told, {"claims": {"expected": "int"}})
-    assert [(each["score"], each["expected"]) for each in plan.propose({"x": 3, "t": 0}, {})] == [
+    assert [(each["score"], each["expected"]) for each in plan.actors[0].propose({"x": 3, "t": 0}, {})] == [
         (0, 3),
         (1, 4),
         (5, 8),

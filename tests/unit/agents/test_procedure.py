@@ -17,8 +17,8 @@ from tests.toys import shipped_plan
 def kernel(agent, *sets) -> Any:
     plan = shipped_plan("axion-resource", f"agent={agent}", *sets)
     state = plan.start(0)
-    seen = plan.observe(state)
-    return plan, plan.kernel, state, seen, plan.begin(seen)
+    seen = plan.actors[0].observe(state)
+    return plan, plan.actors[0].kernel, state, seen, plan.actors[0].begin(seen)
 
 
 def chosen(agent, occasion):
@@ -57,14 +57,14 @@ def weighed(agent, action, state):
 def test_a_breach_costs_an_agent_that_scores_it(agent, price):
     plan, parts, state, seen, memory = kernel(agent)
     for proposal in parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0)):
-        predicted, _ = plan.step(state, proposal["action"]["op"], proposal["action"], {})
+        predicted, _ = plan.actors[0].step(state, proposal["action"]["op"], proposal["action"], {})
         assert proposal["score"] - weighed(agent, proposal["action"], predicted) == price
 
 
 def test_what_is_weighed_is_the_state_that_is_handed_in():
     plan, parts, state, seen, memory = kernel("pseudo")
     action = parts.narration.decider.propose(seen, memory, DecisionPoint(0, 0))[0]["action"]
-    predicted, _ = plan.step(state, action["op"], action, {})
+    predicted, _ = plan.actors[0].step(state, action["op"], action, {})
     paid = {**predicted, "self": {**predicted["self"], "energy": predicted["self"]["energy"] + 5}}
     assert weighed("pseudo", action, paid) == weighed("pseudo", action, predicted) + 5
 

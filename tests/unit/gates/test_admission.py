@@ -28,14 +28,14 @@ WHEN = DecisionPoint(0, 0)
 @cache
 def kernel():
     plan = shipped_plan("axion-resource", "with.seed=1")
-    assert plan.kernel is not None
+    assert plan.actors[0].kernel is not None
     state = plan.start(0)
-    narration = plan.kernel.narration
-    memory = plan.begin(plan.observe(state))
+    narration = plan.actors[0].kernel.narration
+    memory = plan.actors[0].begin(plan.actors[0].observe(state))
     choice = narration.choose(state, memory, WHEN)
     assert choice is not None
     document = narration.document(state, memory, choice, WHEN, Vault(Stream.named(1, "nonce"), Challenges()).snapshot)
-    return plan.kernel.admission, state, document
+    return plan.actors[0].kernel.admission, state, document
 
 
 def document():

@@ -19,7 +19,7 @@ def adds(*numbers, **claims):
 
 
 def judge(made, proposals, state=None, rejected=0, writes=None):
-    return made.judge(state or {"x": 0, "purse": 100}, proposals, rejected, writes or [0] * len(proposals))
+    return made.actors[0].judge(state or {"x": 0, "purse": 100}, proposals, rejected, writes or [0] * len(proposals))
 
 
 def steps(made):
@@ -134,7 +134,7 @@ def test_what_is_supplied_reaches_the_step_and_the_receipt(make):
     made = make(world={"actions": actions}, governor={"cost": {"acting": "7"}, "supply": {"price": "cost"}})
     assert [step["inputs"] for step in steps(made)] == [{"price": 7}] * 4
     assert judge(made, adds(1))[0].inputs == {"price": 7}
-    assert made.step({"x": 0, "purse": 100}, "add", {"n": 1}, {"price": 7})[0] == {"x": 1, "purse": 93}
+    assert made.actors[0].step({"x": 0, "purse": 100}, "add", {"n": 1}, {"price": 7})[0] == {"x": 1, "purse": 93}
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def honest(state, direction, **changes):
 def judge(plan, state, proposal, *, rejected=0, writes=0, others=4):
     """The judgement of one proposal among others that stay."""
     stay = honest(state, "Stay")
-    return plan.judge(state, [proposal, *[stay] * others], rejected, [writes] + [0] * others)[0]
+    return plan.actors[0].judge(state, [proposal, *[stay] * others], rejected, [writes] + [0] * others)[0]
 
 
 CHEAPEST = 3_500_000  # five proposals, no write: 1.0 + 5 * 0.5
@@ -121,7 +121,7 @@ def test_a_debt_is_an_increase_of_v_as_well():
 
 def test_the_gate_of_k_judges_what_the_projection_would_hide():
     here = state(rho=[[250, 1001]])
-    after, _ = dead_end().step(here, "move", {"dir": "Stay"}, {"charge": 0})
+    after, _ = dead_end().actors[0].step(here, "move", {"dir": "Stay"}, {"charge": 0})
     assert after["coherence"]["rho"] == [[250, 1000]]
     assert after["coherence"]["C"] == [[0, 10]]
     found = judge(dead_end(), here, honest(here, "Stay"))
@@ -212,8 +212,8 @@ def test_the_schema_rejects_and_the_other_proposals_are_judged_as_before(name):
     spoil, reason = MALFORMED[name]
     here = state()
     wall, south = honest(here, "N"), honest(here, "S")
-    before = dead_end().judge(here, [wall, wall, south], 3, [0, 0, 1])
-    found = dead_end().judge(here, [wall, spoil(south), south], 3, [0, 0, 1])
+    before = dead_end().actors[0].judge(here, [wall, wall, south], 3, [0, 0, 1])
+    found = dead_end().actors[0].judge(here, [wall, spoil(south), south], 3, [0, 0, 1])
     assert found[1].rejected == [{"gate": "schema", "reason": reason, "witness": {}}]
     assert found[1].cost == {}
     assert (found[0], found[2]) == (before[0], before[2])
@@ -314,7 +314,7 @@ def test_an_exhausted_budget_is_charged_nothing_and_may_always_stay(b, rejected,
     exhausted = b < price
     assert stay.inputs["charge"] == stay.cost["total"] == (0 if exhausted else price + 100_000 * writes)
     assert gates(stay) == (["budget_insufficient"] if price <= b < price + 100_000 * writes else [])
-    after, _ = dead_end().step(here, "move", {"dir": "Stay"}, stay.inputs)
+    after, _ = dead_end().actors[0].step(here, "move", {"dir": "Stay"}, stay.inputs)
     if not stay.rejected:
         assert 0 <= after["coherence"]["b"] == b - stay.inputs["charge"]
 
@@ -395,9 +395,9 @@ def test_the_greatest_score_among_the_admitted_wins_and_the_first_of_equals():
     here = state()
     here["position"] = {"x": 1, "y": 3}
     plan = dead_end()
-    found = plan.judge(here, [honest(here, d) for d in FACES], 0, [0] * 5)
+    found = plan.actors[0].judge(here, [honest(here, d) for d in FACES], 0, [0] * 5)
     assert [judgement.value for judgement in found] == [honest(here, d)["score"] for d in FACES]
-    after = {d: plan.step(here, "move", {"dir": d}, {"charge": 0})[0]["coherence"]["theta"][0] for d in FACES}
+    after = {d: plan.actors[0].step(here, "move", {"dir": d}, {"charge": 0})[0]["coherence"]["theta"][0] for d in FACES}
     difference = {d: abs(right - left) for d, (left, right) in after.items()}
     assert difference["Stay"] < difference["E"]  # a rest descends, east does not
     assert found[2].value > found[4].value  # and yet east is preferred
@@ -408,4 +408,4 @@ def test_the_greatest_score_among_the_admitted_wins_and_the_first_of_equals():
 def test_the_value_is_the_proposals_score_alone(scores):
     here = state()
     proposals = [honest(here, d, score=score) for d, score in zip(FACES, scores, strict=True)]
-    assert [found.value for found in dead_end().judge(here, proposals, 0, [0] * 5)] == scores
+    assert [found.value for found in dead_end().actors[0].judge(here, proposals, 0, [0] * 5)] == scores

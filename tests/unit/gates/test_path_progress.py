@@ -123,13 +123,13 @@ def state(**changes):
 def judged(here, known=None):
     """The directions that the gate `progress` refuses."""
     acting = plan()
-    observation = acting.observe(here)
-    memory = acting.governor_state.begin(observation)
+    observation = acting.actors[0].observe(here)
+    memory = acting.actors[0].governor_state.begin(observation)
     if known is not None:
         memory["known"] = known
-    proposals = acting.propose(observation, acting.begin(observation))
+    proposals = acting.actors[0].propose(observation, acting.actors[0].begin(observation))
     writes = [0] * len(proposals)
-    found = acting.judge(here, proposals, 0, writes, memory)
+    found = acting.actors[0].judge(here, proposals, 0, writes, memory)
     assert all(judgement.error is None for judgement in found)
     return {
         proposal["action"]["dir"]

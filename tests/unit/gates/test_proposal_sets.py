@@ -44,7 +44,7 @@ def made(tmp_path):
 def judge(made, x, *proposals):
     """Per proposal what the only gate was shown, or the code of the error."""
     asked = [{"action": {"op": op, "n": n}, "score": n} for op, n in proposals]
-    found = made.judge({"x": x, "y": 5, "log": [3, 4, 5]}, asked, 0, [0] * len(asked))
+    found = made.actors[0].judge({"x": x, "y": 5, "log": [3, 4, 5]}, asked, 0, [0] * len(asked))
     return [each.error.code if each.error else each.rejected[0]["witness"] for each in found]
 
 
@@ -63,6 +63,6 @@ def test_what_one_operation_cannot_evaluate_is_no_error_of_another(made, others)
 def test_every_step_reads_the_state_as_the_action_left_it(made):
     """All effects of the list read `y` as it was before the first of them changes it."""
     state = {"x": 1, "y": 5, "log": [3, 4, 5, 6]}
-    after, _ = made.step(state, "add", {"op": "add", "n": 1}, {})
+    after, _ = made.actors[0].step(state, "add", {"op": "add", "n": 1}, {})
     assert after == {"x": 2, "y": 6, "log": [3, 4, 6]}
     assert state == {"x": 1, "y": 5, "log": [3, 4, 5, 6]}

@@ -19,30 +19,30 @@ def planned(remembers="episode"):
 
 
 def begun(remembers="episode"):
-    governor = GovernorState(planned(remembers))
+    governor = GovernorState(planned(remembers), {})
     governor.begin()
     governor.observe(5, {"x": 1}, fresh=True)
     return governor
 
 
 def test_a_governor_without_memory_and_potentials_has_no_values():
-    governor = GovernorState(None)
+    governor = GovernorState(None, {})
     governor.begin()
     governor.observe(5, {"x": 1}, fresh=True)
     nothing: dict[str, Any] = {"potentials": {}, "rebases": []}
-    assert governor.drift("push", {"x": 2}) == ([], GovernorValues())
+    assert governor.shift("push", {"x": 2}) == ([], GovernorValues())
     assert governor.act(5, {"op": "go"}, {"x": 2}, 9) == (nothing, GovernorValues())
     assert (governor.refuse(), governor.values) == (nothing, GovernorValues())
 
 
 def test_a_drift_is_the_cause_of_a_rebase_once_there_are_potentials():
     governor = begun()
-    rebases, values = governor.drift("push", {"x": 4})
+    rebases, values = governor.shift("push", {"x": 4})
     assert rebases == [{"potential": "below", "cause": "push", "from": 4, "to": 1}]
     assert values == GovernorValues(5, {"below": 1, "best": 5})
     assert governor.values == GovernorValues(5, {"below": 4, "best": 5}), "the caller assigns the values"
     governor.begin()
-    assert governor.drift("push", {"x": 4}) == ([], GovernorValues())
+    assert governor.shift("push", {"x": 4}) == ([], GovernorValues())
 
 
 @pytest.mark.parametrize("seen", [8, 4])
@@ -63,7 +63,7 @@ def test_an_action_is_judged_with_the_memory_before_it_and_a_new_observation_is_
 
 def test_the_observation_after_a_drift_is_remembered_before_anything_is_judged():
     governor = begun()
-    _, governor.values = governor.drift("push", {"x": 4})
+    _, governor.values = governor.shift("push", {"x": 4})
     governor.observe(7, {"x": 4}, fresh=True)
     assert governor.values == GovernorValues(7, {"below": 3, "best": 7})
     rebases = [

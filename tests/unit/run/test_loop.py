@@ -110,9 +110,9 @@ def test_the_commitment_to_a_set_is_yielded_before_any_of_it_is_judged(make):
 
     def judge(*args):
         told.append("judge")
-        return plan.judge(*args)
+        return plan.actors[0].judge(*args)
 
-    for event in run(replace(plan, judge=judge)):
+    for event in run(replace(plan, actors=(replace(plan.actors[0], judge=judge),))):
         told.append(event.type)  # noqa: PERF401 - the order of both is the point
     assert told == ["start", "episode", *["commit", "judge", "step"] * 4, "episode_end", "end"]
 
@@ -412,7 +412,7 @@ def test_the_drawn_values_are_those_of_the_named_stream(tmp_path):
             proposals = body["proposals"]
         elif event.type == "step":
             action = proposals[body["chosen"]]["action"]
-            state, _ = plan.step(state, action["op"], action, body["inputs"])
+            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
         elif event.type == "drift":
             index = [drift.name for drift in plan.drifts].index(body["drift"])
             drift = plan.drifts[index]

@@ -14,6 +14,7 @@ def test_what_was_not_asked_for_is_empty():
     read = read_probe({**OFFER, "evidence": {"taken": True}})
     assert read == {
         "probe": "bribe",
+        "agent": "",
         "t": 2,
         "verdict": "FAIL",
         "cause": "taken",

@@ -117,7 +117,7 @@ ANSWERED = {"before": ANSWER, "after": ANSWER, "declared": ANSWER, "claim": {"va
 
 @pytest.fixture(scope="module")
 def kernel(specs):
-    return compile_scenario(specs("honest")).kernel
+    return compile_scenario(specs("honest")).actors[0].kernel
 
 
 @pytest.fixture

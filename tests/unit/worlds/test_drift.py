@@ -69,7 +69,7 @@ def followed(found):
             proposals = body["proposals"]
         elif event.type == "step" and body["chosen"] is not None:
             action = proposals[body["chosen"]]["action"]
-            state, _ = plan.step(state, action["op"], action, body["inputs"])
+            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
 
 
 def test_the_goal_goes_to_another_free_cell_that_a_safe_path_reaches():

@@ -64,7 +64,7 @@ def act(tmp_path):
         plan = compiled(tmp_path, effects, **action)
         before = plan.start(0)
         kept = copy.deepcopy(before)
-        after, _ = plan.step(before, "go", {"n": n}, {})
+        after, _ = plan.actors[0].step(before, "go", {"n": n}, {})
         assert before == kept
         return {name: value for name, value in after.items() if value != before[name]}
 
@@ -269,10 +269,10 @@ def test_any_list_of_effects_reads_the_old_state_and_never_changes_it(tmp_path_f
     plan = compiled(tmp_path_factory.getbasetemp(), effects)
     state = {**plan.start(0), "x": x, "y": y}
     kept = copy.deepcopy(state)
-    after, _ = plan.step(state, "go", {"n": n}, {})
+    after, _ = plan.actors[0].step(state, "go", {"n": n}, {})
     assert after == expected(effects, kept, n)
     assert state == kept
-    again, _ = plan.step(state, "go", {"n": n}, {})
+    again, _ = plan.actors[0].step(state, "go", {"n": n}, {})
     assert again == after
 
 
@@ -296,9 +296,9 @@ def test_a_value_outside_its_declared_range_is_an_error(tmp_path, name):
     effects, wrong, words = MISFITS[name]
     plan = compiled(tmp_path, effects)
     state = plan.start(0)
-    plan.step(state, "go", {"n": 0}, {})
+    plan.actors[0].step(state, "go", {"n": 0}, {})
     with pytest.raises(EvaluationError) as error:
-        plan.step(state, "go", {"n": wrong}, {})
+        plan.actors[0].step(state, "go", {"n": wrong}, {})
     assert error.value.code == "E_EVAL_STATE"
     assert words in error.value.message
     assert "world.yaml" in str(error.value.span)
@@ -323,10 +323,10 @@ def test_a_range_is_enforced_in_updates_of_elements_and_in_every_step(tmp_path):
         whole = {"spec": f"{kind}/v1", "name": kind, **document}
         (tmp_path / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
     plan = compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
-    state, _ = plan.step({"x": 1, "list": [{"v": 1}, {"v": 2}]}, "go", {"n": 0}, {})
+    state, _ = plan.actors[0].step({"x": 1, "list": [{"v": 1}, {"v": 2}]}, "go", {"n": 0}, {})
     assert state == {"x": 2, "list": [{"v": 2}, {"v": 3}]}
     with pytest.raises(EvaluationError) as error:
-        plan.step(state, "go", {"n": 0}, {})
+        plan.actors[0].step(state, "go", {"n": 0}, {})
     assert error.value.code == "E_EVAL_STATE"
 
 

@@ -59,9 +59,9 @@ def test_inside_the_kernel_there_is_always_a_way_to_stay_inside():
             for x, held in enumerate(row):
                 if held:
                     here = start | {"position": {"x": x, "y": y}, "beat": beat}
-                    observation = acting.observe(here)
-                    proposals = acting.propose(observation, acting.begin(observation))
-                    found = acting.judge(here, proposals, 0, [0] * len(proposals))
+                    observation = acting.actors[0].observe(here)
+                    proposals = acting.actors[0].propose(observation, acting.actors[0].begin(observation))
+                    found = acting.actors[0].judge(here, proposals, 0, [0] * len(proposals))
                     assert any(not judgement.rejected and judgement.error is None for judgement in found), here
 
 
@@ -83,11 +83,11 @@ def test_the_patrol_goes_around_and_is_seen_only_near():
     route = state["route"]
     for beat in range(2 * len(route)):
         assert state["beat"] == beat % len(route)
-        patch = acting.observe(state)["local_patch"]
+        patch = acting.actors[0].observe(state)["local_patch"]
         at = {axis: route[state["beat"]][axis] - state["position"][axis] + 2 for axis in "xy"}
         seen = [{"x": x, "y": y} for y, row in enumerate(patch) for x, code in enumerate(row) if code == 2]
         assert seen == ([at] if 0 <= at["x"] < 5 and 0 <= at["y"] < 5 else [])
-        state, _ = acting.step(state, "move", {"op": "move", "dir": "Stay"}, {"charge": 0})
+        state, _ = acting.actors[0].step(state, "move", {"op": "move", "dir": "Stay"}, {"charge": 0})
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ def steps(name, *settings):
         elif event.type == "step":
             action = proposals[event.body["chosen"]]["action"]
             before = state
-            state, _ = plan.step(state, "move", action, event.body["inputs"])
+            state, _ = plan.actors[0].step(state, "move", action, event.body["inputs"])
             yield before, state, event.body
 
 

@@ -54,7 +54,7 @@ def drawn(picture: str) -> State:
 
 
 def act(state: State, op: str, **args: Any) -> State:
-    after, _ = plan("basic").step(state, op, {"op": op, **args}, {})
+    after, _ = plan("basic").actors[0].step(state, op, {"op": op, **args}, {})
     return after
 
 
@@ -198,7 +198,7 @@ def walks(name: str, episodes: int, steps: int = 12) -> Iterator[tuple[State, Ac
         for t in range(steps):
             possible = actions(state)
             action = possible[(7 * episode + 3 * t + t * t) % len(possible)]
-            after, _ = scenario.step(state, action["op"], action, {})
+            after, _ = scenario.actors[0].step(state, action["op"], action, {})
             yield state, action, after
             state = after
 
@@ -406,7 +406,7 @@ def chosen(name: str, *changes: str) -> Callable[[State], str]:
     scenario = plan(name, *changes)
 
     def choice(state: State) -> str:
-        proposals = scenario.propose(scenario.observe(state), {})
+        proposals = scenario.actors[0].propose(scenario.actors[0].observe(state), {})
         return variables().label(max(proposals, key=lambda proposal: proposal["score"])["action"])
 
     return choice
@@ -427,8 +427,8 @@ def without(term: str) -> str:
 def test_the_hidden_objective_is_that_of_the_seed() -> None:
     scenario, counted = plan("social", "agent=pseudo"), 0
     for state, _, _ in walks("social", 6):
-        for proposal in scenario.propose(scenario.observe(state), {}):
-            after = scenario.step(state, proposal["action"]["op"], proposal["action"], {})[0]
+        for proposal in scenario.actors[0].propose(scenario.actors[0].observe(state), {}):
+            after = scenario.actors[0].step(state, proposal["action"]["op"], proposal["action"], {})[0]
             me = after["self"]
             hazard = any(manhattan(me, each) <= 1 for each in after["hazards"])
             others = sum(manhattan(me, each) <= 2 for each in after["agents"])
@@ -455,9 +455,9 @@ def walk_of(name: str, episode: int, steps: int) -> list[State]:
     """The states through which the agent of a scenario goes."""
     choice, scenario, states = chosen(name), plan(name), [plan(name).start(episode)]
     for _ in range(steps):
-        proposals = scenario.propose(scenario.observe(states[-1]), {})
+        proposals = scenario.actors[0].propose(scenario.actors[0].observe(states[-1]), {})
         action = next(p["action"] for p in proposals if variables().label(p["action"]) == choice(states[-1]))
-        states.append(scenario.step(states[-1], action["op"], action, {})[0])
+        states.append(scenario.actors[0].step(states[-1], action["op"], action, {})[0])
     return states
 
 

@@ -214,7 +214,7 @@ def test_the_parts_receipts_chain_their_states_through_steps_and_drifts():
         elif event.type == "step":
             before = state["coherence"]
             action = proposals[body["chosen"]]["action"]
-            state, _ = plan.step(state, action["op"], action, body["inputs"])
+            state, _ = plan.actors[0].step(state, action["op"], action, body["inputs"])
             kernel = body["parts"]["coherence"]
             assert kernel["before"] == tagged(b"specledger/state/v1", written(before))
             assert kernel["after"] == tagged(b"specledger/state/v1", written(state["coherence"]))
@@ -262,7 +262,7 @@ def test_a_kernel_action_depends_on_action_hazards_and_heading_and_not_on_the_go
     kernel = start["coherence"] | {"rho": [[headroom, 250]]}
     state = start | {"grid": ROOM, "coherence": kernel, "heading": heading}
     state |= {"position": {"x": position[0], "y": position[1]}, "goal": {"x": goal[0], "y": goal[1]}}
-    after, outcome = plan.step(state, "move", {"dir": direction}, {"charge": charge})
+    after, outcome = plan.actors[0].step(state, "move", {"dir": direction}, {"charge": charge})
     drho, gap = coupling(position, heading, ROOM, headroom, direction)
     left, right = after["coherence"]["theta"][0]
     assert right - left == -40 + gap
@@ -275,7 +275,9 @@ def test_four_moves_and_staying_are_five_different_kernel_actions():
     plan = hazard()
     start = plan.start(0)
     state = start | {"grid": ROOM, "position": {"x": 2, "y": 2}, "goal": {"x": 5, "y": 1}}
-    shifts = {d: plan.step(state, "move", {"dir": d}, {"charge": 0})[0]["coherence"]["theta"][0] for d in DIRECTIONS}
+    shifts = {
+        d: plan.actors[0].step(state, "move", {"dir": d}, {"charge": 0})[0]["coherence"]["theta"][0] for d in DIRECTIONS
+    }
     assert len({tuple(shift) for shift in shifts.values()}) == 5
     assert shifts["Stay"] == [0, -39]
 
@@ -325,7 +327,7 @@ def tanks(*settings):
 )  # fmt: skip
 def test_the_tanks_follow_their_flows(h1, h2, inflow, p, v, old):
     state = {"h1": h1, "h2": h2, "inflow": inflow, "pump": old[0], "valve": old[1], "t": 3}
-    assert tanks().step(state, "command", {"p": p, "v": v}, {})[0] == tank(state, p, v)
+    assert tanks().actors[0].step(state, "command", {"p": p, "v": v}, {})[0] == tank(state, p, v)
 
 
 def figures(plan):
@@ -356,7 +358,7 @@ def test_pumping_with_an_open_valve_is_always_admitted(h1, h2, inflow):
     """Which is why no level between the bounds leaves the governor without an action."""
     state = {"h1": h1, "h2": h2, "inflow": inflow, "pump": 0, "valve": 0, "t": 0}
     actions = [{"op": "command", "p": p, "v": v} for p in (0, 1) for v in (0, 40, 80)]
-    found = tanks().judge(state, [{"action": action, "score": 0} for action in actions], 0, [0] * 6)
+    found = tanks().actors[0].judge(state, [{"action": action, "score": 0} for action in actions], 0, [0] * 6)
     admitted = [action for action, judgement in zip(actions, found, strict=True) if not judgement.rejected]
     assert admitted
     for action in admitted:
@@ -368,7 +370,7 @@ def test_pumping_with_an_open_valve_is_always_admitted(h1, h2, inflow):
 def test_a_dry_tank_is_a_reason_of_its_own():
     state = {"h1": 0, "h2": 104, "inflow": 20, "pump": 0, "valve": 0, "t": 0}
     drain = {"action": {"op": "command", "p": 0, "v": 80}, "score": 0}
-    (found,) = tanks().judge(state, [drain], 0, [0])
+    (found,) = tanks().actors[0].judge(state, [drain], 0, [0])
     assert found.rejected == [{"gate": "dry", "reason": "dry_tank", "witness": {"h2": 99}}]
 
 
@@ -426,7 +428,7 @@ def part(**changes):
 
 
 def test_what_every_step_does_reads_what_the_action_made(make):
-    step = make().step
+    step = make().actors[0].step
     state = {"x": 1, "log": [7]}
     assert step(state, "add", {"n": 3}, {}) == ({"x": 4, "log": [7, 4]}, {"was": 1})
     assert step(state, "add", {"n": 9}, {}) == ({"x": 0, "log": [7, 0]}, {"was": 1})
@@ -435,14 +437,14 @@ def test_what_every_step_does_reads_what_the_action_made(make):
 
 def test_an_operation_that_no_world_has_is_a_callers_mistake(make):
     with pytest.raises(LookupError, match="fly"):
-        make().step({"x": 1, "log": []}, "fly", {}, {})
+        make().actors[0].step({"x": 1, "log": []}, "fly", {}, {})
 
 
 def test_a_part_acts_on_the_state_before_and_tells_what_it_did(make):
     made = make(world={"parts": {"p": part()}})
     state = made.start(0)
     assert state == {"x": 1, "log": [], "p": {"n": 10}}
-    after, outcome = made.step(state, "add", {"n": 3}, {})
+    after, outcome = made.actors[0].step(state, "add", {"n": 3}, {})
     assert after == {"x": 4, "log": [4], "p": {"n": 14}}
     assert outcome == {"was": 1, "p": {"was": 10}}
 
@@ -458,12 +460,15 @@ def test_a_part_that_an_action_leaves_alone_stays_and_keeps_no_receipt(make):
     )
     steps = [event.body for event in run(made) if event.type == "step"]
     assert [set(step["parts"]) for step in steps] == [{"p"}, set(), set()]
-    assert [made.step(made.start(0), op, {"n": 3}, {})[0]["p"] for op in ("add", "rest")] == [{"n": 14}, {"n": 10}]
+    assert [made.actors[0].step(made.start(0), op, {"n": 3}, {})[0]["p"] for op in ("add", "rest")] == [
+        {"n": 14},
+        {"n": 10},
+    ]
 
 
 def test_the_functions_and_constants_of_a_part_are_known_to_its_world(make):
     made = make(world={"parts": {"p": part()}, "observe": {"x": "x", "halved": "half(p)"}})
-    assert made.observe(made.start(0)) == {"x": 1, "halved": 5}
+    assert made.actors[0].observe(made.start(0)) == {"x": 1, "halved": 5}
 
 
 def test_a_part_inside_a_part(make, tmp_path):
@@ -474,7 +479,7 @@ def test_a_part_inside_a_part(make, tmp_path):
     made = make(
         world={"functions": {}, "parts": {"q": {"world": "outer", "follow": follow}}},
     )
-    after, outcome = made.step(made.start(0), "add", {"n": 3}, {})
+    after, outcome = made.actors[0].step(made.start(0), "add", {"n": 3}, {})
     assert after == {"x": 4, "log": [4], "q": {"x": 5, "log": [5], "p": {"n": 15}}}
     assert outcome == {"was": 1, "q": {"was": 1, "p": {"was": 10}}}
 
@@ -490,8 +495,8 @@ def test_derived_values_are_virtual_fields_of_every_state(make):
         },
     )
     state = {"x": 3, "log": []}
-    assert made.observe(state) == {"above": 7}
-    (found,) = made.judge(state, [{"action": {"op": "add", "n": 3}, "score": 0}], 0, [0])
+    assert made.actors[0].observe(state) == {"above": 7}
+    (found,) = made.actors[0].judge(state, [{"action": {"op": "add", "n": 3}, "score": 0}], 0, [0])
     assert found.rejected == [{"gate": "g", "reason": "r", "witness": {"was": 6}}]
 
 
@@ -500,8 +505,10 @@ def test_a_let_is_in_no_order_and_may_go_through_functions(make):
     functions = {**WORLD["functions"], "through": {"args": ["k"], "is": "k + c"}}
     for names in (list(let), list(reversed(let))):
         actions = {"add": {**WORLD["actions"]["add"], "let": {name: let[name] for name in names}}}
-        after, _ = make(world={"functions": functions, "actions": actions}).step(
-            {"x": 1, "log": []}, "add", {"n": 3}, {}
+        after, _ = (
+            make(world={"functions": functions, "actions": actions})
+            .actors[0]
+            .step({"x": 1, "log": []}, "add", {"n": 3}, {})
         )
         assert after["x"] == 1 + 3 + (1 + 8) - 9
 

@@ -21,7 +21,7 @@ from specledger.report.codes import E_REPORT_KIND
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.model import Report, SubRun, malformed_receipts
-from specledger.report.run import probes_of
+from specledger.report.specs import Specs
 from specledger.spec.scenario import Scenario
 
 SUMMARY: Final = "summary.json"
@@ -59,7 +59,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     kept = [0]
     with malformed_receipts():
         for run in subject.runs(evidence):
-            agent = run.specs.specs[run.specs.main.refs["agent",]].name
+            agent = Specs.of(run.specs).agent()
             place = Path(evidence.place, *run.place.split("/"))
             main = run.specs.main.model
             assert isinstance(main, Scenario)  # noqa: S101 - a run is of a scenario
@@ -71,7 +71,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
     main = run.specs.main
-    metrics = RunMetrics(run.name, main.name, tuple(probes_of(run.specs)), most)
+    metrics = RunMetrics(run.name, main.name, tuple(Specs.of(run.specs).probes()), most)
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
     with (folder / RECEIPTS).open("rb") as lines:
         for line in lines:

@@ -1,0 +1,168 @@
+"""Compiles an actor: one agent of a scenario and its governor, on the world as that agent meets it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from specledger.agents.agent import Agent, Around, check_agent
+from specledger.agents.propose import compile_propose
+from specledger.compile.judging import compile_judge_set, plan_governor_state
+from specledger.compile.kernel import Parts, compile_kernel
+from specledger.compile.model_agent import compile_model_agent
+from specledger.compile.plan import Actor, PlannedOutside, PlannedWatchdog, State
+from specledger.compile.roles import E_AGENTS, Role
+from specledger.core.diagnostics import Diagnostics
+from specledger.expr import RecordType
+from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
+from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.load import Bundle
+from specledger.spec.agent import Outside
+from specledger.worlds.emit import Call, compile_over, compile_step, discloses_state, write_step
+from specledger.worlds.model import World
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What the actors of a scenario have in common.
+
+    Attributes:
+        bundle: The specs.
+        seed: The scenario's.
+        world: The checked world.
+        like: A start state; None if there is none, with findings.
+        diagnostics: Receives every finding.
+    """
+
+    bundle: Bundle
+    seed: int
+    world: World
+    like: State | None
+    diagnostics: Diagnostics
+
+
+def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
+    """The actor of a role and its checked governor; None, with findings, if they are wrong."""
+    diagnostics = stage.diagnostics
+    world = stage.world.seen_by(role.name) if role.name in stage.world.views else stage.world
+    footing = footing_of(world, stage.like)
+    governor = check_governor(role.governor, footing, diagnostics)
+    if governor is None:
+        return None
+    around, outside = _around(world, governor), role.decider.outside
+    if outside is not None and role.name:
+        place = stage.bundle.main.span(*role.at, "agent")
+        hint = "run it as the one agent of a scenario, whose world moves the others"
+        diagnostics.error(E_AGENTS, f"{role.agent.name!r} is asked outside, as one of several agents", place, hint=hint)
+    agent, declared = _agents(role, around, stage)
+    if agent is None and outside is None:
+        return None
+    kernel = compile_kernel(Parts(stage.bundle, role, world, around, agent, declared, stage.seed, diagnostics))
+    if stage.like is None or diagnostics.has_errors:
+        return None
+    see_claims_read(governor, role.governor, diagnostics)
+    actor = Actor(
+        name=role.name,
+        gates=(SCHEMA, *(() if kernel is None else kernel.admission.gates), *(gate.id for gate in governor.gates)),
+        observe=compile_over(world, world.observe, stage.like),
+        judge=compile_judge_set(governor, footing, world),
+        step=compile_step(world, stage.like),
+        governor_state=plan_governor_state(governor, footing),
+        kernel=kernel,
+        outside=None if outside is None else _asked(role, outside, stage, world, governor),
+        **_acts(agent, declared),
+    )
+    return actor, governor
+
+
+def watchdog_of(roles: tuple[Role, ...]) -> PlannedWatchdog | None:
+    """The time limits of asking the agents; the shortest of their own and the kernels'."""
+    outside = [role.decider.outside.deadline_ms for role in roles if role.decider.outside is not None]
+    kernels = [role.rules.admission for role in roles if role.rules.admission is not None]
+    limits = [*outside, *(admission.watchdog_ms for admission in kernels)]
+    if not limits:
+        return None
+    return PlannedWatchdog(min(limits), min((admission.ms_per_tick for admission in kernels), default=None))
+
+
+def _asked(role: Role, outside: Outside, stage: Stage, world: World, governor: Governor) -> PlannedOutside:
+    """The agent from outside, and its model if it is one."""
+    model = None
+    if outside.model is not None:
+        model = compile_model_agent(stage.bundle, role.agent, outside, world, stage.seed, stage.diagnostics)
+    return PlannedOutside(outside, _operations(world), governor.claims, model)
+
+
+def _agents(role: Role, around: Around, stage: Stage) -> tuple[Agent | None, Agent | None]:
+    """The agent, if it is a spec; and the procedure that one from outside declares, whose memory a kernel keeps."""
+    if role.decider.outside is None:
+        return check_agent(role.agent, around, stage.diagnostics), None
+    key = None if role.rules.admission is None else role.agent.refs.get(("outside", "declares"))
+    return None, None if key is None else check_agent(stage.bundle.specs[key], around, stage.diagnostics)
+
+
+def _acts(agent: Agent | None, declared: Agent | None) -> dict[str, Any]:
+    """What an actor calls of its agent; of one that is asked outside, the memory of the procedure that it declares."""
+    if declared is not None:
+        kept = {"begin": compile_begin(declared.kept), "remember": compile_remember(declared.kept)}
+        return {**_memoryless(), "remembers": declared.scope, **kept}
+    if agent is None:
+        return {"remembers": EPISODE, **_memoryless()}
+    return {
+        "remembers": agent.scope,
+        "begin": compile_begin(agent.kept),
+        "propose": compile_propose(agent),
+        "writes": compile_writes(agent.kept),
+        "remember": compile_remember(agent.kept),
+    }
+
+
+def _operations(world: World) -> list[dict[str, Any]]:
+    """The operations that an agent from outside is offered."""
+    return [
+        {
+            "op": name,
+            "args": {key: list(action.allowed.get(key, ())) or str(type_) for key, type_ in action.args.fields.items()},
+        }
+        for name, action in sorted(world.actions.items())
+    ]
+
+
+def _memoryless() -> dict[str, Callable[..., Any]]:
+    """The functions of an actor whose agent keeps its memory to itself."""
+    return {
+        "begin": lambda _observation: {},
+        "propose": lambda _observation, _memory: [],
+        "writes": lambda _observation, _memory, _action: 0,
+        "remember": lambda _observation, memory, _action, _seen: memory,
+    }
+
+
+def _around(world: World, governor: Governor) -> Around:
+    """What agents are given."""
+    disclosed = discloses_state(world)
+    return Around(
+        functions=world.environment.functions,
+        constants=world.environment.constants,
+        observation=RecordType("observation", world.observe.types),
+        actions={name: action.args for name, action in world.actions.items()},
+        action=world.action,
+        claims=governor.claims,
+        state=world.state if disclosed else None,
+        step=compile_step(world) if disclosed else None,
+    )
+
+
+def footing_of(world: World, like: State | None = None) -> Footing:
+    """The names and types of the world for the governor and the invariants."""
+    return Footing(
+        environment=world.environment,
+        state=world.state,
+        inputs=world.inputs,
+        action=world.action,
+        outcome=world.outcome,
+        observation=RecordType("observation", world.observe.types),
+        write_step=lambda emitter, preload, call, wanted: write_step(emitter, preload, world, Call(*call), wanted),
+        like=like,
+    )
