@@ -10,7 +10,7 @@ from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
-from specledger.expr import INT
+from specledger.expr import INT, Type
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import PROGRESS, WATCHDOG
@@ -102,7 +102,7 @@ class _Compiler:
         assert isinstance(bundle.main.model, Suite)  # noqa: S101 - the pipeline compiles what it dispatched by kind
         self.bundle = bundle
         self.diagnostics = diagnostics
-        self._samplers: dict[tuple[str, str, str], Sampler | None] = {}
+        self._samplers: dict[tuple[str, ...], Sampler | None] = {}
         self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
 
     def plan(self) -> SuitePlan:
