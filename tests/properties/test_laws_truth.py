@@ -258,7 +258,11 @@ def laws(draw, template):
     first = draw(expressions(world.alphabet))
     law = {
         "template": template,
-        "quantifiers": {"T": draw(st.sampled_from([1, 2, 5])), "H": draw(st.integers(0, 2))},
+        "quantifiers": {
+            "T": draw(st.sampled_from([1, 2, 5, "grid_length", "2 * grid_length - 1"])),
+            "H": draw(st.sampled_from([0, 1, 2, "grid_length - 1"])),
+        },
+        "trial": {"steps": 600},
         "observables": [
             {"name": "A", "expr": first},
             {"name": "B", "expr": draw(expressions(world.alphabet, ["A"]))},

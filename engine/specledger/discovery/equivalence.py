@@ -21,6 +21,7 @@ from specledger.core.rng import Stream
 from specledger.discovery.fingerprint import conditions_of
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.claim import BINARY, TRUE
+from specledger.laws.duration import steps_json
 from specledger.laws.law import Law
 from specledger.laws.law_question import question_of
 from specledger.laws.observable import range_of
@@ -121,7 +122,7 @@ def statement_of(law: Law) -> Statement | None:
         "rings": [law.universe.key, question.shortest],
         "starts": None if question.start is None else sorted(question.start),
         "where": None if law.where == TRUE else conditions_of(law),
-        "steps": None if everywhere and not remembers else [law.template.first, question.horizon],
+        "steps": None if everywhere and not remembers else [law.template.first, steps_json(question.horizon)],
         "form": form,
     }
     symbols = question.rule.symbols

@@ -104,7 +104,8 @@ def _meaning(law: Law) -> tuple[str, Counter[str]]:
     judged = [antecedent, tree.node(law.holds)]
     where = None if law.where == TRUE else tree.node(law.where)
     starts = tree.piece("starts", law.universe.key, *law.starts)
-    steps = tree.piece("steps", template.first, law.last, (law.H or 0) * template.within, template.cells)
+    per_cell = (law.T_cells, law.H_cells) if law.T_cells or law.H_cells else ()
+    steps = tree.piece("steps", template.first, law.last, (law.H or 0) * template.within, template.cells, *per_cell)
     image = law.image
     turned = None if image is None else tree.piece("image", image.reflect, image.shift, *image.symbol_map)
     meaning = tree.piece("law", starts, steps, where, turned, *judged)

@@ -33,7 +33,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "seed": law.seed,
         "cases": law.cases,
         "mutations": law.mutations,
-        "T": law.T,
+        "T": bundle.main.model.model_dump()["quantifiers"]["T"],
         "unknown": None if law.unknown is None else str(law.unknown),
         "expected": None if plan.expected is None else dict(plan.expected),
     }

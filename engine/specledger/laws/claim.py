@@ -163,6 +163,24 @@ def _expect(op: str, found: str, allowed: tuple[str, ...], result: str) -> str:
     return result
 
 
+def placed(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
+    """The nodes of a claim, each with its path in the document of the claim, from the root down."""
+    yield node, path
+    keys = ("lhs", "rhs") if isinstance(node, Binary) else ("arg",)
+    for key, below in zip(keys, operands(node), strict=False):
+        yield from placed(below, (*path, key))
+
+
+def first_wrong(claim: Node) -> tuple[str, ...]:
+    """The path of the deepest node whose operands do not fit; of the root, if every node is sound."""
+    for node, path in reversed([*placed(claim)]):
+        try:
+            sort_of(node)
+        except SortError:
+            return path
+    return ()
+
+
 def evaluate(node: Node, read: Read) -> int | bool | str:
     """The exact value of a claim of right sorts.
 

@@ -118,7 +118,8 @@ def answer_of(law: Law) -> Answer:
         answer = _answered(asked.question, law)
         later = law.template.first > 0 and not isinstance(asked.question.claim, Commutes)
         if isinstance(answer, Refuted) and (later or not asked.exact):
-            which = "the start" if later else "starts that do not meet the preconditions"
+            weaker = "the shortest wait alone" if law.H_cells else "starts that do not meet the preconditions"
+            which = "the start" if later else weaker
             answer = Undecided(f"the claim does not hold for {which}", law.contract)
         if isinstance(answer, Proved):
             break

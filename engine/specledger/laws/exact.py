@@ -29,7 +29,7 @@ class Run:
     """The states that judging a law on one start looks at."""
 
     def __init__(self, law: Law, start: Sequence[int], rule: Rule | None = None) -> None:
-        self.law = law
+        self.law = law = law.on(len(start))
         rule = rule or law.universe.rule
         self.states = rule.run(start, law.steps)
         image = law.image

@@ -42,7 +42,8 @@ def work_of(law: Law, cases: tuple[Case, ...]) -> int:
     """Cells that judging a law on its cases and the search after it read at most."""
     cells = sum(len(case.start) for case in cases)
     share = -(-law.mutations * cells // max(1, len(cases)))
-    return (cells + share) * (law.steps + 1) * (1 + len(law.observables))
+    longest = max((len(case.start) for case in cases), default=0)
+    return (cells + share) * (law.on(longest).steps + 1) * (1 + len(law.observables))
 
 
 def try_cases(law: Law, cases: tuple[Case, ...]) -> tuple[Trial, Judged]:
@@ -70,7 +71,7 @@ def present(law: Law, start: State) -> Counterexample:
     if t is None or at is None:
         raise Contradiction(f"{law.name}: {law.universe.text(small)!r} was said to violate the law")
     first = max(0, at - 2)
-    states = run.states[first : max(at + 2, at + law.reach + 1)][: law.trial.excerpt]
+    states = run.states[first : max(at + 2, at + run.law.reach + 1)][: law.trial.excerpt]
     evolved = [*run.states, law.universe.rule.step(run.states[-1])]
     return Counterexample(
         start=law.universe.text(small),

@@ -69,13 +69,19 @@ def judge(
     Raises:
         EvaluationError: An integer leaves 64 bits somewhere.
     """
-    view = _View(law, Batch.of(starts, halo_of(law), law.universe.rule.radius), changes, last)
+    batch = Batch.of(starts, halo_of(law), law.universe.rule.radius)
+    longest = law.on(int(batch.layout.sizes.max()))
+    view = _View(law, batch, changes, last)
     usable = view.usable()
-    first, final = law.template.first, law.last if last is None else last
+    first, final = law.template.first, longest.last if last is None else min(last, longest.last)
     counts = None if law.antecedent is None else view.truth(law.antecedent, first, final)
     holds = view.waited(law.holds, first, final)
     broken = ~holds if counts is None else counts > holds
     steps = np.full(len(starts), final - first + 1)
+    if law.T_cells:  # shorter rings are judged at fewer steps
+        judged = view.judged(first, final)
+        counts = judged if counts is None else counts & judged
+        broken = broken & judged
     if counts is not None:
         np.add.reduce(view.by_ring(counts).view(np.int8), axis=0, dtype=np.int16, out=steps)
     at = np.full(len(starts), -1)
@@ -111,7 +117,8 @@ class _View:
 
     def __init__(self, law: Law, batch: Batch, changes: Changes | None, last: int | None) -> None:
         self.law, rule = law, law.universe.rule
-        steps = law.steps if last is None else max(last + law.reach, law.fixed)
+        longest = law.on(int(batch.layout.sizes.max()))
+        steps = longest.steps if last is None else max(min(last, longest.last) + longest.reach, law.fixed)
         self.trajectory = evolve_best(batch, rule, steps, changes, cells=needs_cells(law))
         self._cellwise: dict[str, Array] = {}
         if law.image is not None:
@@ -138,14 +145,26 @@ class _View:
 
     def waited(self, node: Node, first: int, last: int) -> Array:
         """A condition at the steps first to last, or at one of the H steps after where the template waits."""
-        waits = (self.law.H or 0) if self.law.template.within else 0
+        law, sizes = self.law, self.trajectory.layout.sizes
+        waits = (law.on(int(sizes.max())).H or 0) if law.template.within else 0
         found = self.truth(node, first, last + waits)
         if not waits:
             return found
         steps = np.arange(first, last + waits + 1)[:, None]
         coming = np.where(found, steps, last + waits + 1 + waits)
         nearest = np.minimum.accumulate(coming[::-1], axis=0)[::-1]
-        return np.asarray((nearest <= steps + waits)[: last - first + 1])
+        own = self.by_column((law.H or 0) + law.H_cells * sizes) if law.H_cells else waits
+        return np.asarray((nearest <= steps + own)[: last - first + 1])
+
+    def judged(self, first: int, last: int) -> Array:
+        """Whether each step is judged, of each ring or each cell."""
+        law = self.law
+        lasts = law.last + law.T_cells * self.trajectory.layout.sizes
+        return np.asarray(np.arange(first, last + 1)[:, None] <= self.by_column(lasts))
+
+    def by_column(self, values: Array) -> Array:
+        """A value of each ring, for each column: its cells, where the law is about cells."""
+        return np.repeat(values, self.trajectory.layout.sizes) if self.law.template.cells else values
 
     def by_ring(self, found: Array) -> Array:
         """Whether a condition holds somewhere on each ring."""

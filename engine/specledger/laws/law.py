@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from specledger.core.diagnostics import Diagnostic
 from specledger.laws.claim import TRUE, Node, latest, reads, show
@@ -40,6 +40,7 @@ class Law:
         name, key: Of its spec.
         universe, template: What it is about, and its form.
         T, H: The last step that it is judged at, and how long something may take to come true.
+        T_cells, H_cells: How many steps more each of them is for each cell of the ring; see `on`.
         claim: The whole claim.
         antecedent: When a step counts; None if every step does.
         holds: What must hold there.
@@ -75,8 +76,17 @@ class Law:
     trial: Trial = field(default_factory=Trial)
     unknown: Unknown | None = None
     preconditions: int = 0
+    T_cells: int = 0
+    H_cells: int = 0
     forbidden: str = field(default="", compare=False)
     words: str = field(default="", compare=False)
+
+    def on(self, length: int) -> Law:
+        """The law as it is judged on rings of so many cells: T and H are numbers."""
+        if not (self.T_cells or self.H_cells):
+            return self
+        waits = None if self.H is None else self.H + self.H_cells * length
+        return replace(self, T=self.T + self.T_cells * length, H=waits, T_cells=0, H_cells=0)
 
     @property
     def said(self) -> str:

@@ -6,7 +6,7 @@ UNKNOWN. Source: law proposer, sections 6, 7 and 13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specledger.core.canonical import MAX_INTEGER
@@ -22,14 +22,16 @@ from specledger.laws.claim import (
     Node,
     Observe,
     SortError,
+    first_wrong,
     is_image,
-    operands,
+    placed,
     reads,
     show,
     sort_of,
     walk,
 )
 from specledger.laws.claim_parser import E_CLAIM_TEXT, ClaimError, read_claim, read_text
+from specledger.laws.duration import Duration
 from specledger.laws.findings import (
     E_LAW_FIELD,
     E_LAW_FORM,
@@ -47,6 +49,7 @@ from specledger.laws.law import Law, Test, Unknown
 from specledger.laws.law_question import fits, largest_integer
 from specledger.laws.observable import known_observables
 from specledger.laws.observable_parser import Conditions, Reader
+from specledger.laws.preconditions import lengths_of
 from specledger.laws.primitive import E_UNIVERSE_SYMBOL, ArgumentError, report_symbols
 from specledger.laws.template import SAMPLES, Mismatch, Template
 from specledger.laws.transform import E_TRANSFORM, Image, bind_call
@@ -91,6 +94,8 @@ class _Checker:
         self.strict = strict or model.strict
         self.reader = Reader(universe, {}, {})
         self.unknown: Unknown | None = None
+        self.T, waits = Duration.read(model.quantifiers.T), model.quantifiers.H
+        self.H = None if waits is None or "H" not in template.needs else Duration.read(waits)
 
     def law(self) -> Law | None:
         model = self.model
@@ -102,7 +107,9 @@ class _Checker:
         wheres = [self._where(conditions, index) for index in range(len(model.preconditions))]
         starts, tests = self._starts(), self._tests()
         claim = None if fields is None else self._claim(fields)
-        self._limits()
+        self._limits(
+            lengths_of(self.universe, _joined(wheres), known_observables({**self.reader.known, **conditions.measured}))
+        )
         self._capabilities()
         if self.reader.missing:
             self._give_up("missing_observable", ", ".join(self.reader.missing))
@@ -116,8 +123,10 @@ class _Checker:
                 key=self.spec.key,
                 universe=self.universe,
                 template=self.template,
-                T=model.quantifiers.T,
-                H=self._horizon,
+                T=self.T.plus,
+                H=None if self.H is None else self.H.plus,
+                T_cells=self.T.cells,
+                H_cells=0 if self.H is None else self.H.cells,
                 claim=claim or TRUE,
                 antecedent=antecedent,
                 holds=holds,
@@ -151,10 +160,6 @@ class _Checker:
         if self.unknown is None:
             self.unknown = Unknown(reason, detail)
 
-    @property
-    def _horizon(self) -> int | None:
-        return self.model.quantifiers.H if "H" in self.template.needs else None
-
     def _strays(self) -> None:
         """Tell which fields are given that the template does not need: they are never read."""
         for name in strays_of(self.model, self.template):
@@ -175,6 +180,10 @@ class _Checker:
                 path = ("quantifiers", "H") if name == "H" else (name,)
                 message = f"a law of the form {self.template.name} needs `{'.'.join(path)}`"
                 self.scope.diagnostics.error(E_LAW_MISSING, message, self.spec.span(*path[:-1]), expected=path[-1])
+                whole = False
+            if isinstance(value, str) and name == "H" and self.template.says("H"):
+                message = f"a {self.template.name} puts H into the claim, where it is a number"
+                self.scope.wrong(E_LAW_FORM, message, "quantifiers", "H")
                 whole = False
             if name.endswith("_symbol") and value is not None and value not in self.universe.alphabet:
                 report_symbols(self.scope, [value], self.universe.alphabet, name)
@@ -248,15 +257,23 @@ class _Checker:
                 tests.append(read)
         return tuple(tests)
 
-    def _limits(self) -> None:
-        quantifiers, template = self.model.quantifiers, self.template
-        if template.first + template.short > quantifiers.T:
-            judged = f"a {template.name} is judged from {template.first} to T - {template.short}"
-            message = f"T = {quantifiers.T} leaves no step: {judged}"
-            self.scope.wrong(E_LAW_FORM, message, "quantifiers", "T")
-        for name, value in (("T", quantifiers.T), ("H", self._horizon or 0)):
-            if value > self.model.trial.steps:
-                self._give_up("resource_limit", f"{name} = {value} is above {self.model.trial.steps}")
+    def _limits(self, lengths: Sequence[int]) -> None:
+        """Give up where T or H is too large on an admitted ring; refuse one that is too small on the shortest."""
+        template, universe, most = self.template, self.universe, self.model.trial.steps
+        longest = max(lengths, default=universe.longest)
+        for name, duration, least in (("T", self.T, max(1, template.first + template.short)), ("H", self.H, 0)):
+            if duration is None:
+                continue
+            value = duration.on(universe.shortest)
+            if value < least:
+                final = f"T - {template.short}" if template.short else "T"
+                judged = f"; the form {template.name} is judged from step {template.first} to {final}"
+                where = f" on a ring of {universe.shortest} cells" if duration.cells else ""
+                message = f"{name} = {value}{where} is less than {least}{judged if name == 'T' else ''}"
+                self.scope.wrong(E_LAW_FORM, message, "quantifiers", name)
+            if duration.on(longest) > most:
+                where = f" on a ring of {longest} cells" if duration.cells else ""
+                self._give_up("resource_limit", f"{name} = {duration.on(longest)}{where} is above {most}")
 
     def _capabilities(self) -> None:
         required = self.model.capability_requirements
@@ -307,7 +324,7 @@ class _Checker:
         """The claim, if it reads what there is and its operators take what they are given."""
         known = {each.name for each in self.model.observables}
         sound = True
-        for node, path in _placed(claim):
+        for node, path in placed(claim):
             if isinstance(node, Observe) and node.name not in known and node.name not in CELLWISE:
                 near = suggest(node.name, known)
                 message = f"the law defines no observable `{node.name}`"
@@ -324,7 +341,7 @@ class _Checker:
             if sort_of(claim) != "bool":
                 raise SortError("the claim is no truth value")
         except SortError as error:
-            self.scope.wrong(E_LAW_SORT, str(error), *self._place(_first_wrong(claim), "op"))
+            self.scope.wrong(E_LAW_SORT, str(error), *self._place(first_wrong(claim), "op"))
             return None
         return claim if sound else None
 
@@ -340,7 +357,8 @@ class _Checker:
                 raise Mismatch("only laws about every cell speak of single cells and symbols")
             if "transform" not in self.template.needs and any(is_image(node) for node in walk(claim)):
                 raise Mismatch("only laws of forms that need a transform speak of transformed states")
-            late = [time.offset for _, time in reads(claim) if time.fixed and time.offset > self.model.quantifiers.T]
+            shortest = self.T.on(self.universe.shortest)
+            late = [time.offset for _, time in reads(claim) if time.fixed and time.offset > shortest]
             if late:
                 raise Mismatch(f"step {late[0]} is after T")
         except Mismatch as error:
@@ -348,24 +366,6 @@ class _Checker:
             self.scope.diagnostics.error(E_LAW_FORM, message, self.spec.span(place))
             return None
         return self.template.judged(parts, fields)
-
-
-def _placed(node: Node, path: tuple[str, ...] = ()) -> Iterator[tuple[Node, tuple[str, ...]]]:
-    """The nodes of a claim, each with its path in the document of the claim, from the root down."""
-    yield node, path
-    keys = ("lhs", "rhs") if isinstance(node, Binary) else ("arg",)
-    for key, below in zip(keys, operands(node), strict=False):
-        yield from _placed(below, (*path, key))
-
-
-def _first_wrong(claim: Node) -> tuple[str, ...]:
-    """The path of the deepest node whose operands do not fit; of the root, if every node is sound."""
-    for node, path in reversed([*_placed(claim)]):
-        try:
-            sort_of(node)
-        except SortError:
-            return path
-    return ()
 
 
 def _joined(conditions: Sequence[Node | None]) -> Node:

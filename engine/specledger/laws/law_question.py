@@ -31,6 +31,7 @@ from specledger.laws.claim import (
     show,
 )
 from specledger.laws.claim import Not as Denied
+from specledger.laws.duration import Duration, Steps
 from specledger.laws.law import Law
 from specledger.laws.observable import range_of
 from specledger.laws.preconditions import admitted_lengths
@@ -79,7 +80,8 @@ class LawQuestion:
 
     Attributes:
         question: The question.
-        exact: Whether a counterexample to it refutes the law. It does not if the question leaves out a precondition.
+        exact: Whether a counterexample to it refutes the law. It does not if the question leaves out a precondition, or
+            waits less long.
     """
 
     question: Question
@@ -90,7 +92,8 @@ def questions_of(law: Law) -> list[LawQuestion]:
     """The questions to ask about a law on rings of every length, in order; without any, it cannot be proved.
 
     A precondition that is no linear condition, such as a scan or a product, is left out at first. If the claim does
-    not hold without it, the claim is asked as a function that includes it.
+    not hold without it, the claim is asked as a function that includes it. A wait that depends on the ring is at first
+    the one on the shortest ring, which is enough on longer ones.
     """
     writer = _Writer(law)
     where, others = writer.preconditions()
@@ -100,8 +103,8 @@ def questions_of(law: Law) -> list[LawQuestion]:
     except NotLinear:
         claim = None
     if claim is not None:
-        found.append(LawQuestion(_question(law, claim, where), exact=others == TRUE))
-    if claim is None or others != TRUE:
+        found.append(LawQuestion(_question(law, claim, where), exact=others == TRUE and not law.H_cells))
+    if claim is None or others != TRUE or law.H_cells:
         function = writer.opaque(others)
         if function is not None:
             found.append(LawQuestion(_question(law, function, where), exact=True))
@@ -144,14 +147,16 @@ def _question(law: Law, claim: Claim, where: Condition) -> Question:
     )
 
 
-def _horizon(law: Law, claim: Claim) -> int:
+def _horizon(law: Law, claim: Claim) -> Steps:
     """The last state of a trajectory that is looked at, such that the prover judges the steps that the law judges.
 
     A claim may look less far ahead than its form allows: `eventually` with a consequent about the start alone.
     """
     if not isinstance(claim, Always | Eventually):
-        return law.steps
-    return law.last + max((term.at or 0 for term in terms_of(as_condition(claim) or And(()))), default=0)
+        cells = law.T_cells + law.H_cells * law.template.within
+        return Duration(law.last + law.reach, cells) if cells else law.steps
+    last = law.last + max((term.at or 0 for term in terms_of(as_condition(claim) or And(()))), default=0)
+    return Duration(last, law.T_cells) if law.T_cells else last
 
 
 def within_range(question: Question, law: Law) -> Question:
@@ -163,6 +168,7 @@ class _Writer:
     def __init__(self, law: Law) -> None:
         self._law = law
         rule = law.universe.rule
+        self._shortest = next(iter(admitted_lengths(law)), law.universe.shortest) if law.H_cells else 0
         self._additive = {name: each.additive(rule) for name, each in law.observables.items()}
 
     def preconditions(self) -> tuple[Condition, Node]:
@@ -189,7 +195,7 @@ class _Writer:
             return self._cellwise()
         if law.template.within:
             antecedent = And(()) if law.antecedent is None else self.condition(law.antecedent)
-            return Eventually(antecedent, self.condition(law.holds), law.H or 0)
+            return Eventually(antecedent, self.condition(law.holds), law.on(self._shortest).H or 0)
         if law.antecedent is None:
             return self._step(law.holds) or Always(self.condition(law.holds))
         return Always(implies(self.condition(law.antecedent), self.condition(law.holds)))
@@ -218,7 +224,7 @@ class _Writer:
         if law.template.cells or any(time.fixed and time.offset for time in times):
             return None
         from_start = guarded or any(time.fixed for time in times)
-        waits = (law.H or 0) if law.template.within else 0
+        waits = Duration((law.H or 0) * law.template.within, law.H_cells * law.template.within)
 
         def value(node: Node, initial: State, states: Sequence[State], at: int) -> bool:
             def read(name: str, time: Time) -> int:
@@ -231,10 +237,10 @@ class _Writer:
                 return True
             if law.antecedent is not None and not value(law.antecedent, initial, states, 0):
                 return True
-            return any(value(law.holds, initial, states, later) for later in range(waits + 1))
+            return any(value(law.holds, initial, states, later) for later in range(waits.on(len(initial)) + 1))
 
         name = f"{show(law.claim)} ({law.key})"
-        return Opaque(name, law.reach, holds, from_start)
+        return Opaque(name, Duration(law.reach, waits.cells) if waits.cells else law.reach, holds, from_start)
 
     def _cellwise(self) -> Claim | None:
         """A symmetry, or what becomes of a symbol."""

@@ -155,7 +155,7 @@ def content_of(law: Law) -> Content:
     tried = min(every, MOST_MUTANTS)
     changes = np.array([rule.change(number * every // tried) for number in range(tried)])
     entries, symbols = np.repeat(changes, len(starts), axis=0).T
-    judged = judge(law, starts * tried, (entries, symbols), min(law.last, STEPS))
+    judged = judge(law, starts * tried, (entries, symbols), min(law.on(MAX_CELLS).last, STEPS))
     broken = (judged.violated >= 0).reshape(tried, len(starts)).any(axis=1)
     return Content(int(broken.sum()), tried)
 

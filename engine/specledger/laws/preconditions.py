@@ -10,6 +10,7 @@ from specledger.expr import EvaluationError
 from specledger.laws.claim import ARITHMETIC, Binary, Const, Node, Not, Observe, evaluate
 from specledger.laws.law import Law
 from specledger.laws.observable import Observable, combine_bounds
+from specledger.laws.universe import Universe
 
 State = tuple[int, ...]
 Interval = tuple[int, int]
@@ -26,12 +27,13 @@ def admitted_lengths(law: Law) -> list[int]:
 
     `grid_length <= 5` leaves the lengths up to 5, `count('>') == 29` those from 29 on.
     """
-    universe = law.universe
-    return [
-        size
-        for size in range(universe.shortest, universe.longest + 1)
-        if _outcomes(law.where, law.observables, size)[0]
-    ]
+    return lengths_of(law.universe, law.where, law.observables)
+
+
+def lengths_of(universe: Universe, where: Node, observables: Mapping[str, Observable]) -> list[int]:
+    """The same for preconditions over observables."""
+    lengths = range(universe.shortest, universe.longest + 1)
+    return [size for size in lengths if _outcomes(where, observables, size)[0]]
 
 
 def _outcomes(node: Node, observables: Mapping[str, Observable], size: int) -> tuple[bool, bool]:

@@ -64,7 +64,7 @@ class Mismatch(ValueError):  # noqa: N818 - says what was found
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a law fills in: `int` or `bool`, reading `t`, `t + 1` … or a `fixed` step."""
+    """What a law fills in: its sort, and the steps that it may read."""
 
     sort: str
     reads: tuple[str, ...]
@@ -107,21 +107,23 @@ class Template:
         found: dict[str, Node] = {}
         _match(self.claim, to_json(claim), fields, found)
         for name, node in found.items():
-            self._check_part(name, node)
+            part = self.parts[name]
+            if sort_of(node) != part.sort:
+                raise Mismatch(f"`{name}` is {part.sort}, not {sort_of(node)}")
+            for observed, time in reads(node):
+                if moment_of(time) not in part.reads:
+                    allowed = " or ".join(part.reads)
+                    raise Mismatch(f"`{name}` may read {allowed}, but {observed} is read at {time}")
         return found
-
-    def _check_part(self, name: str, node: Node) -> None:
-        part = self.parts[name]
-        if sort_of(node) != part.sort:
-            raise Mismatch(f"`{name}` is {part.sort}, not {sort_of(node)}")
-        for observed, time in reads(node):
-            if moment_of(time) not in part.reads:
-                allowed = " or ".join(part.reads)
-                raise Mismatch(f"`{name}` may read {allowed}, but {observed} is read at {time}")
 
     def derive(self, fields: Mapping[str, Any]) -> Node | None:
         """The claim, if the fields of a law say all of it."""
         return None if self.parts else read_claim(_filled(self.claim, {}, fields))
+
+    def says(self, field: str) -> bool:
+        """Whether the claim has the value of a field in it."""
+        patterns = (self.claim, self.antecedent, self.holds)
+        return any(node.get("field") == field for pattern in patterns for _, node in _mappings(pattern))
 
     def judged(self, parts: Mapping[str, Node], fields: Mapping[str, Any]) -> tuple[Node | None, Node]:
         """The antecedent, and what must hold where it does."""
@@ -212,9 +214,8 @@ def _unsayable(template: Template, pattern: Any) -> _Problem | None:
         return (), message, "add `transform` to `needs`"
     if not template.cells and any(name in CELLWISE for name in names):
         return (), "it reads single cells, but `for_all` does not list `i`", "add `i: cells` to `for_all`"
-    strange = next((name for name in names if name not in CELLWISE and not is_name(name)), None)
-    hint = f"what is read of cells: {', '.join(CELLWISE)}"
-    return None if strange is None else ((), f"no law can define an observable {strange!r}", hint)
+    strange = [name for name in names if name not in CELLWISE and not is_name(name)]
+    return ((), f"no law can define an observable {strange[0]!r}", None) if strange else None
 
 
 def _misplaced(template: Template, node: Mapping[str, Any]) -> tuple[str, str, str | None] | None:

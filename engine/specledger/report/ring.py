@@ -84,7 +84,7 @@ def _example(law: Law) -> dict[str, Any] | None:
         start = example_start(law)
         if start is None:
             return None
-        states = Trajectory(law, start).states[: law.steps + 1]
+        states = Trajectory(law, start).states[: law.on(len(start)).steps + 1]
         drawn = states[:EXAMPLE_STATES]
         symbols, observables = law.universe.rule.symbols, sorted(law.observables.items())
         values = [{name: measured(each.root, state, symbols) for name, each in observables} for state in drawn]
@@ -102,12 +102,16 @@ def _example(law: Law) -> dict[str, Any] | None:
 
 def example_start(law: Law) -> State | None:
     """The start of the example, the same for the same law; None if no tried start can be used."""
-    short = replace(law, T=min(law.T, STEPS))
     for starts in _starts(law):
-        usable = [trajectory for trajectory in (Trajectory(short, start) for start in starts) if trajectory.usable()]
+        tried = (Trajectory(_short(law.on(len(start))), start) for start in starts)
+        usable = [trajectory for trajectory in tried if trajectory.usable()]
         if usable:
             return max(usable, key=_shows).states[0]
     return None
+
+
+def _short(law: Law) -> Law:
+    return replace(law, T=min(law.T, STEPS))
 
 
 def _starts(law: Law) -> Iterator[Iterator[State]]:

@@ -5,10 +5,11 @@ Source: law proposer, section 6, CandidateLaw.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 
 from specledger.spec.base import INTEGER_LIMIT, Expression, Identifier, Model, Reference, RefTo, Spec
 from specledger.spec.universe import Starts, Symbol
@@ -20,11 +21,24 @@ Label = Annotated[str, StringConstraints(min_length=1, max_length=120)]
 Labels = Annotated[list[Label], Field(max_length=64)]
 
 
+PER_LENGTH: Final = re.compile(r"^(?:([1-9][0-9]?) \* )?grid_length(?: ([-+]) ([1-9][0-9]{0,3}))?$", re.ASCII)
+
+
+def _per_length(text: str) -> str:
+    if PER_LENGTH.fullmatch(text) is None:
+        raise ValueError(f"{text!r} is no number of steps: write a number, `grid_length` or `2 * grid_length - 1`")
+    return text
+
+
+PerLength = Annotated[str, AfterValidator(_per_length), Field(json_schema_extra={"pattern": PER_LENGTH.pattern})]
+"""A number of steps that depends on the ring, up to 99 for each cell and up to 9999 more or less."""
+
+
 class Quantifiers(Model):
     """T: the last step that a law is judged at. H: how long something may take to come true."""
 
-    T: Count = 50
-    H: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] | None = None
+    T: Count | PerLength = 50
+    H: Annotated[int, Field(ge=0, le=INTEGER_LIMIT)] | PerLength | None = None
 
 
 class Precondition(Model):

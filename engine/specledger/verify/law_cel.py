@@ -226,7 +226,7 @@ class CelLaw:
 
     def cost(self, cells: int) -> int:
         """The work of judging starts that have so many cells together."""
-        law = self.law
+        law = self.law.on(self.law.universe.longest)
         return cells * (law.steps + 1) * (1 + len(law.observables) + 2 * law.template.cells)
 
     def look(self, start: Ring, until: int | None = None) -> Found:
@@ -235,7 +235,7 @@ class CelLaw:
         Raises:
             Unjudged: The other engine does not say.
         """
-        law = self.law
+        law = self.law.on(len(start))
         states = self.evolve(start)
         if not all(self._met(sides, op, start) for sides, op in self._conditions):
             return Found(False, None, 0)
@@ -255,7 +255,7 @@ class CelLaw:
     def evolve(self, start: Ring) -> list[Ring]:
         """The states at 0, 1, … as far as the law looks, and one more."""
         states = [start]
-        for _ in range(self.law.steps + 1):
+        for _ in range(self.law.on(len(start)).steps + 1):
             states.append(self._after(states[-1]))
         return states
 

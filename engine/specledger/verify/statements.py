@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
+from math import inf
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final, TypeAlias
 
@@ -123,22 +124,24 @@ class Statement:
                 and self.true(self.where, ring, [])
             ]
             groups = [[ring] for ring in rings] if from_start else [rings]
+            last_t = inf if self.horizon is None else steps(self.horizon, cells) - steps(span, cells)
             for group in groups:
-                self.check_group(group, span, holds, once=self.all_states and not from_start)
+                once = self.all_states and not from_start
+                self.check_group(group, steps(span, cells), holds, min(0, last_t) if once else last_t)
         return None if last == self.longest else length
 
-    def check_group(self, group: list[State], span: int, holds: Holds, *, once: bool) -> None:
-        """All states that follow from some rings, or only the rings themselves; each is judged at its first t."""
+    def check_group(self, group: list[State], span: int, holds: Holds, last: float) -> None:
+        """All states that follow from some rings up to a step; each is judged at its first t."""
         level, seen, t = set(group), set[State](), 0
-        while level and (self.horizon is None or t + span <= self.horizon):
+        while level and t <= last:
             for state in level:
                 self.spend(8 * len(state) * (span + 1))
                 require(holds(group[0], self.rule.run(state, span)), f"the claim fails at t = {t} in {list(state)}")
             seen |= level
-            level = set() if once else {self.rule.step(state) for state in level} - seen
+            level = {self.rule.step(state) for state in level} - seen
             t += 1
 
-    def judge(self) -> tuple[int, bool, bool, Holds]:
+    def judge(self) -> tuple[Json, bool, bool, Holds]:
         """Steps that an instance looks at, whether at the start, whether rotations do not matter, and its judge."""
         claim, rule = self.claim, self.rule
         if claim["kind"] == "opaque":
@@ -175,6 +178,14 @@ class Statement:
         if "and" in condition:
             return all(self.true(part, start, at) for part in condition["and"])
         return any(self.true(part, start, at) for part in condition["or"])
+
+
+def steps(value: Json, length: int) -> int:
+    """A number of steps, which may depend on the length of a ring."""
+    if isinstance(value, dict):
+        cells, plus = fields(value, "cells", "plus")
+        return int(cells * length + plus)
+    return int(value)
 
 
 def said(claim: Json) -> Json:

@@ -36,7 +36,7 @@ class Trajectory:
     """What happens to one start under a law's rule, and what the law says of it."""
 
     def __init__(self, law: Law, start: Sequence[int]) -> None:
-        self.law = law
+        self.law = law = law.on(len(start))
         self.states = self._evolve(list(start))
         self.images: list[State] = []
         self.moved: list[State] = []
@@ -163,7 +163,7 @@ def check_counterexample(law: Law, recorded: Any) -> None:
     require(law.universe.shortest <= len(text) <= law.universe.longest, "no ring of the universe has this length")
     start = [alphabet.index(symbol) for symbol in text]
     require(set(start) <= set(law.starts), "no start of the law has these symbols")
-    first, last = law.template.first, law.T - law.template.short
+    first, last = law.template.first, law.on(len(start)).last
     require(type(t) is int and first <= t <= last, f"step {t!r} is not judged")
     trajectory = Trajectory(law, start)
     require(trajectory.usable(), "the start does not meet the preconditions")
@@ -193,9 +193,10 @@ def check_proved(law: Law, up_to: int | None) -> None:
     Raises:
         InvalidCertificate: One of them violates it.
     """
-    short = replace(law, T=min(law.T, STEPS))
     longest = law.universe.longest if up_to is None else min(law.universe.longest, up_to)
     for start in _short_starts(law, longest):
+        on_ring = law.on(len(start))
+        short = replace(on_ring, T=min(on_ring.T, STEPS))
         trajectory = Trajectory(short, start)
         if trajectory.usable():
             for t in range(short.template.first, short.T - short.template.short + 1):

@@ -177,11 +177,14 @@ class Judge:
             self.symbols = "".join(document["starts"].get("symbols", self.world.alphabet))
         elif any("include_collision_state" in test.get("params", {}) for test in document.get("proposed_tests", [])):
             self.symbols = self.world.alphabet
-        quantifiers = document.get("quantifiers", {})
-        self.T, self.H = quantifiers.get("T", 50), quantifiers.get("H", 0)
+        self.quantifiers = {"T": 50, "H": 0, **document.get("quantifiers", {})}
         self.ahead = max(map(int, re.findall(r"'t_plus': (\d+)", str(self.claim))), default=1)
         self.fixed = max(map(int, re.findall(r"'t': {'const': (\d+)}", str(self.claim))), default=0)
         self._values, self._after = {}, {}
+
+    def steps(self, name, s):
+        """T or H on a ring as long as a state."""
+        return eval(str(self.quantifiers[name]), {"__builtins__": {}}, {"grid_length": len(s)})
 
     def values(self, s):
         """The law's own observables on a state."""
@@ -212,10 +215,11 @@ class Judge:
         template, steps = self.law["template"], [start]
         if template == "symmetry_commutation":
             return self._first_asymmetry(start)
-        last = self.T - 1 if template in ("monotone", "implication_step", "local_transition") else self.T
+        horizon, waits = self.steps("T", start), self.steps("H", start)
+        last = horizon - 1 if template in ("monotone", "implication_step", "local_transition") else horizon
         seen = set()  # what comes after a state that was met before is known
         for t in range(last + 1):
-            while len(steps) <= max(t + self.ahead, t + self.H, self.fixed):
+            while len(steps) <= max(t + self.ahead, t + waits, self.fixed):
                 steps.append(self.after(steps[-1]))
             if steps[t] in seen:
                 return None
@@ -227,7 +231,7 @@ class Judge:
     def _first_asymmetry(self, start):
         name, state, seen = self.law["transform"], start, set()
         image = self.world.change(name, start)
-        for n in range(1, self.T + 1):
+        for n in range(1, self.steps("T", start) + 1):
             if (state, image) in seen:
                 return None
             seen.add((state, image))
@@ -243,7 +247,7 @@ class Judge:
             cells = zip(steps[t], steps[t + 1], strict=True)
             return all((b == law["result_symbol"]) == same for a, b in cells if a == law["trigger_symbol"])
         if template == "eventually":
-            ends, (p, q) = range(t, t + self.H + 1), (self.claim["lhs"], self.claim["rhs"])
+            ends, (p, q) = range(t, t + self.steps("H", steps[0]) + 1), (self.claim["lhs"], self.claim["rhs"])
             return not self.value(p, steps, t) or any(self.value(q, steps, u) for u in ends)
         return self.value(self.claim, steps, t)
 

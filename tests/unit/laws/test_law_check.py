@@ -192,6 +192,13 @@ BAD = {
         },
         "E_OBSERVABLE_FORM",
     ),
+    "a horizon that is no number of steps": ({**GOOD, "quantifiers": {"T": "5 + grid_length"}}, "E_LAW_CANDIDATE"),
+    "a horizon with a line break": ({**GOOD, "quantifiers": {"T": "grid_length\n"}}, "E_LAW_CANDIDATE"),
+    "no step on the shortest ring": ({**GOOD, "quantifiers": {"T": "grid_length - 4"}}, "E_LAW_FORM"),
+    "less than no wait on the shortest ring": (
+        {**EVENTUALLY, "quantifiers": {"T": 9, "H": "grid_length - 5"}},
+        "E_LAW_FORM",
+    ),
     "a pattern of an unknown symbol": (
         {**GOOD, "observables": [{"name": "X", "expr": "pattern('>q<')"}]},
         "E_UNIVERSE_SYMBOL",
@@ -304,6 +311,11 @@ UNKNOWN = {
         "`There` does not say when it is looked at",
     ),
     "T = 10^6": ({**GOOD, "quantifiers": {"T": 10**6}}, "resource_limit", "T = 1000000 is above 200"),
+    "T above the limit on the longest ring": (
+        {**GOOD, "quantifiers": {"T": "2 * grid_length + 1"}},
+        "resource_limit",
+        "T = 401 on a ring of 200 cells is above 200",
+    ),
     "H = 201": ({**EVENTUALLY, "quantifiers": {"H": 201}}, "resource_limit", "H = 201 is above 200"),
 }
 

@@ -31,6 +31,7 @@ from specledger.laws.proofs.windows import change, code_of, digits, graph, over,
 
 FORMAT = "proof/v1"
 DEFAULT = Limits()
+MANY = 1 << 20  # cells: a ring that is longer than any
 _GLANCE = 2000  # cells of the smallest rings, which refute most false claims before any proof is tried
 
 
@@ -55,9 +56,10 @@ def prove(question: Question, limits: Limits = DEFAULT) -> Answer:
         ValueError: The question is malformed: alphabets, tables or ranges do not fit each other.
     """
     _validate(question)
-    span = judge(question).span
-    if question.horizon is not None and question.horizon < span:
-        why = f"the claim looks {span} steps ahead, beyond the horizon {question.horizon}: it has no instance"
+    longest = question.longest or MANY
+    span, until = judge(question, longest).span, question.until(longest)
+    if until < span:
+        why = f"the claim looks {span} steps ahead, beyond the horizon {until}: it has no instance"
         return Undecided(why, question.contract)
     try:
         return _decide(question, limits)
@@ -195,7 +197,7 @@ def _validate(question: Question) -> None:
     _require(symbols >= 1 and complete, "the table is not one of the alphabet")
     _require(1 <= question.shortest <= (question.longest or question.shortest), "the range of rings is empty")
     _require(question.start is None or (bool(question.start) and question.start <= set(alphabet)), "foreign start")
-    _require(question.horizon is None or question.horizon >= 0, "a negative horizon")
+    _require(question.until(question.shortest) >= 0, "a negative horizon")
     _require(all(term.at is None for term in terms_of(question.where)), "preconditions are about the initial state")
     if isinstance(claim, Commutes):
         fits = len(claim.symbol_map) == symbols and all(cell in alphabet for cell in claim.symbol_map)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal, TypeAlias
 
 from specledger.laws.automaton import Additive, Rule
+from specledger.laws.duration import Steps, steps_json, steps_on
 
 Comparison: TypeAlias = Literal["<=", ">=", "==", "!=", "<", ">"]
 State: TypeAlias = tuple[int, ...]
@@ -138,13 +140,13 @@ class Opaque:
 
     Attributes:
         name: What the claim says, so that its certificate names it; a digest of the law will do.
-        span: Steps after t that the function looks at.
+        span: Steps after t that the function looks at; on a ring of each length, if it is a `Duration`.
         holds: Judges one instance: of (the initial state, the states at t, … t + span), whether the claim holds there.
         from_start: Whether it looks at the initial state for t > 0.
     """
 
     name: str
-    span: int
+    span: Steps
     holds: Callable[[State, Sequence[State]], bool]
     from_start: bool = True
 
@@ -163,7 +165,8 @@ class Question:
         longest: Most cells, or None for all lengths.
         start: Symbols that an initial state may hold, or None for all.
         where: What else holds of initial states; its terms are read at None.
-        horizon: The last step of a trajectory that is looked at, or None for all. A proof holds for every horizon.
+        horizon: The last step of a trajectory that is looked at, or None for all; on a ring of each length, if it is a
+            `Duration`. A proof holds for every horizon.
     """
 
     rule: Rule
@@ -172,7 +175,11 @@ class Question:
     longest: int | None = None
     start: frozenset[int] | None = None
     where: Condition = And(())
-    horizon: int | None = None
+    horizon: Steps | None = None
+
+    def until(self, length: int) -> float:
+        """The last step that is looked at on a ring of so many cells; infinity for all."""
+        return inf if self.horizon is None else steps_on(self.horizon, length)
 
     @property
     def contract(self) -> str:
@@ -192,7 +199,7 @@ def facts(question: Question) -> dict[str, Any]:
             "symbols": None if question.start is None else sorted(question.start),
             "where": condition_facts(question.where),
         },
-        "horizon": question.horizon,
+        "horizon": steps_json(question.horizon),
         "claim": claim_facts(question.claim),
     }
 
@@ -214,7 +221,7 @@ def claim_facts(claim: Claim) -> dict[str, Any]:
         case Local(trigger, results):
             return {"kind": "local", "trigger": trigger, "results": sorted(results)}
         case Opaque(name, span, _, from_start):
-            return {"kind": "opaque", "name": name, "span": span, "from_start": from_start}
+            return {"kind": "opaque", "name": name, "span": steps_json(span), "from_start": from_start}
 
 
 def condition_facts(condition: Condition) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from specledger.laws.duration import steps_on
 from specledger.laws.proofs.clauses import as_condition, terms_of
 from specledger.laws.proofs.question import And, Commutes, Condition, Linear, Local, Not, Opaque, Question, State
 
@@ -43,11 +44,11 @@ class Judge:
     holds: Callable[[State, Sequence[State]], bool]
 
 
-def judge(question: Question) -> Judge:
-    """The judge of a question's claim."""
+def judge(question: Question, length: int) -> Judge:
+    """The judge of a question's claim on rings of so many cells."""
     claim, rule = question.claim, question.rule
     if isinstance(claim, Opaque):
-        return Judge(claim.span, claim.from_start, False, claim.holds)
+        return Judge(steps_on(claim.span, length), claim.from_start, False, claim.holds)
     if isinstance(claim, Commutes):
         return Judge(1, False, True, lambda _, states: rule.step(claim.image(states[0])) == claim.image(states[1]))
     if isinstance(claim, Local):
@@ -99,9 +100,9 @@ def first_violation(question: Question, ring: State, budget: list[int]) -> int |
     """
     if not admitted(question, ring):
         return None
-    judging, step = judge(question), question.rule.step
+    judging, step, until = judge(question, len(ring)), question.rule.step, question.until(len(ring))
     states, seen, t = [ring], set(), 0
-    while (question.horizon is None or t + judging.span <= question.horizon) and states[0] not in seen:
+    while t + judging.span <= until and states[0] not in seen:
         seen.add(states[0])
         while len(states) <= judging.span:
             states.append(step(states[-1]))
@@ -146,9 +147,9 @@ def smallest_violation(question: Question, cells: int) -> tuple[State, int] | in
 
     Of the rings of a length it is one that fails earliest, and of these the first in the order of symbols.
     """
-    budget, judging = [cells], judge(question)
-    length = question.shortest
+    budget, length = [cells], question.shortest
     while question.longest is None or length <= question.longest:
+        judging = judge(question, length)
         alphabet = range(question.rule.symbols) if question.start is None else sorted(question.start)
         rings = len(alphabet) ** length // (length if judging.rotates else 1)
         if rings * length * (judging.span + 2) > budget[0]:
@@ -169,7 +170,8 @@ def _search(question: Question, judging: Judge, length: int, budget: list[int]) 
     starts = _starts(question, rings, budget)
     if judging.from_start:
         return _search_orbits(question, starts, budget)
-    return _search_levels(question, judging, starts, budget, 0 if steady(question) else None)
+    last = question.until(length) - judging.span
+    return _search_levels(question, judging, starts, budget, min(0, last) if steady(question) else last)
 
 
 def _starts(question: Question, rings: Iterator[State], budget: list[int]) -> Iterator[State]:
@@ -191,14 +193,14 @@ def _search_orbits(question: Question, starts: Iterator[State], budget: list[int
 
 
 def _search_levels(
-    question: Question, judging: Judge, starts: Iterator[State], budget: list[int], last: int | None
+    question: Question, judging: Judge, starts: Iterator[State], budget: list[int], last: float
 ) -> tuple[State, int] | None:
     """All starts step by step together; what was judged once is not judged again."""
     step, span, t = question.rule.step, judging.span, 0
     level: dict[State, State] = {}
     seen: set[State] = set()
     fresh: Iterator[tuple[State, State]] = ((ring, ring) for ring in starts)
-    while question.horizon is None or t + span <= question.horizon:
+    while t <= last:
         level = {}
         for state, ring in fresh:
             if state in seen:
@@ -211,7 +213,7 @@ def _search_levels(
             spend(budget, len(ring) * (span + 1))
             if not judging.holds(ring, states):
                 return ring, t
-        if not level or t == last:
+        if not level:
             break
         fresh = ((step(state), ring) for state, ring in level.items())
         t += 1
