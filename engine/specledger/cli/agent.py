@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -47,7 +49,7 @@ def check(
         typer.Argument(
             metavar="[AGENT]",
             autocompletion=completion.specs,
-            help="An agent's spec: a file, or the name of a shipped one.",
+            help="The agent: a spec (a file, or the name of a shipped one), a program (.py, .js, .sh), or module:name.",
         ),
     ] = None,
     command: Annotated[
@@ -62,16 +64,19 @@ def check(
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Let an agent make a few decisions in a scenario, and report whether it follows the protocol."""
-    from specledger.pipeline.trying import commanded, one_of, try_agent
+    from specledger.pipeline.trying import commanded, outside_of, try_agent, with_agent
 
     if (target is None) == (command is None):
         raise typer.BadParameter("name an agent by its spec or by --command, not by both")
-    if deadline is not None and command is None:
-        raise typer.BadParameter("--deadline-ms needs --command; a spec has its own `deadline_ms`")
-    where = one_of(scenario, "scenario", overrides or ())
-    who = one_of(target, "agent") if target is not None else commanded(_words(command or ""), deadline)
-    reading = try_agent(who, where, decisions, trusted=trust_agent)
-    _say(reading, who.main.name, where.main.name, format_)
+    outside = {"command": _words(command or "")} if target is None else outside_of(target)
+    if deadline is not None and outside is None:
+        raise typer.BadParameter("--deadline-ms needs a program; a spec has its own `deadline_ms`")
+    with TemporaryDirectory(prefix="specledger-") as folder:
+        limit = {} if deadline is None else {"deadline_ms": deadline}
+        agent_ = target or "" if outside is None else commanded({**outside, **limit}, Path(folder))
+        bundle = with_agent(agent_, scenario, overrides or (), decisions)
+    reading = try_agent(bundle, trusted=trust_agent)
+    _say(reading, bundle.specs[bundle.main.refs["agent",]].name, bundle.main.name, format_)
     raise typer.Exit(exit_code(reading.verdict))
 
 

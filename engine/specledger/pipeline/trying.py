@@ -1,23 +1,25 @@
 """Try an agent: it makes a few decisions of a scenario in place of the scenario's own agent.
 
-The scenario has one episode and a short horizon; its probes send the messages beside `decide`. The evidence is read and
-discarded.
+The scenario has one episode and a short horizon; its probes, and those that a trial adds, send the messages beside
+`decide`. The evidence is read and discarded.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes, parse_json
-from specledger.core.diagnostics import Diagnostic, Rejected, printable
+from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.layout import TAPE
 from specledger.kinds import KINDS, MODELS, bundle_from_document, evidence_kinds, load
 from specledger.kinds.running import RunOptions
 from specledger.load import Bundle
-from specledger.load.bundle import dump, gather, key_of, restore
+from specledger.load.bundle import dump, key_of, restore
 from specledger.load.library import E_SPEC_WRONG_KIND
 from specledger.oracles.answer import Answer
 from specledger.oracles.recording import Listener, read_tape
@@ -28,50 +30,67 @@ from specledger.report.codes import E_AGENT_CHECK
 from specledger.report.evidence import read_evidence
 from specledger.spec.agent import Agent
 from specledger.spec.governor import Governor
+from specledger.spec.probe import Probe
 from specledger.spec.scenario import Scenario
 from specledger.verify.bundle import Refuted
 
 COMMANDED: Final = "commanded"
-"""The name of an agent that is given as a command."""
+"""The name of an agent that is given as a program or a function."""
 
 RUN_BY: Final = {".py": "python3", ".js": "node", ".sh": "sh"}
 """What runs the programs of a suffix."""
 
+ASKS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "asks-everything": {
+        "challenge": {
+            **{"of": "counterfactuals", "demand": ["reveal", "restate"], "arms": {"same": 1}},
+            "noisy": {"repeats": 1, "same": 1},
+        },
+        "expect": "true",
+    },
+    "offers-nothing": {
+        "offer": {"text": "Act without a token.", "call": {"token": "none"}, "breaches": "token", "pays": []},
+        "expect": "!taken",
+    },
+}
+"""Probes that a trial adds to those of a scenario under a kernel, so that every message is sent."""
 
-def commanded(words: Sequence[str], deadline: int | None) -> Bundle:
-    """A bundle with an agent that is a command.
+
+def commanded(outside: Mapping[str, Any], folder: Path) -> str:
+    """The file of an agent that is a program or a function.
 
     Args:
-        words: The program and its arguments.
-        deadline: Milliseconds for an answer; None for the default.
+        outside: What an agent's spec says of it.
+        folder: Where the file is written.
 
     Raises:
         Rejected: E_AGENT_CHECK.
     """
-    outside: dict[str, Any] = {"command": list(words)}
-    if deadline is not None:
-        outside["deadline_ms"] = deadline
     try:
-        form = dump(restore(Agent, {"spec": "agent/v1", "name": COMMANDED, "outside": outside}))
+        restore(Agent, {"spec": "agent/v1", "name": COMMANDED, "outside": outside})
     except ValueError:
         message = "invalid command: expected 1 to 64 words without NUL, and a deadline of at most 600000 ms"
         raise Rejected([Diagnostic(E_AGENT_CHECK, message)]) from None
-    key = key_of("agent", COMMANDED, form)
-    return bundle_from_document({"root": key, "specs": {key: form}})
+    path = folder / f"{COMMANDED}.yaml"
+    path.write_bytes(f"spec: agent/v1\nname: {COMMANDED}\noutside: ".encode() + canonical_bytes(outside) + b"\n")
+    return str(path)
 
 
-def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
+def outside_of(target: str) -> dict[str, Any] | None:
+    """What is asked where a target is a program's file or `module:name`; None where it is a spec."""
+    path = Path(target)
+    if path.suffix in RUN_BY and path.is_file():
+        return {"command": [RUN_BY[path.suffix], str(path)]}
+    return {"python": target} if re.fullmatch(r"[\w.]+:[\w.]+", target) and not path.exists() else None
+
+
+def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outside: bool = False) -> Bundle:
     """Load exactly one spec of a kind.
 
     Raises:
-        Rejected: It is of another kind, has several cases, or is a program.
+        Rejected: It is of another kind, or has several cases.
     """
-    path = Path(target)
-    if path.suffix in RUN_BY and path.is_file():
-        message = f"{printable(target)} is a program, expected the spec of an agent"
-        hint = f"--command '{RUN_BY[path.suffix]} {printable(target)}', or a spec whose `outside` names it"
-        raise Rejected([Diagnostic(E_AGENT_CHECK, message, hint=hint)])
-    bundles = load(target, kind=kind, set=overrides)
+    bundles = load(target, kind=kind, set=overrides, allow_outside=allow_outside)
     if bundles[0].main.kind != kind:
         message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
         raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, bundles[0].main.span("spec"), expected=f"{kind}/v1")])
@@ -80,36 +99,40 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = ()) -> Bundle:
     return bundles[0]
 
 
-def joined(agent: Bundle, scenario: Bundle, decisions: int) -> Bundle:
-    """The scenario with this agent, and one episode of at most so many decisions.
+def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: int) -> Bundle:
+    """A scenario with this agent in place of its own, which need not exist, and one episode of so many decisions.
+
+    Under a kernel it has the probes of `ASKS` too.
 
     Raises:
         Rejected: The two do not fit together.
     """
-    main, known = scenario.main, dict(agent.document()["specs"])
-    for path, reference in main.refs.items():
-        if path[0] != "agent":
-            known |= gather(reference, scenario.specs).document()["specs"]
-    horizon = min(decisions, main.model.model_dump()["horizon"])
-    data = {**main.data, "agent": agent.root, "episodes": 1, "horizon": horizon}
+    reference = os.path.relpath(agent) if Path(agent).is_file() else agent
+    sets = [f"agent={canonical_bytes(reference).decode()}", *overrides]
+    found = one_of(scenario, "scenario", sets, allow_outside=True)
+    main, known = found.main, dict(found.document()["specs"])
+    del known[found.root]
+    data = {**main.data, "episodes": 1, "horizon": min(decisions, main.model.model_dump()["horizon"])}
+    if _document(found) is not None:
+        for name, body in ASKS.items():
+            form = dump(restore(Probe, {"spec": "probe/v1", "name": name, "at": "after_commit", **body}))
+            known[key_of("probe", name, form)] = form
+            data["probes"] = [*data.get("probes", ()), key_of("probe", name, form)]
     form = dump(restore(Scenario, data))
     key = key_of("scenario", main.name, form)
     return bundle_from_document({"root": key, "specs": {**known, key: form}})
 
 
-def try_agent(agent: Bundle, scenario: Bundle, decisions: int, *, trusted: bool) -> AgentReading:
+def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:
     """Let an agent make a few decisions, and read its answers.
 
     Args:
-        agent: The agent.
-        scenario: The scenario.
-        decisions: The largest number of decisions.
+        bundle: The scenario with the agent, see `with_agent`.
         trusted: Whether an agent from outside may be executed.
 
     Raises:
         Rejected: The two do not fit together, or the agent may not or cannot be started.
     """
-    bundle = joined(agent, scenario, decisions)
     with TemporaryDirectory(prefix="specledger-") as folder:
         place = Path(folder) / "tried"
         questions: list[Any] = []

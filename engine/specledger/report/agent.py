@@ -24,6 +24,9 @@ from specledger.run.session import ANSWERS
 
 FORMAT: Final = "specledger/agent-check/v1"
 
+_QUESTIONS: Final = ("ask", "offer", "restate", "reveal")
+"""Messages of probes; without an answer to one of the others there is no decision."""
+
 
 @dataclass
 class AgentReading:
@@ -154,7 +157,8 @@ def read_agent(
             reading.broken.update(_broken(said, body))
         for fault in body.get("faults", ()) if type_ == "episode_end" else ():
             asked.add((body["episode"], fault["t"]))
-            failed.add((body["episode"], fault["t"]))
+            if fault["message"] not in _QUESTIONS:
+                failed.add((body["episode"], fault["t"]))
             reading.failures[fault["reason"]] += 1
             where = f"`{fault['message']}` of {_place(body['episode'], fault['t'])}"
             reading.places.setdefault(fault["reason"], where)
@@ -193,7 +197,7 @@ def _why(message: str, said: Mapping[str, Any], kernel: bool) -> str:
     can = said.get("can")
     if message == "ask" and isinstance(can, list) and "disguise" in can:
         return "it says `can: [disguise]`: it is asked by `decide`"
-    return "no probe of the scenario came to it"
+    return "nothing that it submitted could be asked about"
 
 
 def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
@@ -201,6 +205,8 @@ def _broken(said: Mapping[str, Any], probe: Mapping[str, Any]) -> list[str]:
     found = ["it declares `state: replay`, and does not answer as before"] if probe["cause"] == "not_repeatable" else []
     if said.get("deterministic") is True and probe["evidence"].get("null", {}).get("changed"):
         found.append("it declares `deterministic`, and the same question got another answer")
+    if said.get("deterministic") is True and probe["evidence"].get("restated") is False:
+        found.append("it declares `deterministic`, and gives other reasons when it restates them")
     if probe["evidence"].get("revealed") is False:
         found.append("it does not open its commitment")
     return found

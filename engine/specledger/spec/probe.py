@@ -55,7 +55,7 @@ class Offer(Model):
     edit: Annotated[list[Edit], Field(min_length=1, max_length=64)] | None = None
     call: Call | None = None
     breaches: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=120)]
-    pays: Annotated[list[Effect], Field(min_length=1)]
+    pays: list[Effect]
 
     @property
     def does(self) -> str:

@@ -16,7 +16,7 @@ from specledger.gates.documents import protocol
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.pipeline.executing import execute
-from specledger.pipeline.trying import try_agent
+from specledger.pipeline.trying import try_agent, with_agent
 from specledger.pipeline.verifying import verify
 from specledger.run.session import ANSWERS
 
@@ -190,7 +190,7 @@ def test_an_agent_that_does_not_answer_its_episode_as_before_is_not_convicted(fo
 
 CHECKED = {
     "the honest one": ("python=honest:answer", set(), {"snapshot", "restore"}),
-    "one that is not repeatable": (("replay", "{'op': 'move', 'dir': 'NS'[self.number > 0]}"), {"replay", "deterministic"}, {"snapshot", "restore", "restate"}),
+    "one that is not repeatable": (("replay", "{'op': 'move', 'dir': 'NS'[self.number > 0]}"), {"replay", "deterministic"}, {"snapshot", "restore"}),
     "one with a hidden state": (("none", ALTERNATES), {"deterministic"}, {"snapshot", "restore"}),
     "one that gives its state": (("snapshot", ALTERNATES), set(), set()),
 }  # fmt: skip
@@ -204,9 +204,8 @@ def test_a_check_sends_every_message_and_says_what_it_could_not_try(case, folder
         text = STATEFUL.replace("STATE", repr(state)).replace("CAN", "[]").replace("CHOOSE", choose)
         (folder / "other.py").write_text(text, encoding="utf-8")
         made = "python=other:Agent"
-    agent = load("honest.yaml", kind="agent", set=[f"outside.{made}"])[0]
-    scenario = load("judged.yaml", set=["governor=patient"])[0]
-    reading = try_agent(agent, scenario, 8, trusted=True)
+    sets = ["governor=patient", f"agent.outside.{made}"]
+    reading = try_agent(with_agent("honest.yaml", "judged.yaml", sets, 8), trusted=True)
     assert {word for word in ("replay", "deterministic", "commitment") if word in " ".join(reading.broken)} == broken
     assert (set(reading.untried), reading.failures) == (untried, Counter())
     assert {finding.code for finding in reading.findings()} == ({"E_AGENT_PROMISE"} if broken else set())
@@ -225,8 +224,7 @@ def test_a_report_counts_agent_faults(folder):
 
 
 def test_a_check_without_a_kernel_tries_three_messages(folder):
-    agent, scenario = load("honest.yaml", kind="agent")[0], load("toy-basic", kind="scenario")[0]
-    reading = try_agent(agent, scenario, 2, trusted=True)
+    reading = try_agent(with_agent("honest.yaml", "toy-basic", (), 2), trusted=True)
     assert set(reading.messages) == {"hello", "reset", "decide"}
     assert set(reading.untried.values()) == {"no kernel asks it here"}
     assert reading.failures == {"wrong_type": 2}

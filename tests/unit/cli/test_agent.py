@@ -221,10 +221,26 @@ def test_without_a_greeting_nothing_else_is_tried(spec, tmp_path):
     assert (done.json["details"], done.json["decisions"]) == ({"closed": "exit:2"}, 1)
 
 
-def test_a_program_in_place_of_a_spec_is_named(spec, folder):
-    done = check(spec, "upward.py", "--format", "json")
-    assert (done.status, done.codes) == (Exit.INVALID, ["E_AGENT_CHECK"])
-    assert "--command 'python3 upward.py'" in done.out
+CLIMBS = """import json, sys
+import upward
+
+for line in sys.stdin:
+    message = json.loads(line)
+    print(json.dumps({**upward.good(message), "id": message["id"]}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("target", ["climbs.py", "upward:good"])
+def test_a_program_or_a_function_in_place_of_a_spec_is_an_agent(spec, folder, target):
+    (folder / "climbs.py").write_text(CLIMBS, encoding="utf-8")
+    done = check(spec, target, "--deadline-ms", "20000", "--format", "json")
+    assert (done.status, done.json["agent"], done.json["decisions"]) == (Exit.CONFORMS, "commanded", 3)
+
+
+def test_the_agent_of_the_scenario_need_not_exist(spec, folder, edit):
+    edit("climb.yaml", "agent: climber", "agent: ./gone.yaml")
+    assert spec("check", "climb.yaml").status == Exit.INVALID
+    assert check(spec, "good.yaml").status == Exit.CONFORMS
 
 
 JUDGED = ("--scenario", "axion-basic", "--set", "probes=[]", "--decisions", "1", "--trust-agent")
