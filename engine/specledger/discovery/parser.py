@@ -46,8 +46,8 @@ E_ANSWER_MENDED = code(
 E_ANSWER_FIELD = code(
     "E_ANSWER_FIELD",
     "a proposed law lacks a field",
-    "A proposed law has `template`, `forbidden`, and `claim_ast` or `claim` (law proposer, section 7, Validation), "
-    "also where the fields of its template say all of the claim.",
+    "A proposed law has `template` and `forbidden`, as a law in a file has; and `claim_ast` or `claim` unless the "
+    "fields of its template say all of the claim (`E_LAW_MISSING`).",
 )
 E_ANSWER_KEY = code(
     "E_ANSWER_KEY",
@@ -169,7 +169,7 @@ class ResponseParser:
             return f"{E_ANSWER_MENDED}: {', '.join(piece.mends)}"
         if isinstance(piece.value, dict):
             missing = [key for key in REQUIRED if _is_blank(piece.value.get(key))]
-            if all(_is_blank(piece.value.get(key)) for key in CLAIMS):
+            if missing and all(_is_blank(piece.value.get(key)) for key in CLAIMS):
                 missing.append(" or ".join(f"`{key}`" for key in CLAIMS).strip("`"))
             if missing:
                 return f"{E_ANSWER_FIELD}: the object lacks {', '.join(f'`{key}`' for key in missing)}"

@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from specledger.compile.law import compile_law
 from specledger.core.canonical import MAX_DEPTH, canonical_bytes
-from specledger.core.diagnostics import codes
+from specledger.core.diagnostics import Rejected, codes
 from specledger.discovery.json_recovery import DROPPED, Broken, Found, read_values
 from specledger.discovery.parser import MOST_CHARACTERS, MOST_OBJECTS, ResponseParser
 from specledger.evidence.layout import MAX_LINE
+from specledger.kinds import load
 from tests.unit.discovery.shipped import templates, universe
 
 NOW, START = {"var": "t"}, {"const": 0}
@@ -104,13 +106,56 @@ def test_what_is_nearly_json_is_rejected_strictly(parse, text, mend):
     assert len(result.laws) + len(reasons) == len(parse(text).laws)
 
 
+# What may be left out: of an answer as of a file
+
+WHOLE = {
+    "a claim": LAW | {"claim": "P(t) == P(0)", "quantifiers": {"T": 9}, "preconditions": ["count('>') > 0"]},
+    "a symmetry, whose fields say the claim": {
+        "law_id": "mirror",
+        "template": "symmetry_commutation",
+        "transform": "mirror_swap",
+        "claim": "the mirror image evolves alike",
+        "forbidden": "a start whose image evolves otherwise",
+        "quantifiers": {"T": 9},
+    },
+    "cells, whose fields say the claim": {
+        "law_id": "leaves",
+        "template": "local_transition",
+        "trigger_symbol": ">",
+        "result_op": "!=",
+        "result_symbol": ">",
+        "claim": "a mover leaves its cell",
+        "forbidden": "a mover that stays",
+    },
+}
+
+
+@pytest.mark.parametrize("whole", WHOLE.values(), ids=WHOLE)
+def test_an_answer_may_leave_out_what_a_file_may(parse, whole, tmp_path):
+    accepted = {}
+    for key in (None, *whole):
+        said = {name: value for name, value in whole.items() if name != key}
+        head = {"spec": "law/v1", "name": "it", "universe": "kinetic_grid_v1"}
+        (tmp_path / "it.yaml").write_text(json.dumps(head | said), encoding="utf-8")
+        try:
+            compile_law(load(tmp_path / "it.yaml")[0])
+        except Rejected:
+            accepted[key] = False
+        else:
+            accepted[key] = True
+        assert bool(parse(json.dumps(said)).laws) == accepted[key], key
+    assert accepted[None]
+    assert accepted["law_id"]
+    assert not accepted["forbidden"]
+
+
 # Rejections: the object (or its text) and the reason
 
 CUT = ONE[: ONE.index('"forbidden"')]
 REJECTED = {
     "no template": (changed(template=None), "E_ANSWER_FIELD"),
     "no forbidden": (changed(forbidden=""), "E_ANSWER_FIELD"),
-    "no claim": (changed(claim_ast=None), "E_ANSWER_FIELD"),
+    "no claim": (changed(claim_ast=None), "E_LAW_MISSING"),
     "an unknown template": (changed(template="invariants"), "E_LAW_CANDIDATE"),
     "an unknown key": (changed(because="I say so"), "E_LAW_CANDIDATE"),
     "another version": (changed(schema_version="2.0.0"), "E_LAW_CANDIDATE"),
