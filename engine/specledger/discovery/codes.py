@@ -21,12 +21,18 @@ E_STORE_BROKEN = code(
     "The file is not a SQLite database, or a row is not what was stored. Nothing was taken from it. Restore a copy, "
     "or name another --journal and begin anew: the same discovery with the same answers has the same result.",
 )
-E_STORE_FOREIGN = code(
-    "E_STORE_FOREIGN",
-    "a journal belongs to another discovery",
+E_STORE_CHANGED = code(
+    "E_STORE_CHANGED",
+    "a discovery was changed since its journal was begun",
     "A journal holds one discovery, and is never overwritten. `iterations` and `stop` may change, since no step "
     "depends on them; any other change of the specs makes another discovery. Undo the changes to resume it, name "
     "another --journal or --out to begin a new one, or delete the file.",
+)
+E_STORE_FOREIGN = code(
+    "E_STORE_FOREIGN",
+    "a file is no journal",
+    "The file of --journal, or the one beside the evidence, is a database of something else. It is left as it is: name "
+    "another --journal or --out.",
 )
 E_STORE_VERSION = code(
     "E_STORE_VERSION",

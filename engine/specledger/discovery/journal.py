@@ -18,6 +18,7 @@ from specledger.core.digest import tagged
 from specledger.discovery.codes import (
     E_STORE_BROKEN,
     E_STORE_BUSY,
+    E_STORE_CHANGED,
     E_STORE_FOREIGN,
     E_STORE_FULL,
     E_STORE_OPEN,
@@ -168,9 +169,9 @@ class Journal:
         changed = list(_changes(self._read(*row), specs))
         if changed:
             more = f"; and {len(changed) - _SHOWN} more" if len(changed) > _SHOWN else ""
-            message = f"it belongs to a discovery with other specs: {'; '.join(changed[:_SHOWN])}{more}"
+            message = f"it holds this discovery as it was before a change: {'; '.join(changed[:_SHOWN])}{more}"
             hint = "undo the changes to resume it, or name another --journal or --out to begin a new discovery"
-            raise self._refused(E_STORE_FOREIGN, message, hint)
+            raise self._refused(E_STORE_CHANGED, message, hint)
 
     def _pragma(self, name: str) -> Any:
         return self._connection.execute(f"PRAGMA {name}").fetchone()[0]

@@ -320,7 +320,7 @@ def test_the_journal_of_a_changed_discovery_says_what_changed(journal_of, change
     with pytest.raises(Rejected) as caught:
         journal_of(load(str(SMALL / "small.yaml"), set=[change])[0])
     (found,) = caught.value.diagnostics
-    assert found.code == "E_STORE_FOREIGN"
+    assert found.code == "E_STORE_CHANGED"
     assert all(line in found.message for line in CHANGED[change])
     assert "another --journal or --out" in str(found.hint)
 
