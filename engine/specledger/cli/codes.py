@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from specledger.core.diagnostics import code
+from specledger.core.diagnostics import Diagnostic, code
 
 E_GOLDEN_NONE = code(
     "E_GOLDEN_NONE",
@@ -24,8 +24,8 @@ E_SYSTEM = code(
 E_INTERRUPTED = code(
     "E_INTERRUPTED",
     "the work was interrupted",
-    "The unfinished run was discarded; finished runs are kept. A discovery keeps its answers "
-    "and results in its journal: the same command resumes.",
+    "The unfinished run was discarded, unless `--resume` asked to keep it; finished runs are kept. A discovery keeps "
+    "its answers and results in its journal: the same command resumes.",
 )
 E_INTERNAL = code(
     "E_INTERNAL",
@@ -33,6 +33,15 @@ E_INTERNAL = code(
     "No spec and no evidence should be able to cause this. It shows and refutes nothing. With "
     "SPECLEDGER_TRACEBACK=1 in the environment the same command prints a traceback.",
 )
+
+
+class Interrupted(Exception):  # noqa: N818 - nothing went wrong
+    """The work was interrupted, and what was finished is kept."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.diagnostic = Diagnostic(E_INTERRUPTED, message, hint="the same command resumes")
+
 
 DEFECT: Final = "this is a defect of specledger; SPECLEDGER_TRACEBACK=1 in the environment prints a traceback"
 """The hint of an internal error."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from specledger.cli import completion
-from specledger.cli.codes import E_INTERRUPTED
+from specledger.cli.codes import Interrupted
 from specledger.cli.options import (
     AllowOutside,
     ClusterAddress,
@@ -31,7 +31,7 @@ from specledger.cli.options import (
 )
 from specledger.cli.output import print_json
 from specledger.cli.run import Record, run_as_json, run_case, say
-from specledger.core.diagnostics import Diagnostic, printable
+from specledger.core.diagnostics import printable
 from specledger.core.verdict import combine, exit_code
 
 if TYPE_CHECKING:
@@ -40,14 +40,6 @@ if TYPE_CHECKING:
 
 JOURNAL_SUFFIX: Final = ".journal.sqlite"
 """The suffix of a journal beside the evidence, which has its name without `.zip`."""
-
-
-class Interrupted(Exception):  # noqa: N818 - nothing went wrong
-    """A discovery was interrupted, and its journal has the finished steps."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
 
 
 Discoveries = Annotated[
@@ -116,9 +108,7 @@ def discover(  # noqa: PLR0913, PLR0917 - each is an option
                 options = RunOptions(executor, record=record, seal=seal, discovery=discovery)
                 finished.append(run_case(log, bundle, purpose, place, options))
         except KeyboardInterrupt:
-            message = f"interrupted: finished steps are kept in {path}"
-            hint = "the same command resumes"
-            raise Interrupted(Diagnostic(E_INTERRUPTED, message, hint=hint)) from None
+            raise Interrupted(f"interrupted: finished steps are kept in {path}") from None
         if format_ is Format.HUMAN:
             say(finished[-1:], *_journal_lines(bundle, path, finished[-1]))
     if format_ is Format.JSON:

@@ -13,15 +13,16 @@ from typer.exceptions import TyperException
 
 from specledger import __version__
 from specledger.cli.agent import agent
-from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE
+from specledger.cli.codes import DEFECT, E_INTERNAL, E_INTERRUPTED, E_SYSTEM, E_USAGE, Interrupted
 from specledger.cli.demo import demo
-from specledger.cli.discover import Interrupted, discover
+from specledger.cli.discover import discover
 from specledger.cli.golden import golden, pin
 from specledger.cli.init import init
 from specledger.cli.inspection import diff, trace
 from specledger.cli.interruption import interruptible
 from specledger.cli.keys import keys
 from specledger.cli.listing import ls
+from specledger.cli.merge import merge
 from specledger.cli.output import print_refusal, print_text
 from specledger.cli.report import report
 from specledger.cli.run import run
@@ -74,7 +75,7 @@ _COMMANDS: Final[Mapping[str, Mapping[str, Callable[..., None]]]] = {
         "explain": explain,
         "schema": schema,
     },
-    "Run them": {"run": run, "discover": discover, "golden": golden, "pin": pin, "demo": demo},
+    "Run them": {"run": run, "merge": merge, "discover": discover, "golden": golden, "pin": pin, "demo": demo},
     "Verify and read evidence": {
         "verify": verify,
         "report": report,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from specledger.cli.codes import Interrupted
+from specledger.cli.merge import print_shards, read_shard, shard_place
 from specledger.cli.options import (
     AllowOutside,
     AnyFormat,
@@ -53,6 +55,16 @@ if TYPE_CHECKING:
 Record = Annotated[bool, typer.Option("--record", help="Ask for answers that a cassette does not hold, and keep them.")]
 
 
+Live = Annotated[bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Continue an unfinished run to the same place; keep this one if it ends early.")
+]
+ShardNumber = Annotated[
+    str | None,
+    typer.Option(metavar="I/N", help="Make every N-th run of a suite, from the I-th on; `spec merge` joins them."),
+]
+
+
 def run(  # noqa: PLR0913, PLR0917 - each is an option
     files: Files,
     seed: Annotated[int | None, typer.Option(min=0, help="Replace the seed.")] = None,
@@ -61,9 +73,9 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     workers: Workers = None,
     cluster: ClusterAddress = None,
     trust_agent: TrustAgent = False,
-    live: Annotated[
-        bool, typer.Option("--live", help="Write each entry of the audit log to the disk before its action.")
-    ] = False,
+    resume: Resume = False,
+    shard: ShardNumber = None,
+    live: Live = False,
     record: Record = False,
     sign: Sign = None,
     origin: Origin = None,
@@ -77,7 +89,6 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     format_: AnyFormat = OutputFormat.HUMAN,
 ) -> None:
     """Run scenarios, suites, laws and discoveries, and write their evidence."""
-    from specledger.kinds import KINDS
     from specledger.kinds.running import RunOptions
     from specledger.pipeline.checking import load_runs
     from specledger.pipeline.executing import place_cases
@@ -92,14 +103,14 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     _check_seed(seed, cases)
     check_shared(seal, len(cases))
     check_purpose(log, purpose)
-    places = place_cases(cases, out, packed=packed)
+    part = read_shard(shard, cases, sealed=sign is not None or log is not None or packed or timestamp is not None)
+    places = [shard_place(place, part) if out is None else place for place in place_cases(cases, out, packed=packed)]
     with executor_of(workers, cluster) as executor:
-        options = RunOptions(executor, trust_agent, live, record, seal)
+        options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part)
         aloud = format_ is OutputFormat.HUMAN
         finished = _run_each(list(zip(cases, places, strict=True)), log, purpose, options, aloud=aloud)
-    if format_ is OutputFormat.HUMAN:
-        for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
-            say([one for one in finished if one.kind == kind])
+    if part is not None:
+        print_shards(finished)
     else:
         _print_runs(finished, format_, process_count(workers))
     raise typer.Exit(exit_code(combine(one.verdict for one in finished)))
@@ -113,8 +124,13 @@ def _run_each(
 
     finished = []
     for bundle, place in cases:
-        finished.append(run_case(log, bundle, purpose, place, options))
-        if aloud and not KINDS[bundle.main.kind].run.table:
+        try:
+            finished.append(run_case(log, bundle, purpose, place, options))
+        except KeyboardInterrupt:
+            if not options.resume:
+                raise
+            raise Interrupted(f"interrupted: what was finished is kept beside {place}") from None
+        if aloud and options.shard is None and not KINDS[bundle.main.kind].run.table:
             say(finished[-1:])
     return finished
 
@@ -168,14 +184,20 @@ def _print_warnings(found: Sequence[Diagnostic]) -> None:
 
 
 def _print_runs(finished: Sequence[Finished], format_: OutputFormat, workers: int) -> None:
-    """Print the results of runs: as JSON, or as a report of their evidence."""
+    """Print the results of runs: those that are part of a table, all as JSON, or a report of their evidence."""
+    from specledger.kinds import KINDS
+
+    if format_ is OutputFormat.HUMAN:
+        for kind in dict.fromkeys(one.kind for one in finished if KINDS[one.kind].run.table):
+            say([one for one in finished if one.kind == kind])
+        return
     if format_ is OutputFormat.JSON:
         print_json({"runs": [run_as_json(one) for one in finished]})
         return
     from contextlib import ExitStack
 
     from specledger.cli.report import open_all
-    from specledger.kinds import KINDS, report_kinds
+    from specledger.kinds import report_kinds
     from specledger.report.subject import from_evidence
 
     with ExitStack() as held:

@@ -55,7 +55,11 @@ E_SOURCES_SIZE = code(
 
 
 class BundleWriter:
-    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written."""
+    """Writes one bundle. Use as a context manager: leaving it by an exception removes what was written.
+
+    Attributes:
+        keep: Whether it is kept instead, for a run that continues it.
+    """
 
     def __init__(
         self,
@@ -66,6 +70,8 @@ class BundleWriter:
         kind: ReceiptKind = RUN,
         *,
         sources: Mapping[str, bytes] | None = None,
+        identity: str = "",
+        resume: bool = False,
     ) -> None:
         """Prepare to write; nothing is touched before the context is entered.
 
@@ -77,6 +83,8 @@ class BundleWriter:
             kind: What is run.
             sources: What the specs were resolved from, by paths in the folder of sources; nothing for a bundle inside
                 another one, and where there were no files.
+            identity: What a run that continues this one must have in common with it.
+            resume: Whether this one continues an unfinished one, and is kept itself if it ends early.
         """
         self.place = place
         self.chain = Chain(run)
@@ -85,6 +93,9 @@ class BundleWriter:
         self._specs = specs
         self._specs_digest = specs_digest
         self._sources = dict(sources or {})
+        self.keep = resume
+        self._identity = identity
+        self._resume = resume
         self._workplace = Workplace(place)
         self._lines: IO[bytes] | None = None
 
@@ -95,7 +106,7 @@ class BundleWriter:
             message = f"the specs were resolved from files of {size} bytes, more than {MAX_SOURCES}"
             raise Rejected([Diagnostic(E_SOURCES_SIZE, message)])
         try:
-            self._workplace.open()
+            self._workplace.open(self._identity, resume=self._resume)
             self._lines = (self.inside / RECEIPTS).open("wb")
         except OSError as error:
             self._workplace.close()
@@ -106,6 +117,11 @@ class BundleWriter:
     def inside(self) -> Path:
         """The folder in which the bundle grows; bundles that it holds are written there before it is finished."""
         return self._workplace.folder
+
+    @property
+    def beside(self) -> Path:
+        """The folder of what is no part of the bundle but is kept with an unfinished one."""
+        return self._workplace.beside
 
     def add(self, event: Event) -> None:
         """Seal one event, count it and write its line.
@@ -167,6 +183,24 @@ class BundleWriter:
             raise self._workplace.unwritable(error) from error
         return manifest
 
+    def finish_unsealed(self, fill: Callable[[Path], None]) -> None:
+        """Move the folder to its place without receipts and manifest: a part of evidence and no bundle.
+
+        Args:
+            fill: Writes what else goes into the folder that it is called with.
+
+        Raises:
+            Rejected: E_OUT_UNWRITABLE, E_OUT_FOREIGN.
+        """
+        assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
+        try:
+            self._lines.close()
+            (self.inside / RECEIPTS).unlink()
+            fill(self.inside)
+            self._workplace.move()
+        except OSError as error:
+            raise self._workplace.unwritable(error) from error
+
     def _manifest(self, result: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
         more = [name for name in (RECEIPTS, *MORE) if (self.inside / name).exists()]
         return {
@@ -202,7 +236,7 @@ class BundleWriter:
         if self._lines is not None:
             with suppress(OSError):  # what could not be written was said; closing tries to write it once more
                 self._lines.close()
-        self._workplace.close()
+        self._workplace.close(keep=self.keep and error is not None)
 
     @staticmethod
     def _sync(file: IO[bytes]) -> None:

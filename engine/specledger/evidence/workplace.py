@@ -34,10 +34,13 @@ from specledger.evidence.layout import (
     is_counterexample,
     is_source,
 )
+from specledger.evidence.resume import IDENTITY, belongs, set_aside
 
 if sys.platform != "win32":
     import fcntl
 
+SHARD: Final = "shard.json"
+"""The file that makes a folder a shard of a suite."""
 _EARLIER: Final = "earlier"
 _PARTIAL: Final = re.compile(r"\.(.+)\.[0-9]+\.partial", re.DOTALL)
 """What such a folder is called; the group is the name of the place."""
@@ -66,18 +69,33 @@ class Workplace:
         self.folder = self._work / "new"
         self._held: int | None = None
 
-    def open(self) -> None:
-        """Make the folder.
+    def open(self, identity: str = "", *, resume: bool = False) -> None:
+        """Make the folder, or continue in one that an unfinished run left.
+
+        Args:
+            identity: What a later run must have in common with this one to continue it.
+            resume: Whether to continue.
 
         Raises:
-            Rejected: E_OUT_FOREIGN.
+            Rejected: E_OUT_FOREIGN, E_RESUME_OTHER.
             OSError: The system refuses.
         """
         self._refuse_foreign()
-        shutil.rmtree(self._work, ignore_errors=True)
+        if resume:
+            self._adopt(identity)
+        if self._held is None:
+            shutil.rmtree(self._work, ignore_errors=True)
         self._clear_abandoned()
-        self.folder.mkdir(parents=True)
-        self._held = _hold(self._work)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if self._held is None:
+            self._held = _hold(self._work)
+            (self._work / IDENTITY).write_text(identity, encoding="utf-8")
+        set_aside(self._work)
+
+    @property
+    def beside(self) -> Path:
+        """The folder of what is no part of the bundle and goes with the working folder."""
+        return self._work
 
     def move(self) -> None:
         """Move the folder to its place, or the file that its bundle is there; an earlier bundle is set aside.
@@ -92,9 +110,9 @@ class Workplace:
             self.place.rename(self._work / _EARLIER)
         whole.rename(self.place)
 
-    def close(self) -> None:
-        """Put an earlier bundle back if no new one took its place, and remove the folder."""
-        self._clear(self._work, self._held)
+    def close(self, *, keep: bool = False) -> None:
+        """Put an earlier bundle back if no new one took its place, and remove the folder unless it is kept."""
+        self._clear(self._work, self._held, keep=keep)
 
     def unwritable(self, error: OSError) -> Rejected:
         """What a failure of the system is to people."""
@@ -108,25 +126,45 @@ class Workplace:
         pack(self.folder, file)
         return file
 
-    def _clear(self, work: Path, held: int | None) -> None:
+    def _clear(self, work: Path, held: int | None, *, keep: bool = False) -> None:
         """Remove a working folder, after putting back what it set aside."""
         with suppress(OSError):
             if (work / _EARLIER).exists() and not self.place.exists():
                 (work / _EARLIER).rename(self.place)
-            shutil.rmtree(work, ignore_errors=True)
+            if not keep:
+                shutil.rmtree(work, ignore_errors=True)
         if held is not None:
             os.close(held)
 
     def _clear_abandoned(self) -> None:
         """Remove the working folders that processes left here when they were killed."""
-        if not self.place.parent.is_dir():
-            return
-        for work in self.place.parent.iterdir():
+        for work, held in self._abandoned():
+            self._clear(work, held)
+
+    def _adopt(self, identity: str) -> None:
+        """Take over a working folder that can be continued, if there is one."""
+        for work, held in self._abandoned():
+            try:
+                mine = self._held is None and belongs(work, identity)
+            except BaseException:
+                os.close(held)
+                raise
+            self._clear(work, None if mine else held, keep=True)
+            if mine:
+                self._held = held
+                if work != self._work:
+                    shutil.rmtree(self._work, ignore_errors=True)
+                    work.rename(self._work)
+
+    def _abandoned(self) -> Iterator[tuple[Path, int]]:
+        """The working folders for this place that no process holds, each with a lock on it."""
+        found = list(self.place.parent.iterdir()) if self.place.parent.is_dir() else []
+        for work in found:
             match = _PARTIAL.fullmatch(work.name)
             if match is not None and match[1] == self.place.name and work.is_dir() and not work.is_symlink():
                 held = _hold(work)
                 if held is not None:
-                    self._clear(work, held)
+                    yield work, held
 
     def _refuse_foreign(self) -> None:
         if not replaceable(self.place):
@@ -144,7 +182,8 @@ def explain_partial(folder: Path) -> str | None:
     os.close(held)
     if (folder / _EARLIER).exists():
         return f"`{_EARLIER}` in it was `{match[1]}` beside it until a run was killed; the next run there puts it back"
-    return f"a run to `{match[1]}` beside it was killed and left it: nothing in it counts, and it may be deleted"
+    left = f"a run to `{match[1]}` beside it was killed and left it: nothing in it counts, and it may be deleted"
+    return f"{left}; the same run with --resume continues it"
 
 
 def _hold(folder: Path) -> int | None:
@@ -167,7 +206,7 @@ _LISTED: Final = {SOURCES: is_source, COUNTEREXAMPLES: is_counterexample}
 
 
 def replaceable(place: Path) -> bool:
-    """Whether nothing is there, an empty folder, or a bundle with a manifest of this format and nothing else.
+    """Whether nothing is there, an empty folder, a shard, or a bundle with a manifest of this format and nothing else.
 
     `.` and `..` are never replaced: the working folder is created in them.
     """
@@ -177,7 +216,7 @@ def replaceable(place: Path) -> bool:
         return True
     if place.is_symlink() or not place.is_dir():
         return not place.is_symlink() and place.suffix == SUFFIX and _is_archive(place)
-    return not os.listdir(place) or _is_bundle(place, _NESTED, ATTACHED)
+    return not os.listdir(place) or (place / SHARD).is_file() or _is_bundle(place, _NESTED, ATTACHED)
 
 
 def holds_bundle(place: Path) -> bool:
@@ -187,6 +226,8 @@ def holds_bundle(place: Path) -> bool:
 
 def suggest_bundle(place: Path) -> str:
     """What to name instead of a place without a bundle."""
+    if (place / SHARD).is_file():
+        return "it is a shard: `spec merge` makes evidence of all shards of a suite"
     inside = _bundles(place)
     if inside:
         return f"there are bundles in it: {', '.join(f'`{place / name}`' for name in inside[:_MOST_NAMED])}"

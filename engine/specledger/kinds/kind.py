@@ -36,6 +36,7 @@ class Runnable:
         events: The events of a run that needs nothing but its specs; None if the kind has no such runs.
         table: Whether `show` makes one table of all runs of a command, printed at its end.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
+        merge: `(folders, place, options)`: merges the shards of a run; None if its runs have none.
         refuse_seed: Why `--seed` cannot set the seeds of its runs, or None if it can.
         seeds: The seeds that a run uses.
     """
@@ -48,6 +49,7 @@ class Runnable:
     events: Callable[[Bundle], Iterator[Event]] | None = None
     table: bool = False
     resumes: bool = False
+    merge: Callable[[Sequence[Path], Path, RunOptions], Finished] | None = None
     refuse_seed: Callable[[Bundle, int], Diagnostic] | None = None
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
+from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import ReceiptKind
 from specledger.evidence.seal import UNSIGNED, Seal
 from specledger.kinds.kind import case_name
 from specledger.load import Bundle
 from specledger.oracles.recording import Listener, Tape
-from specledger.run.executor import Executor
+from specledger.run.executor import Executor, Lost
+from specledger.run.parallel_episodes import WORTH
 from specledger.run.workers import ALONE
 
 Progress = Callable[[int, int], None]
@@ -52,6 +55,8 @@ class RunOptions:
         discovery: How a discovery is run.
         tape: What was answered already, in place of asking an agent from outside.
         trial: Who listens to the trial of an agent.
+        resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
+        shard: `(i, n)`, if only every n-th run of a suite is made, from the i-th on.
     """
 
     executor: Executor = ALONE
@@ -62,6 +67,8 @@ class RunOptions:
     discovery: DiscoveryOptions = DiscoveryOptions()
     tape: Tape | None = None
     trial: Listener | None = None
+    resume: bool = False
+    shard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,41 @@ def bundle_writer(bundle: Bundle, place: Path, kind: ReceiptKind) -> BundleWrite
     """The writer of the evidence of a bundle."""
     digest = bundle.digest
     return BundleWriter(place, run_id(digest), bundle.document(), digest, kind, sources=bundle.sources)
+
+
+@contextmanager
+def resumable_writer(
+    bundle: Bundle, place: Path, kind: ReceiptKind, options: RunOptions, steps: int | None = None
+) -> Iterator[BundleWriter]:
+    """The writer of evidence that is kept if the run ends early and that was asked for, or a worker was lost.
+
+    A short run is begun again instead, unless one asks.
+
+    Args:
+        bundle: What is run.
+        place: Where its evidence goes.
+        kind: Its kind of receipts.
+        options: How it is run.
+        steps: How many steps it can have; None for many.
+    """
+    digest, wanted = bundle.digest, options.resume or steps is None or steps >= WORTH
+    identity = identity_of(digest) if wanted else ""
+    written = BundleWriter(
+        place,
+        run_id(digest),
+        bundle.document(),
+        digest,
+        kind,
+        sources=bundle.sources,
+        identity=identity,
+        resume=options.resume,
+    )
+    with written as writer:
+        try:
+            yield writer
+        except Lost:
+            writer.keep = True
+            raise
 
 
 def write_events(

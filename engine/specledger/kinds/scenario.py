@@ -22,12 +22,13 @@ from specledger.kinds.running import (
     Incident,
     Progress,
     RunOptions,
-    bundle_writer,
     footer,
+    resumable_writer,
 )
 from specledger.kinds.scenario_events import scenario_events
 from specledger.load import Bundle
 from specledger.spec.invariant import Invariant
+from specledger.spec.scenario import Scenario
 from specledger.verify.replay import make_run
 
 MOST_INCIDENTS: Final = 5
@@ -42,7 +43,9 @@ MOST_DUE_STEPS: Final = 20
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
     incidents: list[Incident] = []
     found: list[Diagnostic] = []
-    with bundle_writer(bundle, place, RECEIPTS) as writer:
+    model = bundle.main.model
+    assert isinstance(model, Scenario)  # noqa: S101 - the table of kinds calls this for scenarios only
+    with resumable_writer(bundle, place, RECEIPTS, options, model.episodes * model.horizon) as writer:
         for event in scenario_events(bundle, writer, options, progress, found.append):
             writer.add(event)
             if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run

@@ -20,6 +20,7 @@ from specledger.core.events import Event
 from specledger.evidence.audit import AUDIT, AuditLog, record
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.layout import AUDIT_LOG, TAPE
+from specledger.evidence.resume import BEFORE
 from specledger.gates.documents import axion
 from specledger.kinds.running import Progress, RunOptions
 from specledger.load import Bundle
@@ -79,7 +80,7 @@ def scenario_events(
         plan = plan.asking(replace(plan.outside, model=asked))
     elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
-    run = partial(make_run, bundle, progress=progress, executor=wanted.executor)
+    run = partial(make_run, bundle, progress=progress, executor=wanted.executor, before=writer.beside / BEFORE)
     if watchdog is None:
         yield from run(plan)
     elif plan.outside is None and not wanted.live:

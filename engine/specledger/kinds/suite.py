@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,16 +11,26 @@ from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
+from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost
-from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of
+from specledger.kinds.finished_runs import (
+    E_CLUSTER_RESULT,
+    FINISHED,
+    fault_of,
+    keep_finished,
+    read_finished,
+    remove_unfinished,
+)
 from specledger.kinds.kind import Runnable, case_name
-from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer
+from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, resumable_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
+from specledger.kinds.shards import read_shards, take_runs, write_shard
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
 from specledger.run.executor import Work, spread
@@ -28,7 +38,7 @@ from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
 from specledger.suites.measures import Samples
-from specledger.suites.plan import Case, Trial
+from specledger.suites.plan import Case, SuitePlan, Trial
 from specledger.verify.run import try_replay
 from specledger.verify.suite_runs import outcome_of
 
@@ -49,20 +59,54 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     if options.live:
         raise Rejected([Diagnostic(E_LIVE, f"{bundle.main.name} is a suite", bundle.main.span("spec"))])
     deferred = DeferredPlan(bundle)
-    plan = deferred.plan
-    cases = plan.cases
-    receipts = []
-    with bundle_writer(bundle, place, RECEIPTS) as writer:
-        outcomes = {}
-        runs = SuiteRuns(str(writer.inside), deferred, options.trusted, options.record)
-        for number, outcome in enumerate(spread(runs, range(len(cases)), options.executor)):
-            outcomes[cases[number][1].place] = outcome
+    cases = [case for _, case in deferred.plan.cases]
+    first, step = options.shard or (1, 1)
+    with resumable_writer(bundle, place, RECEIPTS, options) as writer:
+        finished = writer.beside / FINISHED
+        outcomes = read_finished(finished, writer.inside, cases)
+        remove_unfinished(writer.inside, outcomes)
+        runs = SuiteRuns(str(writer.inside), str(finished), deferred, options.trusted, options.record, options.resume)
+        own = range(first - 1, len(cases), step)
+        todo = [number for number in own if cases[number].place not in outcomes]
+        for number, outcome in zip(todo, spread(runs, todo, options.executor), strict=True):
+            outcomes[cases[number].place] = outcome
             if progress is not None:
-                progress(number + 1, len(cases))
-        for event in assess(plan, outcomes):
-            writer.add(event)
-            receipts.append({"type": event.type, **event.body})
-        manifest = writer.finish(sorted(case.place for _, case in cases), options.seal.attach)
+                progress(len(outcomes), len(own))
+        remove_unfinished(writer.inside, outcomes, partial=False)
+        if options.shard is not None:
+            write_shard(writer, bundle, options.shard)
+            result = {"verdict": Verdict.PASS.value, "shard": list(options.shard), "runs": len(own), "of": len(cases)}
+            return Finished(case_name(bundle), bundle.main.kind, place, {"result": result})
+        return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
+
+
+def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
+    """Merge the shards of a suite into its evidence; nothing is run.
+
+    Raises:
+        Rejected: E_SHARD, or the place cannot be written.
+    """
+    shards, bundle = read_shards(folders)
+    deferred = DeferredPlan(bundle)
+    with bundle_writer(bundle, place, RECEIPTS) as writer:
+        outcomes = take_runs(shards, deferred, writer.inside)
+        return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
+
+
+def _assessed(
+    bundle: Bundle,
+    place: Path,
+    options: RunOptions,
+    writer: BundleWriter,
+    plan: SuitePlan,
+    outcomes: Mapping[str, Any],
+) -> Finished:
+    """Write what follows from the runs, and finish."""
+    receipts = []
+    for event in assess(plan, outcomes):
+        writer.add(event)
+        receipts.append({"type": event.type, **event.body})
+    manifest = writer.finish(sorted(case.place for _, case in plan.cases), options.seal.attach)
     return Finished(case_name(bundle), bundle.main.kind, place, manifest, receipts=tuple(receipts))
 
 
@@ -74,16 +118,19 @@ class SuiteRuns(Work):
 
     Attributes:
         folder: Where the runs are written.
+        finished: Where each finished one is recorded; None if none is.
         deferred: The suite.
-        trusted, record: As in `RunOptions`.
+        trusted, record, resume: As in `RunOptions`.
     """
 
     entry = "suite"
 
     folder: str
+    finished: str | None
     deferred: DeferredPlan
     trusted: bool
     record: bool
+    resume: bool = False
 
     def __call__(self, item: int) -> dict[str, Any]:
         """Run the case of a number."""
@@ -93,7 +140,8 @@ class SuiteRuns(Work):
         episodes, samples = Episodes(case.heading), Samples()
         wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
-        with BundleWriter(place, run_id(digest), case.bundle.document(), digest) as writer:
+        document, identity = case.bundle.document(), "" if self.finished is None else identity_of(digest)
+        with BundleWriter(place, run_id(digest), document, digest, identity=identity, resume=self.resume) as writer:
             for event in scenario_events(case.bundle, writer, options, None, compile_plan=self.deferred.plans):
                 writer.add(event)
                 episode = episodes.add(event.type, event.body)
@@ -101,7 +149,13 @@ class SuiteRuns(Work):
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
         replay = try_replay(place, case.bundle.models) if trial.replay else UNCOMPARED
-        return outcome_of(manifest, replay, samples)
+        return self._kept(case, outcome_of(manifest, replay, samples))
+
+    def _kept(self, case: Case, outcome: dict[str, Any]) -> dict[str, Any]:
+        """Record that a run is finished."""
+        if self.finished is not None:
+            keep_finished(Path(self.finished), case, outcome)
+        return outcome
 
     def document(self) -> dict[str, Any]:
         """The specs and the options."""
@@ -118,17 +172,17 @@ class SuiteRuns(Work):
         Raises:
             Rejected: E_CLUSTER_RESULT, if it is not the run of this case, whole.
         """
-        place = self.place(item)
+        case, place = self.deferred.plan.cases[item][1], self.place(item)
         place.parent.mkdir(parents=True, exist_ok=True)
         try:
             unpacked(result["files"], place)
             sync_files(place)
-            fault = fault_of(place, self.deferred.plan.cases[item][1].bundle.digest, result["outcome"])
+            fault = fault_of(place, case.bundle.digest, result["outcome"])
         except InvalidArchive as error:
             fault = str(error)
         if fault is not None:
             raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{place.name}: {fault}")])
-        return result["outcome"]
+        return self._kept(case, result["outcome"])
 
     def place(self, number: int) -> Path:
         """Where the run of a number is written."""
@@ -197,5 +251,12 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
 
 
 RUNNABLE: Final = Runnable(
-    compile_suite, RECEIPTS, _execute, _preview, show_suites, refuse_seed=_refuse_seed, seeds=seeds_of_suite
+    compile_suite,
+    RECEIPTS,
+    _execute,
+    _preview,
+    show_suites,
+    merge=merge,
+    refuse_seed=_refuse_seed,
+    seeds=seeds_of_suite,
 )

@@ -16,8 +16,10 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code, missing_package
+from specledger.evidence.engine import engine_digest
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
-from specledger.pipeline.cluster_task import REFUSED, done_of, engine_digest, perform, read_reply, to_bytes
+from specledger.kinds.wire import to_bytes
+from specledger.pipeline.cluster_task import REFUSED, done_of, perform, read_reply
 from specledger.run.executor import Done, Lost, Work
 
 if TYPE_CHECKING:

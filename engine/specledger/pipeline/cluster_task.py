@@ -8,79 +8,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from functools import cache, lru_cache
-from pathlib import Path
+from functools import lru_cache
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import specledger
-from specledger.core.canonical import canonical_ints, parse_written
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
 from specledger.core.spans import Position, Span
+from specledger.evidence.engine import engine_digest
 from specledger.kinds import MODELS
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
+from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Done, Work
 
-ENGINE_TAG: Final = "specledger/engine/v1"
 RESULT_TAG: Final = "specledger/cluster-result/v1"
 REFUSED: Final = "refused"
 """The key of a reply whose worker has another engine; its value is the digest of that one."""
 _DIGEST: Final = 64
-_SAFE: Final = (1 << 53) - 1
-_MARKS: Final = frozenset({"$bytes", "$integer", "$plain"})
-
-
-@cache
-def engine_digest() -> str:
-    """The digest of the package's source files, by which two machines find out whether they have the same engine."""
-    root = Path(specledger.__file__).parent
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*.py")}
-    parts = [b"%s %d\n%s" % (name.encode(), len(data), data) for name, data in sorted(files.items())]
-    return tagged(ENGINE_TAG, b"".join(parts))
-
-
-def to_bytes(value: Any) -> bytes:
-    """JSON values and bytes, with integers of any size, as one document."""
-    parts: list[bytes] = []
-    document = canonical_ints(_marked(value, parts))
-    sizes = canonical_ints([len(document), *map(len, parts)])
-    return b"".join([sizes, b"\n", document, *parts])
-
-
-def from_bytes(data: bytes) -> Any:
-    """What `to_bytes` was given, with lists for tuples."""
-    head, _, rest = data.partition(b"\n")
-    pieces, at = [], 0
-    for size in parse_written(head):
-        pieces.append(rest[at : at + size])
-        at += size
-    return _unmarked(parse_written(pieces[0]), pieces[1:])
-
-
-def _marked(value: Any, parts: list[bytes]) -> Any:
-    if isinstance(value, bytes):
-        parts.append(value)
-        return {"$bytes": len(parts) - 1}
-    if isinstance(value, int) and not -_SAFE <= value <= _SAFE:
-        return {"$integer": str(value)}
-    if isinstance(value, Mapping):
-        marked = {name: _marked(inner, parts) for name, inner in value.items()}
-        return marked if _MARKS.isdisjoint(marked) else {"$plain": marked}
-    return [_marked(inner, parts) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def _unmarked(value: Any, parts: list[bytes]) -> Any:
-    if isinstance(value, list):
-        return [_unmarked(inner, parts) for inner in value]
-    if not isinstance(value, dict):
-        return value
-    if "$bytes" in value:
-        return parts[value["$bytes"]]
-    if "$integer" in value:
-        return int(value["$integer"])
-    return {name: _unmarked(inner, parts) for name, inner in value.get("$plain", value).items()}
 
 
 def perform(engine: str, entry: str, document: bytes, item: bytes) -> bytes:
@@ -155,7 +100,7 @@ def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
     def run(item: int) -> Any:
         with TemporaryDirectory() as folder:
-            return SuiteRuns(folder, deferred, given["trusted"], given["record"]).packed(item)
+            return SuiteRuns(folder, None, deferred, given["trusted"], given["record"]).packed(item)
 
     return run
 

@@ -6,6 +6,7 @@ The events are those of `loop.run` in the same order, and the receipts the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from specledger.compile.plan import Plan
@@ -27,6 +28,7 @@ def run_parallel(
     progress: Callable[[int, int], None] | None = None,
     *,
     worth: int = WORTH,
+    held: tuple[int, Iterable[Event]] = (0, ()),
 ) -> Iterator[Event]:
     """Run every episode of a plan, in several processes if its episodes are separate, many, and none too long.
 
@@ -36,22 +38,26 @@ def run_parallel(
         executor: Where it is run; with one worker everything runs in this process.
         progress: Called with (steps done, steps at most).
         worth: Steps from which several processes are used.
+        held: How many of the first episodes were run before, and their events; only if episodes are separate.
 
     Yields:
         The events of `loop.run`.
     """
-    steps = plan.episodes * plan.horizon
-    if plan.episodes < 2 or executor.width < 2 or steps < worth or plan.horizon > _CHUNK or not separate(plan):
-        yield from run(plan, progress)
+    first, events = held
+    steps = (plan.episodes - first) * plan.horizon
+    if steps < worth or min(plan.episodes, executor.width) < 2 or plan.horizon > _CHUNK or not separate(plan):
+        rest = (event for number in range(first, plan.episodes) for event in run_episode(plan, number))
+        yield from run(plan, progress, chain(events, rest) if first else None)
         return
-    results = spread(chunks, _bounds(plan, executor.width), executor)
-    yield from run(plan, progress, (event for lines in results for event in read_events(lines.splitlines())))
+    results = spread(chunks, _bounds(plan, first, executor.width), executor)
+    rest = (event for lines in results for event in read_events(lines.splitlines()))
+    yield from run(plan, progress, chain(events, rest))
 
 
-def _bounds(plan: Plan, width: int) -> Sequence[tuple[int, int]]:
+def _bounds(plan: Plan, first: int, width: int) -> Sequence[tuple[int, int]]:
     """The first episode of each chunk and the one after its last; chunks are of about equal size."""
-    size = max(1, min(plan.episodes // (width * _ROUNDS), _CHUNK // plan.horizon))
-    return [(first, min(first + size, plan.episodes)) for first in range(0, plan.episodes, size)]
+    size = max(1, min((plan.episodes - first) // (width * _ROUNDS), _CHUNK // plan.horizon))
+    return [(start, min(start + size, plan.episodes)) for start in range(first, plan.episodes, size)]
 
 
 def run_chunk(plan: Plan, bounds: Sequence[int]) -> bytes:

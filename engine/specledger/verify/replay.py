@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any, Final
 
 from specledger.compile.plan import Plan
@@ -15,8 +16,10 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
+from specledger.evidence.resume import episodes_of, whole_episodes
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Executor, Work
+from specledger.run.loop import separate
 from specledger.run.parallel_episodes import run_chunk, run_parallel
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
@@ -53,11 +56,26 @@ class EpisodeChunks(Work):
 
 
 def make_run(
-    bundle: Bundle, plan: Plan, progress: Progress | None = None, executor: Executor = ALONE
+    bundle: Bundle,
+    plan: Plan,
+    progress: Progress | None = None,
+    executor: Executor = ALONE,
+    before: Path | None = None,
 ) -> Iterator[Event]:
-    """The events of a scenario's run, from its compiled plan."""
+    """The events of a scenario's run, from its compiled plan.
+
+    Args:
+        bundle: The scenario.
+        plan: Its plan.
+        progress: Called with (steps done, steps at most).
+        executor: Where it is run.
+        before: Receipts of an attempt that ended early, whose whole episodes are not run again if episodes are
+            separate.
+    """
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    events = run_parallel(plan, EpisodeChunks(bundle), executor, progress)
+    held = 0 if before is None or not separate(plan) else whole_episodes(before)
+    done = () if before is None else episodes_of(before, held)
+    events = run_parallel(plan, EpisodeChunks(bundle), executor, progress, held=(held, done))
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 

@@ -199,7 +199,7 @@ def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_p
     (tmp_path / ".out.1.partial").mkdir()
     (tmp_path / "out").rename(tmp_path / ".out.1.partial" / "earlier")
 
-    def interrupt(*arguments):
+    def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("specledger.verify.replay.run_parallel", interrupt)

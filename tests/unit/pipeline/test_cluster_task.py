@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
 from specledger.discovery.worker import Worker
+from specledger.evidence.engine import engine_digest
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
+from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.pipeline import cluster_task
-from specledger.pipeline.cluster_task import done_of, engine_digest, from_bytes, perform, read_reply, to_bytes
+from specledger.pipeline.cluster_task import done_of, perform, read_reply
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work

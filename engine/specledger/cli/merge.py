@@ -1,0 +1,81 @@
+"""Shards of suites: `spec run --shard`, and `spec merge`, which joins them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from specledger.cli.options import Origin, Out, Packed, Sign, Stamp, seal_of
+from specledger.cli.output import print_status, print_text
+from specledger.core.diagnostics import printable
+from specledger.core.verdict import Verdict, exit_code
+
+if TYPE_CHECKING:
+    from specledger.kinds.running import Finished
+    from specledger.load import Bundle
+
+_SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+
+Shards = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="All shards of one suite.")]
+
+
+def merge(
+    folders: Shards,
+    out: Out = None,
+    sign: Sign = None,
+    origin: Origin = None,
+    timestamp: Stamp = None,
+    packed: Packed = False,
+) -> None:
+    """Merge the shards of a suite into the evidence of the whole; nothing is run again."""
+    from specledger.kinds import KINDS
+    from specledger.kinds.running import RunOptions
+    from specledger.kinds.shards import read_shards
+    from specledger.pipeline.executing import place_cases
+
+    _, bundle = read_shards(folders)
+    (place,) = place_cases([bundle], out, packed=packed)
+    kind = KINDS[bundle.main.kind].run
+    assert kind.merge is not None  # noqa: S101 - shards are of kinds that have them
+    finished = kind.merge(folders, place, RunOptions(seal=seal_of(sign, origin, timestamp)))
+    (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))
+    raise typer.Exit(exit_code(finished.verdict))
+
+
+def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tuple[int, int] | None:
+    """The shard that an option names.
+
+    Raises:
+        typer.BadParameter: It is malformed, or what is run has no shards.
+    """
+    from specledger.kinds import KINDS
+
+    if text is None:
+        return None
+    match = _SHARD.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise typer.BadParameter(f"--shard is I/N, such as 2/4: from 1 to N, not {text!r}")
+    other = next((case for case in cases if KINDS[case.main.kind].run.merge is None), None)
+    if other is not None:
+        raise typer.BadParameter(f"{other.main.name} is a {other.main.kind}, which is one piece: --shard is for suites")
+    if sealed:
+        raise typer.BadParameter("a shard is no evidence yet: `spec merge` packs and signs; --log is for whole runs")
+    return int(match[1]), int(match[2])
+
+
+def shard_place(place: Path, shard: tuple[int, int] | None) -> Path:
+    """Where a shard goes by default; the place itself without one."""
+    return place if shard is None else place.with_name(f"{place.name}.shard-{shard[0]}-of-{shard[1]}")
+
+
+def print_shards(finished: Sequence[Finished]) -> None:
+    """Print where the shards are."""
+    for one in finished:
+        result = one.manifest["result"]
+        number, of = result["shard"]
+        runs = f"{result['runs']} of {result['of']} runs"
+        print_status(f"{printable(one.name)}  shard {number}/{of}: {runs}, {printable(str(one.place))}")
