@@ -17,7 +17,7 @@ PYTHON ?= $(shell for python in python3.14 python3.13 python3.12 python3.11 pyth
 PARALLEL := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 CORE := tests/architecture tests/unit/core tests/unit/gates tests/unit/run tests/unit/kinds tests/golden/test_goldens.py
 
-.PHONY: help install demo quick test slow inspect coverage mutation golden bench clean
+.PHONY: help install demo quick test slow inspect coverage mutation golden pictures bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ mutation: install  ## put 204 seeded faults into the engine and count those that
 
 golden: install  ## write the golden files anew, to be read in the diff
 	$(BIN)/pytest -q -n0 tests/golden --snapshot-update
+
+pictures: install  ## write the pictures of pages in docs/pictures anew (this needs Chromium)
+	$(BIN)/python -m tools.pictures
 
 bench: install  ## measure against peers, side by side, and how time and memory grow; writes bench/results.json
 	@$(BIN)/python -c 'import minigrid' 2>/dev/null || $(PIP) install --quiet --editable '.[bench]'

@@ -187,12 +187,9 @@ class Page:
         self.say("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
         self.say("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
-    def picture(self, height: int | None = None) -> bytes:
-        """A PNG of the page from its top; of all of it without a height."""
-        size = self.say("Page.getLayoutMetrics")["cssContentSize"]
-        clip = {"x": 0, "y": 0, "width": size["width"], "height": height or min(size["height"], 16_000), "scale": 1}
-        shot = self.say("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)
-        return base64.b64decode(shot["data"])
+    def picture(self) -> bytes:
+        """A PNG of what the window shows."""
+        return base64.b64decode(self.say("Page.captureScreenshot", format="png")["data"])
 
     def pdf(self) -> bytes:
         """The page on paper."""

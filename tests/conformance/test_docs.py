@@ -34,6 +34,7 @@ from specledger.spec.types import BUILT_IN
 from specledger.verify import checks
 from specledger.verify.run_order import RunOrder
 from specledger.worlds.check import WORLD_FUNCTIONS
+from tools.pictures import MOST_BYTES, PICTURES
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")))}
@@ -725,6 +726,14 @@ def test_both_verifiers_refute_a_chain_that_was_sealed_again(forgery, bundle, tm
     with pytest.raises(AssertionError):
         verify_alone(place)
     assert [made.code for made in verify(place, replay=False).checks if made.code] == [code]
+
+
+def test_every_picture_is_small_shown_and_written_by_the_tool():
+    files = {path.name: path.read_bytes() for path in (ROOT / "docs" / "pictures").iterdir()}
+    assert set(files) == {f"{name}.png" for name in PICTURES}
+    for name, data in files.items():
+        assert data.startswith(b"\x89PNG") and len(data) <= MOST_BYTES  # noqa: PT018
+        assert any(f"pictures/{name})" in text for text in PAGES.values()), name
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -15,9 +15,11 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.pipeline.executing import execute
+from specledger.report.formats import FORMATS
 from specledger.report.formats.html import embed
 from tests.conformance.browser.pages import HARMLESS, HOSTILE, changed, data_of, write
 from tests.toys import CLIMB
+from tests.unit.report.rendering import report_of
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +108,15 @@ def pages(page, heights, answer, proved, found, kernel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     places = {"suite": heights, "law": answer, "proved": proved, "discovery": found, "kernel": kernel}
     return {"run": page, **{kind: write(place, folder, f"{kind}.html") for kind, place in places.items()}}
+
+
+@pytest.fixture(scope="module")
+def index(trap, answer, proved, tmp_path_factory):
+    """An index of a run and two laws, with their pages."""
+    folder = tmp_path_factory.mktemp("index")
+    for name, data in FORMATS["index"].write(report_of(trap, answer, proved)).files.items():
+        (folder / name).write_bytes(data)
+    return folder / "index.html"
 
 
 @pytest.fixture(scope="module")
@@ -433,17 +444,41 @@ def test_nothing_is_wider_than_the_window_or_hidden_in_it(kind, width, scheme, p
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("width", "scheme"), SHAPES[:2])
 def test_an_accessibility_checker_finds_nothing_serious(kind, width, scheme, pages, visit):
-    if not AXE.is_file():
-        pytest.skip("axe-core is missing: `npm ci --prefix tests/conformance/browser` installs it")
     seen = visit(pages[kind])
     seen.shape(width, scheme=scheme)
     seen.ask("[...document.querySelectorAll('.fold')].slice(0, 40).forEach(e => e.click())")
     seen.ask("[...document.querySelectorAll('details')].forEach(e => { e.open = true; })")
+    assert serious(seen) == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), SHAPES[:2])
+def test_an_index_is_searched_and_filtered_and_leads_to_pages(width, scheme, index, visit):
+    seen = visit(index)
+    seen.shape(width, scheme=scheme)
+    assert seen.ask("document.documentElement.scrollWidth") <= width
+    assert len(seen.visible("#bundles tbody.item")) == 3
+    seen.press("/")
+    seen.write("momentum")
+    assert seen.visible("#bundles tbody.item") == ["bundles.momentum"]
+    assert seen.visible("#laws tbody.item") == ["laws.momentum"]
+    seen.press("Escape")
+    seen.ask("(e => { e.value = 'bad'; e.dispatchEvent(new Event('input')); })(document.getElementById('show'))")
+    assert "bundles.momentum" not in seen.visible("#bundles tbody.item")
+    assert seen.errors == []
+    assert serious(seen) == []
+    seen.go((index.parent / seen.ask("document.querySelector('#bundles td a').getAttribute('href')")).as_uri())
+    assert seen.state == "consistent"
+
+
+def serious(seen):
+    """What axe-core finds that is serious or critical."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is missing: `npm ci --prefix tests/conformance/browser` installs it")
     seen.say("Runtime.evaluate", expression=AXE.read_text(encoding="utf-8"))
     found = seen.ask(
         "axe.run().then(r => r.violations.map(v => [v.id, v.impact, ...v.nodes.slice(0, 3).map(n => n.html)]))"
     )
-    assert [one for one in found if one[1] not in ("minor", "moderate")] == []
+    return [one for one in found if one[1] not in ("minor", "moderate")]
 
 
 def sheets(pdf, folder):

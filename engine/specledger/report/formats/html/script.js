@@ -369,7 +369,7 @@ const drawCharts = () => {
   const charts = series(story).map(({ name, unit, of }) => {
     const values = story.frames.slice(1).map(({ body }) => of(body));
     const known = values.filter(Number.isInteger);
-    if (!known.length) return null;
+    if (!known.some((one) => one !== 0)) return null;
     const [low, high] = [known.reduce((a, b) => Math.min(a, b)), known.reduce((a, b) => Math.max(a, b))];
     const across = (step) => (step * width) / Math.max(last, 1);
     const up = (value) => (high > low ? height - 3 - ((value - low) * (height - 6)) / (high - low) : height / 2);
