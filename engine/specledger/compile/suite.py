@@ -10,7 +10,7 @@ from specledger.compile.actor import footing_of
 from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
-from specledger.expr import INT, Type
+from specledger.expr import INT, RecordType, Type
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import PROGRESS, WATCHDOG
@@ -24,6 +24,7 @@ from specledger.suites.measures import Sampler, check_measures
 from specledger.suites.overlay import E_SUITE_SET, Change, overlay, read_path
 from specledger.suites.plan import Case, PlannedMutant, SuitePlan, Trial
 from specledger.worlds.check import check_world
+from specledger.worlds.model import World
 
 E_SUITE_ARM = code(
     "E_SUITE_ARM",
@@ -220,17 +221,11 @@ class _Compiler:
         sampler = None
         world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, found)
         if world is not None and not found.has_errors:
-            cost: dict[str, Type] = {}
-            for role in roles(bundle):
-                met = footing_of(world.seen_by(role.name) if role.name else world)
-                governor = check_governor(role.governor, met, Diagnostics())
-                cost |= {} if governor is None else governor.cost.types
-            price = next(iter(cost.values()), INT)
             grammar = Grammar(
                 state=world.state,
                 action=world.action,
                 record=world.record.types,
-                cost={**dict.fromkeys(cost, price), "total": price},
+                cost=_price(bundle, world),
                 parts={
                     name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items
                 },
@@ -306,6 +301,19 @@ def is_arm(arm: str, named: str) -> bool:
 def _scenarios(arm: Arm) -> list[str]:
     """The keys of the scenarios of an arm."""
     return [*map(str, arm.scenarios), *([] if arm.cases is None else [str(arm.cases)])]
+
+
+def _price(bundle: Bundle, world: World) -> RecordType:
+    """The type of a price; an item that some governor of several does not charge is optional."""
+    costs: list[dict[str, Type]] = []
+    for role in roles(bundle):
+        met = footing_of(world.seen_by(role.name) if role.name else world)
+        governor = check_governor(role.governor, met, Diagnostics())
+        costs.append({} if governor is None else governor.cost.types)
+    items = {name: type_ for cost in costs for name, type_ in cost.items()}
+    price = next(iter(items.values()), INT)
+    absent = frozenset(name for name in items if not all(name in cost for cost in costs))
+    return RecordType("cost", {**dict.fromkeys(items, price), "total": price}, optional=absent)
 
 
 def _model(spec: Resolved) -> Suite:

@@ -208,7 +208,9 @@ class RunReading(Reading):
         demands = specs.gates()
         rejections = {gate: self._observations.count[f"gate/{gate}"] for gate in self._start["gates"]}
         links = {gate: self._observations.links(f"gate/{gate}") for gate in rejections}
-        yield gate_section(rejections, self._result["proposals"], demands, links)
+        each = self._result.get("agents", {})
+        judged = {gate: each.get(gate.partition(".")[0], self._result)["proposals"] for gate in rejections}
+        yield gate_section(rejections, judged, demands, links)
         yield self._invariants({data["name"]: data for data in specs.of_kind("invariant")})
         yield from probe_sections(self.agents(), [self._probe_row(*each) for each in sorted(self._probes.items())])
         yield self._drifts()
@@ -273,7 +275,7 @@ class RunReading(Reading):
 
 def gate_section(
     rejections: Mapping[str, int],
-    proposals: int,
+    judged: Mapping[str, int],
     demands: Mapping[str, Body],
     links: Mapping[str, list[Any]] | None = None,
 ) -> Section:
@@ -281,13 +283,13 @@ def gate_section(
 
     Args:
         rejections: The rejections of each gate.
-        proposals: The number of proposals.
+        judged: The number of proposals that each gate judged.
         demands: The data of each gate.
         links: The first receipts that show rejections, by gate.
     """
     rows = []
     for gate, times in rejections.items():
-        data, places = demands.get(gate, {}), (links or {}).get(gate, [])
+        data, places, proposals = demands.get(gate, {}), (links or {}).get(gate, []), judged[gate]
         of = share(times * 1_000_000 // max(proposals, 1))
         cells = (requirement(data), Count(proposals), Count(times), Joined((Bar(times, proposals), Words(of))))
         details = spec_details(data)

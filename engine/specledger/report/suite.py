@@ -170,7 +170,7 @@ class SuiteReading(Reading):
         rejections = self._rejections()
         proposals = sum(as_int(run["result"]["proposals"]) for _, run in self._own)
         busiest = dict(sorted(rejections.items(), key=lambda item: (-item[1], item[0])))
-        yield gate_section(busiest, proposals, {})
+        yield gate_section(busiest, dict.fromkeys(busiest, proposals), {})
         yield self._run_section()
 
     def plots(self) -> list[Plot]:

@@ -29,7 +29,7 @@ class Grammar:
         state: Of the start state.
         action: Of an action: `op` and the arguments of all actions.
         record: The world's figures of a step.
-        cost: The items of a price, and their sum.
+        cost: The type of a price: its items, and their sum; of several agents each has items of its own.
         parts: The receipts of the parts that keep any.
         changed: The fields of the state, as a drift may change them.
     """
@@ -37,7 +37,7 @@ class Grammar:
     state: RecordType
     action: RecordType
     record: Mapping[str, Type]
-    cost: Mapping[str, Type]
+    cost: RecordType
     parts: Mapping[str, Mapping[str, Type]]
     changed: Mapping[str, Type]
 
@@ -70,7 +70,13 @@ def types_of(grammar: Grammar) -> dict[str, Type]:
 
 _SPENT: Final = RecordType("spent", dict.fromkeys(SPENT, INT))
 _BREACH: Final = RecordType("breach", {"invariant": STRING, "severity": STRING})
-_REBASES: Final = ListType(RecordType("rebase", {"potential": STRING, "cause": STRING, "from": INT, "to": INT}))
+_REBASES: Final = ListType(
+    RecordType(
+        "rebase",
+        {"potential": STRING, "cause": STRING, "from": INT, "to": INT, "agent": STRING},
+        optional=frozenset({"agent"}),
+    )
+)
 _PROBE: Final = RecordType(
     "probe",
     {
@@ -114,7 +120,7 @@ def _step(grammar: Grammar) -> RecordType:
         "success": BOOL,
         "violations": ListType(_BREACH),
         "action": grammar.action,
-        "cost": RecordType("cost", grammar.cost),
+        "cost": grammar.cost,
         "record": RecordType("record", grammar.record),
         "parts": RecordType("parts", parts, optional=frozenset(parts)),
         "potentials": MapType(RecordType("potential", {"from": INT, "to": INT})),

@@ -232,7 +232,8 @@ const readEpisode = (number, episode) => {
   const chain = data.chains[number];
   const drawing = chain.drawing || null;
   const story = { number, episode, drawing, cells: null, frames: [], end: null };
-  let next = { drifts: [], probes: [], entries: 0, commit: null };
+  const commits = {};
+  let next = { drifts: [], probes: [], entries: 0 };
   for (const seq of [...chain.lines.keys()].sort((a, b) => a - b)) {
     const { receipt: { type, body } } = chain.lines.get(seq);
     if (!body || body.episode !== episode) {
@@ -255,14 +256,16 @@ const readEpisode = (number, episode) => {
         }
       }
     } else if (type === "probe") next.probes.push({ seq, body });
-    else if (type === "commit") next.commit = { seq, body };
+    else if (type === "commit") commits[body.agent || ""] = { seq, body };
     else if (type === "step" && last) {
       const places = { ...last.places };
       for (const token of drawing ? drawing.tokens : []) {
         if (token.each !== null && body.record) places[token.name] = placeOf(body.record[token.each]);
       }
-      story.frames.push({ seq, body, ...next, places, jumps: {} });
-      next = { drifts: [], probes: [], entries: 0, commit: null };
+      const commit = commits[body.agent || ""] || null;
+      delete commits[body.agent || ""];
+      story.frames.push({ seq, body, ...next, commit, places, jumps: {} });
+      next = { drifts: [], probes: [], entries: 0 };
     } else if (type === "error") next.error = body;
     else if (type === "episode_end") story.end = { seq, body };
   }
@@ -414,8 +417,9 @@ const tellStep = () => {
   const { story, frame } = play;
   const step = story.frames[frame];
   const holder = $("replay-step");
-  const title = frame ? `Step ${frame}` : "Before the first step";
-  const parts = [html("h3", null, title, " ", link(step.seq, `receipt ${step.seq}`))];
+  const title = frame ? `Step ${step.body.agent ? step.body.t + 1 : frame}` : "Before the first step";
+  const who = frame && step.body.agent ? [" of ", isolated(step.body.agent)] : [];
+  const parts = [html("h3", null, title, ...who, " ", link(step.seq, `receipt ${step.seq}`))];
   if (frame) {
     for (const drift of step.drifts) parts.push(html("p", null, "Drift before it: ", isolated(drift.drift), " ", isolated(drift.changed)));
     if (step.commit) parts.push(html("p", null, "Committed before it was judged: ", link(step.commit.seq, `receipt ${step.commit.seq}`)), table(["proposal", "score", "outcome"], proposals(step)));
