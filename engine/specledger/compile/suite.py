@@ -11,6 +11,7 @@ from specledger.compile.plan_cache import PlanCache
 from specledger.compile.roles import roles
 from specledger.core.diagnostics import Diagnostics, Rejected, code
 from specledger.expr import INT, RecordType, Type
+from specledger.expr.check.types import FIXED, FixedType
 from specledger.gates.admission import TOKEN
 from specledger.gates.governor import SCHEMA, check_governor
 from specledger.gates.invariant import PROGRESS, WATCHDOG
@@ -305,13 +306,13 @@ def _scenarios(arm: Arm) -> list[str]:
 
 def _price(bundle: Bundle, world: World) -> RecordType:
     """The type of a price; an item that some governor of several does not charge is optional."""
-    costs: list[dict[str, Type]] = []
+    costs: list[Mapping[str, Type]] = []
     for role in roles(bundle):
         met = footing_of(world.seen_by(role.name) if role.name else world)
         governor = check_governor(role.governor, met, Diagnostics())
         costs.append({} if governor is None else governor.cost.types)
-    items = {name: type_ for cost in costs for name, type_ in cost.items()}
-    price = next(iter(items.values()), INT)
+    items = sorted({name for cost in costs for name in cost})
+    price = FIXED if any(isinstance(type_, FixedType) for cost in costs for type_ in cost.values()) else INT
     absent = frozenset(name for name in items if not all(name in cost for cost in costs))
     return RecordType("cost", {**dict.fromkeys(items, price), "total": price}, optional=absent)
 
