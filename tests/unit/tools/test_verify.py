@@ -3,6 +3,7 @@
 import ast
 import builtins
 import hashlib
+import itertools
 import json
 import random
 import re
@@ -321,3 +322,35 @@ def test_a_program_failure_is_not_the_same_as_a_finding_of_the_evidence(monkeypa
     monkeypatch.setattr(builtins, "sorted", lambda *_, **__: (_ for _ in ()).throw(AssertionError("a defect")))
     assert verify.main([str(PLACE / "bases" / "climb")]) == 3
     assert "this program failed" in capsys.readouterr().out
+
+
+# Counterexamples of a rule with any radius
+
+
+def far(radius, table=True):
+    """A universe whose cells copy the leftmost cell that they see, and a counterexample in it."""
+    windows = map("".join, itertools.product("-o", repeat=2 * radius + 1))
+    transition = {"table": {window: window[0] for window in windows}} if table else {"next": "left2"}
+    universe = {"alphabet": ["-", "o"], "ring": {"min": 3, "max": 9}, "radius": radius, "transition": transition}
+    states = ["o----", f"{'-' * radius}o{'-' * (4 - radius)}"]
+    recorded = {"start": "o----", "t": 0, "excerpt": {"from": 0, "states": states}}
+    return verify.Evolution({"specs": {"u": universe}}), recorded
+
+
+@pytest.mark.parametrize("table", [True, False])
+@pytest.mark.parametrize("radius", [2, 3])
+def test_a_counterexample_is_evolved_within_the_radius(radius, table):
+    evolution, recorded = far(radius, table)
+    evolution.check("u", None, recorded)
+    assert (evolution.evolved, evolution.only_consistent) == (int(table), int(not table))
+    recorded["excerpt"]["states"][1] = "oo---"
+    with pytest.raises(verify.Refuted, match=r"step 1 is|becomes both"):
+        evolution.check("u", None, recorded)
+
+
+@pytest.mark.parametrize("radius", [0, 4, "2", 10**9])
+def test_a_radius_that_no_universe_has_is_refused(radius):
+    evolution, recorded = far(2)
+    evolution.specs["u"]["radius"] = radius
+    with pytest.raises(verify.Refuted):
+        evolution.check("u", None, recorded)
