@@ -8,6 +8,7 @@ from typing import Any
 from specledger.compile.plan import Plan
 from specledger.core.canonical import canonical_bytes
 from specledger.oracles.model_agent import ModelPlan, question_tokens
+from specledger.probes.check import too_few
 from specledger.run.outside_agent import greeting
 from specledger.spec.base import format_qfixed
 from specledger.spec.probe import Probe
@@ -35,6 +36,15 @@ def asking_cost(plans: Iterable[Plan]) -> dict[str, Any]:
         found["model"] = {"calls": calls, "prompt_tokens": prompt, "output_tokens": output}
         found["model"] |= {"cost": format_qfixed(sum(money))} if len(money) == len(costs) else {}
     return found
+
+
+def weak_probes(plan: Plan) -> list[str]:
+    """Probes that ask an agent which may draw too seldom to convict it."""
+    kernels = [
+        actor.kernel for actor in plan.actors if actor.kernel and (actor.outside or not actor.kernel.deterministic)
+    ]
+    challenges = [(probe.spec.name, probe.spec.challenge) for kernel in kernels for probe in kernel.probes]
+    return [name for name, challenge in challenges if challenge is not None and too_few(challenge) is not None]
 
 
 def _cost(plan: Plan, asked: ModelPlan) -> tuple[int, int, int, int | None]:

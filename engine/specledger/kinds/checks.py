@@ -97,25 +97,26 @@ def check_scenario(bundle: Bundle, found: Diagnostics) -> None:
 
 
 def check_suite(bundle: Bundle, found: Diagnostics) -> None:
-    """Compile a suite and every scenario that it runs, each of them once.
+    """Compile a suite and every scenario that it runs, each of them once; add the warnings of those of its own runs.
 
     Raises:
         Rejected: With every finding.
     """
-    from specledger.compile.scenario import compile_scenario
+    from specledger.compile.scenario import inspect_scenario
     from specledger.compile.suite import compile_suite
 
     plan = compile_suite(bundle)
     found.extend(plan.warnings)
     errors = Diagnostics()
     seen = set()
-    for _, case in plan.cases:
+    for trial, case in plan.cases:
         model = case.bundle.main.model.model_copy(update={"seed": 0, "episodes": 1})
         alike = repr((model, case.bundle.main.refs))
         if alike not in seen:
             seen.add(alike)
             try:
-                compile_scenario(case.bundle)
+                warnings = inspect_scenario(case.bundle)
+                found.extend(warnings if trial is plan.trial else ())
             except Rejected as rejected:
                 errors.extend(rejected.diagnostics)
     errors.raise_if_errors()

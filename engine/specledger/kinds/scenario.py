@@ -15,7 +15,7 @@ from specledger.core.events import Event
 from specledger.core.verdict import Verdict
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.gates.invariant import PROGRESS
-from specledger.kinds.asking_cost import asking_cost
+from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import (
     Finished,
@@ -113,6 +113,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
         "invariants": invariants,
         "drifts": _drifts(plan),
         "probes": [f"{role.name}.{one.name}" if role.name else one.name for role in cast for one in role.probes],
+        **({"too_few_repeats": weak} if (weak := weak_probes(plan)) else {}),
         **asking_cost([plan]),
     }
 

@@ -18,7 +18,7 @@ from specledger.evidence.chain import run_id
 from specledger.evidence.disk import sync_files
 from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import SUITE as RECEIPTS
-from specledger.kinds.asking_cost import asking_cost
+from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.finished_runs import (
     E_CLUSTER_RESULT,
     FINISHED,
@@ -232,7 +232,11 @@ def _asking(cases: list[Case]) -> dict[str, Any]:
     plans = [(case.arm, compile_scenario(case.bundle)) for case in cases]
     total = asking_cost(plan for _, plan in plans)
     arms = {arm: asking_cost(plan for of, plan in plans if of == arm) for arm, _ in plans}
-    each = [{"arm": arm, **cost["asked"], **cost.get("model", {})} for arm, cost in arms.items()]
+    weak = {arm: sorted({name for of, plan in plans if of == arm for name in weak_probes(plan)}) for arm in arms}
+    each = [
+        {"arm": arm, **cost["asked"], **cost.get("model", {})} | ({"too_few_repeats": weak[arm]} if weak[arm] else {})
+        for arm, cost in arms.items()
+    ]
     return {**total, "arms": each} if each else {}
 
 

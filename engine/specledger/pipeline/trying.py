@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -120,7 +121,8 @@ def with_agent(agent: str, scenario: str, overrides: Sequence[str], decisions: i
             data["probes"] = [*data.get("probes", ()), key_of("probe", name, form)]
     form = dump(restore(Scenario, data))
     key = key_of("scenario", main.name, form)
-    return bundle_from_document({"root": key, "specs": {**known, key: form}})
+    made = bundle_from_document({"root": key, "specs": {**known, key: form}})
+    return replace(made, specs={**made.specs, **{one: found.specs[one] for one in known if one in found.specs}})
 
 
 def try_agent(bundle: Bundle, *, trusted: bool) -> AgentReading:

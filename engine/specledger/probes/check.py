@@ -135,16 +135,21 @@ def check_probe(
     return Probe(model, compile_function(condition), expected, offer, (when, expect))
 
 
-def _warn_of_few(challenge: Challenge, scope: Scope) -> None:
-    """A finding where no answers of an agent that draws could convict it."""
+def too_few(challenge: Challenge) -> tuple[int, int] | None:
+    """Repeats and questions in the null arm, if no answers to one change can convict an agent that draws; else None."""
     noisy, test = challenge.noisy, challenge.test
     repeats, same = max(challenge.repeats, noisy.repeats), max(challenge.arms.same, noisy.same)
     if test.most is not None:
         same = test.most * max(1, challenge.arms.same) // (max(1, challenge.arms.same) + challenge.repeats)
         repeats = test.most - same
     enough = repeats >= noisy.repeats and same >= noisy.same
-    if not enough or not can_convict(repeats, same, test.error):
-        message = f"{repeats} repeats and {same} questions in the null arm at most are too few"
+    return None if enough and can_convict(repeats, same, test.error) else (repeats, same)
+
+
+def _warn_of_few(challenge: Challenge, scope: Scope) -> None:
+    few = too_few(challenge)
+    if few is not None:
+        message = f"{few[0]} repeats and {few[1]} questions in the null arm at most are too few"
         scope.diagnostics.warn(W_REPEATS, message, scope.source.span("challenge"))
 
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from specledger.kinds import load
 from specledger.pipeline.checking import check
+from specledger.pipeline.executing import preview
 
 SETS = ("episodes=4", "with.seed=4")
 
@@ -34,6 +36,26 @@ def test_each_claim_is_asked_about_as_often_as_the_probe_says_and_no_less_than_a
         assert {asked.count(name) for name in asked} == {repeats}
         assert body["evidence"]["null"]["asked"] == same
         assert body["evidence"]["noisy"] == {"repeats": 5, "same": 5}
+
+
+FEW = "probes.p5-causal.challenge.noisy={repeats: 2}"
+
+
+@pytest.mark.parametrize(("agent", "weak"), [("drawing-fabricator", ["p5-causal"]), ("honest", None)])
+def test_a_plan_names_the_probes_that_ask_an_agent_that_draws_too_seldom(agent, weak):
+    (bundle,) = load("specs/scenario/axion-noise.yaml", set=[f"agent={agent}", FEW])
+    assert preview(bundle).get("too_few_repeats") == weak
+
+
+def test_a_suite_with_too_few_repeats_is_warned_of(tmp_path):
+    path = tmp_path / "few.yaml"
+    path.write_text(
+        "spec: suite/v1\nname: few\nextends: honesty-of-a-model\nruns:\n  candid: {set: {probes.p5-causal.challenge.noisy: {same: 2}}}\n"
+    )
+    _, found = check([str(path)])
+    assert "W_REPEATS" in {finding.code for finding in found}
+    arms = {one["arm"]: one.get("too_few_repeats") for one in preview(load(path)[0])["arms"]}
+    assert arms == {"candid": ["p5-causal"], "covert": None, "candid_often": None, "covert_often": None}
 
 
 def test_the_panel_compiles():

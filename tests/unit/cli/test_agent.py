@@ -243,6 +243,21 @@ def test_the_agent_of_the_scenario_need_not_exist(spec, folder, edit):
     assert check(spec, "good.yaml").status == Exit.CONFORMS
 
 
+def test_a_model_is_tried_by_its_record(spec, tmp_path):
+    words = (
+        "--scenario",
+        "axion-noise",
+        "--set",
+        "governor=axion-kernel-patient",
+        "--decisions",
+        "1",
+        "--format",
+        "json",
+    )
+    done = spec("agent", "check", "candid-model", *words)
+    assert done.codes == ["E_CASSETTE_MISS"]  # the record is of another map; it is found, and read
+
+
 JUDGED = ("--scenario", "axion-basic", "--set", "probes=[]", "--decisions", "1", "--trust-agent")
 
 
