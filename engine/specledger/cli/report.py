@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 else:
     ReportFormat = StrEnum("ReportFormat", {name.upper(): name for name in FORMATS})
 
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROFILE",
+        autocompletion=completion.profiles,
+        help="Judge the controls of a profile by this evidence.",
+    ),
+]
 Replay = Annotated[
     bool, typer.Option("--replay", help="Replay the runs, for profiles that ask about it (`run.replayed`).")
 ]
@@ -50,14 +58,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     out: Annotated[
         Path | None, typer.Option(show_default="standard output", help="The file to write, or the folder.")
     ] = None,
-    profile: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PROFILE",
-            autocompletion=completion.profiles,
-            help="Judge the controls of a profile by this evidence.",
-        ),
-    ] = None,
+    profile: Policy = None,
     tests: Annotated[
         Path | None, typer.Option(metavar="FILE", help="JUnit XML of the tests that the profile names.")
     ] = None,
