@@ -13,6 +13,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
 from specledger.load.findings import describe, place_of
 from specledger.load.library import E_REF_KIND, E_REF_NAME, SUFFIXES, kind_of
+from specledger.load.shapes import Shape
 from specledger.spec.base import Models
 
 _SHARED: Final = ("types", "constants", "functions")
@@ -118,9 +119,8 @@ class Templates:
         if found is None:
             return None
         lead, base = found
-        return Template(
-            document, path, kind, _without(self._merge(base.root, root), "extends"), base.leads | leads | {lead}
-        )
+        merged = self._merge(base.root, root, (Shape(self._models[kind]),))
+        return Template(document, path, kind, _without(merged, "extends"), base.leads | leads | {lead})
 
     def _with_libraries(
         self, root: Node, kind: str, chain: tuple[Path, ...]
@@ -182,23 +182,31 @@ class Templates:
         base = self._build(lead.path, chain, node)
         return (lead, base) if base is not None and self._is_meant(base, node, kind) else None
 
-    def _merge(self, base: Node, over: Node) -> Node:
+    def _merge(self, base: Node | None, over: Node, shapes: tuple[Shape, ...]) -> Node:
         """The second tree laid over the first: mappings merge member by member, everything else replaces.
 
         Each value keeps the place that it comes from; a merged mapping has the place of the second.
+
+        Args:
+            base: The first; None if it has no such member.
+            over: The second.
+            shapes: What may stand here.
         """
-        if base.elements and set(over.members) == {"add"} and over.members["add"].elements:
-            return replace(base, value=(*base.elements, *over.members["add"].elements), key=over.key)
+        added = over.members.get("add") if len(over.members) == 1 else None
+        if added is not None and added.elements and (_is_list(shapes) if base is None else base.is_list):
+            return replace(base or added, value=(*(base.elements if base else ()), *added.elements), key=over.key)
+        if base is None:
+            return over
         if over.is_mapping and _has_items(base):
-            return self._merge_items(base, over)
+            return self._merge_items(base, over, shapes)
         if not base.is_mapping or not over.is_mapping:
             return over
         members = dict(base.members)
         for key, node in over.members.items():
-            members[key] = self._merge(members[key], node) if key in members else node
+            members[key] = self._merge(members.get(key), node, _inside(shapes, key))
         return replace(over, value=members, flawed=base.flawed or over.flawed)
 
-    def _merge_items(self, base: Node, over: Node) -> Node:
+    def _merge_items(self, base: Node, over: Node, shapes: tuple[Shape, ...]) -> Node:
         """A mapping laid over a list of items: it changes those that it names, null takes one away.
 
         Others are added at the end, in alphabetical order, since the members of a mapping have none.
@@ -208,7 +216,9 @@ class Templates:
         for item in base.elements:
             change = changes.pop(str(item.members["id"].value), None)
             if change is None or change.value is not None:
-                items.append(item if change is None else self._merge(item, replace(change, key=None)))
+                items.append(
+                    item if change is None else self._merge(item, replace(change, key=None), _inside(shapes, 0))
+                )
         for name in sorted(changes):
             change = changes[name]
             if change.value is None:
@@ -246,6 +256,16 @@ def name_of(document: Document) -> str | None:
     """The name that a document says it has."""
     node = document.root.child("name")
     return node.value if node is not None and isinstance(node.value, str) else None
+
+
+def _inside(shapes: tuple[Shape, ...], step: str | int) -> tuple[Shape, ...]:
+    return tuple(inner for shape in shapes for inner in shape.inside(step))
+
+
+def _is_list(shapes: tuple[Shape, ...]) -> bool:
+    """Whether only a list may stand here."""
+    leaves = [leaf for shape in shapes for leaf in shape.leaves]
+    return bool(leaves) and all(leaf.elements for leaf in leaves)
 
 
 def _has_items(node: Node) -> bool:

@@ -242,7 +242,8 @@ def _reshaped(node: Node, expected: str) -> str | None:
 def _as_name(node: Node, joint: str) -> str | None:
     """A name that is near to a text that is none."""
     words = re.findall(r"[a-z0-9]+", str(node.value).lower())
-    return f"write `{joint.join(words)}`" if words and words[0][0].isalpha() else None
+    meant = joint.join(words)
+    return f"write `{meant}`" if words and words[0][0].isalpha() and meant != node.value else None
 
 
 def _as_word(finding: _Finding, node: Node) -> str | None:

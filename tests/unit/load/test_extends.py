@@ -5,6 +5,7 @@ from collections import Counter
 
 import pytest
 
+from specledger.core.diagnostics import Rejected
 from specledger.load.document import Node
 
 BASE = """\
@@ -252,3 +253,27 @@ def test_elements_are_added_to_an_inherited_list(project):
     model = bundle.main.model
     assert [bundle.specs[key].name for key in model.invariants] == ["one", "two"]
     assert [gate.id for gate in model.gates] == ["floor", "roof"]
+
+
+@pytest.mark.parametrize("left_out", ["", "invariants: []\n"])
+def test_elements_are_added_to_a_list_that_was_left_out(project, left_out):
+    project.write("base.yaml", BASE + left_out)
+    project.write("one.yaml", "spec: invariant/v1\nname: one\nrequire: true\n")
+    project.write("child.yaml", "spec: governor/v1\nname: child\nextends: base\ninvariants: {add: [one]}\n")
+    bundle = project.one("child.yaml")
+    assert [bundle.specs[key].name for key in bundle.main.model.invariants] == ["one"]
+
+
+def test_a_name_add_is_a_name_where_there_are_names(project):
+    project.write("base.yaml", "spec: invariant/v1\nname: base\nrequire: size(add) > 0\n")
+    project.write("child.yaml", "spec: invariant/v1\nname: child\nextends: base\nconstants: {add: [1, 2]}\n")
+    assert project.one("child.yaml").main.model.constants == {"add": [1, 2]}
+
+
+def test_a_name_that_is_too_long_is_not_suggested(project):
+    name = "a" * 121
+    project.write(f"{name}.yaml", f"spec: invariant/v1\nname: {name}\nrequire: true\n")
+    with pytest.raises(Rejected) as caught:
+        project.load(f"{name}.yaml")
+    (found,) = caught.value.diagnostics
+    assert (found.code, found.hint) == ("E_SPEC_VALUE", None)
