@@ -8,6 +8,7 @@ from typing import Any
 
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
+from specledger.compile.chance import refuse_chance
 from specledger.compile.judging import compile_judge_set, plan_governor_state
 from specledger.compile.kernel import Parts, compile_kernel
 from specledger.compile.model_agent import compile_model_agent
@@ -17,6 +18,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.expr import RecordType
 from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
+from specledger.lang.scope import Scope
 from specledger.load import Bundle
 from specledger.spec.agent import Outside
 from specledger.worlds.emit import Call, compile_over, compile_step, discloses_state, write_step
@@ -58,6 +60,8 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     agent, declared = _agents(role, around, stage)
     if agent is None and outside is None:
         return None
+    if role.rules.admission is not None:
+        refuse_chance(world, Scope(world.environment, stage.bundle.main, diagnostics))
     kernel = compile_kernel(Parts(stage.bundle, role, world, around, agent, declared, stage.seed, diagnostics))
     if stage.like is None or diagnostics.has_errors:
         return None

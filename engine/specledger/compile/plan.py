@@ -65,6 +65,21 @@ class PlannedDrift:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedChance:
+    """What follows an action once values are drawn.
+
+    Attributes:
+        draws: The stream and the name of each drawn value.
+        sources: `(state, action, inputs) -> [list to draw from, ...]`, of the state that the action made.
+        apply: `(state, action, inputs, drawn values) -> next state`.
+    """
+
+    draws: tuple[tuple[str, str], ...]
+    sources: Callable[[State, Any, Any], list[list[Any]] | None]
+    apply: Callable[[State, Any, Any, list[Any]], State]
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedMonitor:
     """The memory of an invariant.
 
@@ -240,6 +255,8 @@ class Plan:
         episodes: How many episodes.
         horizon: Steps of an episode at most.
         start: `episode -> state`.
+        drawn: `episode -> values` that its start state was made with, by name.
+        chance: What follows an action once values are drawn, by its op.
         opening: `state -> figures` of an episode's start.
         record: `(state, next state, outcome) -> figures`.
         success: `state -> bool`.
@@ -261,6 +278,8 @@ class Plan:
     episodes: int
     horizon: int
     start: Callable[[int], State]
+    drawn: Callable[[int], dict[str, Any]]
+    chance: Mapping[str, PlannedChance]
     opening: Callable[[State], dict[str, Any]]
     record: Callable[[State, State, dict[str, Any]], dict[str, Any]]
     success: Callable[[State], bool]

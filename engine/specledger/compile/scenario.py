@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 from specledger.compile.actor import Stage, compile_actor, footing_of, watchdog_of
+from specledger.compile.chance import begun
 from specledger.compile.plan import (
     Plan,
     PlannedDrift,
@@ -17,8 +17,8 @@ from specledger.compile.plan import (
 )
 from specledger.compile.roles import Role, check_roles, roles, see_memories
 from specledger.compile.size_bound import may_exceed_limit
+from specledger.compile.starts import Start
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
-from specledger.core.rng import Stream
 from specledger.expr import BOOL, Environment, EvaluationError
 from specledger.gates.governor import Footing
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
@@ -26,18 +26,18 @@ from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
 from specledger.lang.scope import Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.invariant import Invariant as InvariantSpec
-from specledger.spec.scenario import Map, Scenario
+from specledger.spec.scenario import Scenario
+from specledger.worlds.chance import compile_change, compile_sources
 from specledger.worlds.check import check_world
-from specledger.worlds.drift import Calendar, Drift, check_drift, compile_change, compile_sources
+from specledger.worlds.drift import Calendar, Drift, check_drift
 from specledger.worlds.emit import (
     compile_between,
     compile_over,
     compile_predicate,
     part_receipt,
 )
-from specledger.worlds.maps import MapError, make
 from specledger.worlds.model import World
-from specledger.worlds.start import E_MAP, IllFormedError, Starter, check_start, report_start, starter
+from specledger.worlds.start import check_start, report_start, starter
 
 
 def compile_scenario(bundle: Bundle) -> Plan:
@@ -63,14 +63,14 @@ def with_seed(plan: Plan, bundle: Bundle) -> Plan:
     """
     model, start = bundle.main.model, plan.start
     assert isinstance(model, Scenario)  # noqa: S101 - see `_Compiler`
-    assert isinstance(start, _Start)  # noqa: S101 - every compiled plan has one
+    assert isinstance(start, Start)  # noqa: S101 - every compiled plan has one
     begin, diagnostics = start.with_seed(model.seed), Diagnostics(MOST_FINDINGS)
     try:
         report_start(lambda: begin.make(0), model.map, Scope(Environment(), bundle.main, diagnostics), diagnostics)
     except EvaluationError as error:
         diagnostics.error(error.code, error.message, error.span)
     diagnostics.raise_if_errors()
-    return replace(plan, specs=bundle.digest, seed=model.seed, start=begin)
+    return replace(plan, specs=bundle.digest, seed=model.seed, start=begin, drawn=begin.drawn)
 
 
 def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
@@ -129,7 +129,7 @@ class _Compiler:
             seed=self.model.seed,
             episodes=self.model.episodes,
             horizon=self.model.horizon,
-            start=start,
+            **begun(start, world),
             opening=compile_over(world, world.opening, like),
             record=compile_between(world, world.record, like),
             success=compile_predicate(world, world.success, default=False),
@@ -173,8 +173,8 @@ class _Compiler:
             schedule=calendar.schedule(drift, times),
             streams=tuple(stream for _, stream, _ in drift.draws),
             draws=tuple(name for name, _, _ in drift.draws),
-            sources=compile_sources(drift, world),
-            apply=compile_change(drift, world),
+            sources=compile_sources(drift.draws, world, drift.when),
+            apply=compile_change(drift.draws, drift.effects, world),
         )
         return drift, planned
 
@@ -202,11 +202,11 @@ class _Compiler:
                 planned.append((one, invariant))
         return planned
 
-    def _start(self, world: World, scope: Scope) -> Callable[[int], State] | None:
+    def _start(self, world: World, scope: Scope) -> Start | None:
         start = check_start(world, self.model.start, scope)
         if self.diagnostics.has_errors:
             return None
-        begin = _Start(starter(world, start), self.model.map, self.model.seed)
+        begin = Start(starter(world, start), self.model.map, self.model.seed)
         report_start(lambda: begin.make(0), self.model.map, scope, self.diagnostics)
         return begin
 
@@ -222,39 +222,3 @@ def _parts(world: World, like: State | None) -> tuple[PlannedPart, ...]:
     """The parts whose worlds keep receipts."""
     told = ((name, part_receipt(part, name, like)) for name, part in world.parts.items())
     return tuple(PlannedPart(name, receipt) for name, receipt in told if receipt is not None)
-
-
-class _Start:
-    """`episode -> start state`; a map that does not vary is made once."""
-
-    def __init__(self, make_state: Starter, map_: Map | None, seed: int) -> None:
-        self._starter = make_state
-        self._map = map_
-        self._seed = seed
-        self._made: State | None = None
-
-    def with_seed(self, seed: int) -> _Start:
-        """The same, with the maps of another seed."""
-        return _Start(self._starter, self._map, seed)
-
-    def __call__(self, episode: int) -> State:
-        """The start state of an episode.
-
-        Raises:
-            EvaluationError: The world refuses the map of this episode; the first one's was looked at when compiling.
-        """
-        try:
-            return self.make(episode)
-        except IllFormedError as error:
-            raise EvaluationError(error.code, str(error)) from None
-        except MapError as error:
-            raise EvaluationError(E_MAP, str(error)) from None
-
-    def make(self, episode: int) -> State:
-        """The same, with errors as the world gives them: IllFormedError, MapError or EvaluationError."""
-        varies = self._map is not None and self._map.vary == "episode"
-        if self._made is None or varies:
-            number = episode if varies else 0
-            grid = None if self._map is None else make(self._map, Stream.named(self._seed, "map", number))
-            self._made = self._starter.state(grid)
-        return self._made

@@ -72,7 +72,7 @@ def run_types() -> ReceiptTypes:
             },
             "episode": {
                 **{"episode": INT, "state": DYN, "digest": STRING, "opening": _ANY, "world": STRING},
-                **{"parts": MapType(STRING), "monitors?": _ANY},
+                **{"parts": MapType(STRING), "monitors?": _ANY, "drawn?": _ANY},
             },
             "drift": {
                 **_PLACE,
@@ -93,6 +93,7 @@ def run_types() -> ReceiptTypes:
                 ),
                 **{"cost": DYN, "inputs": _ANY, "record": DYN, "success": BOOL, "violations": _BREACHES},
                 **{"parts": _ANY, "potentials": _CHANGES, "rebases": _REBASES, "monitors?": _ANY},
+                "chance?": _record({"drawn": _ANY, "changed": _CHANGES}, "chance"),
             },
             "error": {**_PLACE, "code": STRING, "expression": DYN, "offset": DYN},
             "episode_end": {

@@ -38,6 +38,8 @@ def states(evidence: Evidence) -> Iterator[tuple[int, int, int, State]]:
                 agent = body.get("agent", "")
                 action = proposals[agent][body["chosen"]]["action"]
                 state, _ = steps[agent](state, action["op"], action, body["inputs"])
+                changed = body.get("chance", {}).get("changed", {})
+                state = {**state, **{name: change["to"] for name, change in changed.items()}}
             if state_digest(state) != body["after"]:
                 message = f"the state after step {body['t']} of episode {body['episode']} is not the recorded one"
                 raise Rejected([Diagnostic(E_TRACE_STATE, message)])

@@ -66,7 +66,9 @@ class Decision:
         proposals, leaves, root: What was committed to.
         found: What the governor found about each proposal.
         chosen: The admitted proposal with the greatest value; None if there is none, or no token for it.
-        before, after, outcome, inputs: The step that was executed; nothing changed if none was.
+        before, made, after, outcome, inputs: The step that was executed; nothing changed if none was. The action alone
+            `made` a state, and chance led to the one `after`.
+        chance: What the receipt says of chance.
     """
 
     by: ActorState
@@ -77,7 +79,9 @@ class Decision:
     found: list[Judgement] = field(default_factory=list)
     chosen: int | None = None
     before: State = field(default_factory=dict)
+    made: State = field(default_factory=dict)
     after: State = field(default_factory=dict)
+    chance: dict[str, Any] = field(default_factory=dict)
     outcome: dict[str, Any] = field(default_factory=dict)
     inputs: dict[str, Any] = field(default_factory=dict)
 

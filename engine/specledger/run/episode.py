@@ -22,6 +22,7 @@ from specledger.expr import EvaluationError
 from specledger.gates.capability import Refused
 from specledger.oracles.recording import Halted
 from specledger.run.actor_state import ActorState, Decision
+from specledger.run.chance import changed, follow
 from specledger.run.controller import Moment
 from specledger.run.governor_state import GovernorValues
 from specledger.run.part_chains import PartChains
@@ -125,6 +126,7 @@ class Episode:
             "world": state_digest({name: value for name, value in state.items() if name not in parts}),
             "parts": {name: state_digest(state[name]) for name in parts},
         }
+        body |= {"drawn": drawn} if (drawn := self._plan.drawn(self._number)) else {}
         if self._monitors:
             body["monitors"] = self._remembered
         check_weight(body)
@@ -234,9 +236,7 @@ class Episode:
             "t": self.t,
             "drift": drift.name,
             "drawn": dict(zip(drift.draws, drawn, strict=True)),
-            "changed": {
-                name: {"from": before[name], "to": after[name]} for name in before if after[name] != before[name]
-            },
+            "changed": changed(before, after),
             "rebases": [rebase for _, rebases, _ in rebased for rebase in rebases],
             "before": self._digest,
             "after": digest,
@@ -265,14 +265,16 @@ class Episode:
             others = {each.by.actor.name: {"op": ""} if each is decision else each.action for each in turn}
             inputs = {**inputs, "others": others}
         try:
-            after, decision.outcome = decision.by.actuator.act(
+            made, decision.outcome = decision.by.actuator.act(
                 token, chosen, decision.proposals[chosen], token.scope, before, inputs
             )
         except Refused as refused:
             decision.found[chosen].rejected.append(refusal(refused))
             decision.chosen = None
             return before
-        decision.after, decision.inputs = after, inputs
+        place = self._number, self.t, decision.by.actor.name
+        decision.after, decision.chance = follow(self._plan, place, decision.action, inputs, made)
+        decision.made, decision.inputs = made, inputs
         return decision.after
 
     def _settle(self, decision: Decision, state: State) -> StepResult:
@@ -282,6 +284,7 @@ class Episode:
         one, before, after, action = decision.by, decision.before, decision.after, decision.action
         token, judgement = decision.moment.token, decision.found[decision.chosen]
         body = {
+            **decision.chance,
             "chosen_hash": token.proposal,
             "token": token.document(),
             "cost": judgement.cost,
@@ -290,7 +293,7 @@ class Episode:
         }
         observation, seen = decision.moment.observation, one.actor.observe(state)
         memory = one.actor.remember(observation, one.memory, action, seen)
-        potentials, governor = one.governor.act(observation, action, after, seen)
+        potentials, governor = one.governor.act(observation, action, after, seen, decision.made)
         body |= potentials
         return StepResult(seen, memory, governor, body, self._part_receipts(before, after, decision.outcome))
 

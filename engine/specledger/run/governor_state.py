@@ -13,6 +13,8 @@ from specledger.compile.plan import PlannedGovernorState, State
 
 SEEN: Final = "seen"
 """The cause of a re-base by a change of the governor's memory."""
+CHANCE: Final = "chance"
+"""The cause of a re-base by what was drawn after an action."""
 
 
 class GovernorValues(NamedTuple):
@@ -75,19 +77,21 @@ class GovernorState:
         return _document(self.values.potentials or {}, self.values.potentials or {}, self._rebases)
 
     def act(
-        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any
+        self, observation: Any, action: Mapping[str, Any], state: State, seen: Any, made: State | None = None
     ) -> tuple[dict[str, Any], GovernorValues]:
         """The part of a receipt about potentials, for a step with an action, and the values after it.
 
-        An action is judged with the memory before it. A change of potentials by the new observation is a re-base.
+        An action is judged with the memory before it, by the state that it alone `made`. A change of potentials by
+        what was drawn after it, or by the new observation, is a re-base.
         """
         if self._planned is None:
             return _document({}, {}, []), self.values
         memory, values = self.values
-        acted = self._planned.potentials(state, memory)
+        settled = self._planned.potentials(state, memory)
+        acted = settled if made is None or made is state else self._planned.potentials(made, memory)
         later = self._planned.remember(observation, memory, action, seen)
-        after = acted if later == memory else self._planned.potentials(state, later)
-        rebases = [*self._rebases, *self._changes(SEEN, acted, after)]
+        after = settled if later == memory else self._planned.potentials(state, later)
+        rebases = [*self._rebases, *self._changes(CHANCE, acted, settled), *self._changes(SEEN, settled, after)]
         return _document(values or acted, acted, rebases), GovernorValues(later, after)
 
     def _changes(self, cause: str, before: Mapping[str, int], after: Mapping[str, int]) -> list[dict[str, Any]]:

@@ -7,15 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from specledger.spec.base import Constant, Expression, Identifier, Model, Name, Spec
-from specledger.spec.world import Effect, Function
-
-
-class Draw(Model):
-    """One value drawn uniformly from a list by a named stream of the run's seed."""
-
-    source: Expression = Field(alias="from")
-    stream: Name
+from specledger.spec.base import Constant, Expression, Identifier, Spec
+from specledger.spec.world import Draw, Effect, Function
 
 
 class Drift(Spec):

@@ -14,6 +14,7 @@ from specledger.spec.base import (
     FieldPath,
     Identifier,
     Model,
+    Name,
     Reason,
     Reference,
     RefTo,
@@ -85,14 +86,23 @@ class Function(Model):
     body: Expression = Field(alias="is")
 
 
+class Draw(Model):
+    """One value drawn uniformly from a list by a named stream of the run's seed."""
+
+    source: Expression = Field(alias="from")
+    stream: Name
+
+
 class Action(Model):
-    """A guarded command: if `when` holds, `effects`; if not, `otherwise`."""
+    """A guarded command: `effects` if `when` holds, else `otherwise`; then `chance`, which reads what is drawn."""
 
     args: Mapping[Identifier, TypeSpec] = Field(default_factory=dict)
     let: Expressions = Field(default_factory=dict)
     when: Expression = "true"
     effects: list[Effect] = Field(default_factory=list)
     otherwise: list[Effect] = Field(default_factory=list)
+    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
+    chance: list[Effect] = Field(default_factory=list)
     outcome: Expressions = Field(default_factory=dict)
 
 
@@ -223,6 +233,7 @@ class World(Spec):
     functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     derived: Expressions = Field(default_factory=dict)
     drawing: Drawing | None = None
+    draw: Mapping[Identifier, Draw] = Field(default_factory=dict)
     start: Expressions = Field(default_factory=dict)
     well_formed: list[Condition] = Field(default_factory=list)
     actions: Annotated[Mapping[Identifier, Action], Field(min_length=1)]

@@ -10,12 +10,14 @@ from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
 from specledger.expr.check.relations import assignable, join
 from specledger.lang.declare import CELL, FIELD, allowed_values
+from specledger.lang.draws import Draws, check_draws
 from specledger.lang.effects import check_effects
 from specledger.lang.scope import E_NAME_TAKEN, Let, Scope
 from specledger.load import Bundle, Resolved
 from specledger.spec.world import Drawing
 from specledger.spec.world import World as WorldSpec
 from specledger.worlds.cells import CELL_FUNCTIONS
+from specledger.worlds.chance import E_CHANCE, check_chance
 from specledger.worlds.model import (
     PlannedAction,
     PlannedCondition,
@@ -108,12 +110,11 @@ class _Checker:
         after = scope.within(next=state, outcome=outcome)
         observe = self._observe(scope, self.model.observe, "observe")
         record = after.figures(self.model.record, "record")
-        for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
-            self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
-        receipt = after.figures(self.model.receipt, "receipt")
+        receipt = self._receipt(after)
         opening = scope.each(self.model.opening, "opening")
         for told, path in ((opening, "opening"), (observe, "observe"), (record, "record"), (receipt, "receipt")):
             scope.sealed(told.types, path)
+        draws, start = self._start(scope, state)
         check_picture(self.model, state, record.types, self.scope)
         after.unused(self.model.functions, self.model.derived, elsewhere=self._shown())
         return World(
@@ -131,7 +132,8 @@ class _Checker:
             record=record,
             receipt=receipt,
             success=scope.expression("success", expect=BOOL) if self.model.success is not None else None,
-            start=self._start(scope, state),
+            draws=draws,
+            start=start,
             well_formed=self._conditions(scope),
             drawing=self.model.drawing,
             glyphs=self._glyphs(scope, state),
@@ -235,6 +237,7 @@ class _Checker:
         sound = {key: value for key, value in spec.args.items() if args[key] is not MISTAKEN}
         allowed = {key: values for key, value in sound.items() if (values := allowed_values(value, self.model.types))}
         inner = scope.declare(args, "actions", name, "args")
+        draws, chance = check_chance(name, spec, state, inner)
         let, inner = inner.let(spec.let, "actions", name, "let")
         when = inner.condition(spec.when, "actions", name, "when")
         return PlannedAction(
@@ -245,7 +248,14 @@ class _Checker:
             effects=check_effects(spec.effects, state, inner, "actions", name, "effects"),
             otherwise=check_effects(spec.otherwise, state, inner, "actions", name, "otherwise"),
             outcome=inner.each(spec.outcome, "actions", name, "outcome"),
+            draws=draws,
+            chance=chance,
         )
+
+    def _receipt(self, after: Scope) -> Let:
+        for name in sorted(LEDGER_FIELDS & self.model.receipt.keys()):
+            self.scope.wrong(E_NAME_TAKEN, f"{name!r} is given by the part's chain", "receipt", name)
+        return after.figures(self.model.receipt, "receipt")
 
     def _observe(self, scope: Scope, told: Mapping[str, str], *at: str | int) -> Let:
         """An observation: its labels are variables of agents, beside the functions and constants of the world."""
@@ -263,6 +273,8 @@ class _Checker:
             )
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         own = set(world.state.fields) - set(world.parts)
+        if world.draws or any(action.draws for action in world.actions.values()):
+            self.scope.wrong(E_CHANCE, f"the world {world.name!r} of part {name!r} draws", "parts", name)
         unknown = set(spec.start) - own
         for field in sorted(own - set(spec.start) - set(world.start.types)):
             self.scope.wrong(E_WORLD_START, f"part {name!r} has no start value for {field!r}", "parts", name)
@@ -327,13 +339,16 @@ class _Checker:
         common = set(fields).intersection(*(record.fields for record in records.values()))
         return RecordType("", fields, optional=frozenset(set(fields) - common))
 
-    def _start(self, scope: Scope, state: RecordType) -> Let:
+    def _start(self, scope: Scope, state: RecordType) -> tuple[Draws, Let]:
         constants = Scope(_without_state(scope.environment), self.spec, self.diagnostics)
         for name in self.model.start:
             if name not in state.fields or name in self.model.parts:
                 near = suggest(name, state.fields)
                 self.scope.wrong(E_WORLD_START, f"{name!r} is no field of the state", "start", name, near=near)
-        return constants.each(self.model.start, "start", expect=state.fields)
+        draws, drawn = check_draws(self.model.draw, constants)
+        constants.sealed(drawn, "draw")
+        constants = constants.declare(drawn, "draw")
+        return draws, constants.each(self.model.start, "start", expect=state.fields)
 
     def _conditions(self, scope: Scope) -> tuple[PlannedCondition, ...]:
         found = []

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
     BOOL,
     INT,
     Checked,
-    Emitter,
     Environment,
     EvaluationError,
     compile_expression,
-    compile_function,
 )
 from specledger.expr.check.analysis import size, work
 from specledger.expr.eval.evaluator import evaluate_within
-from specledger.lang.bind import bind, fields_of
-from specledger.lang.draws import Draws, check_draws, drawn_sources
-from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
+from specledger.lang.draws import Draws, check_draws
+from specledger.lang.effects import PlannedEffect, check_effects
 from specledger.lang.scope import E_NAME_TAKEN, Scope
 from specledger.load import Resolved
 from specledger.spec.drift import Drift as DriftSpec
@@ -117,32 +113,3 @@ def check_drift(spec: Resolved, world: World, diagnostics: Diagnostics) -> Drift
     if at is None or when is None or len(draws) < len(model.draw) or len(effects) < len(model.effects):
         return None
     return Drift(at, when, draws, effects)
-
-
-def compile_sources(drift: Drift, world: World) -> Callable[[dict[str, Any]], list[list[Any]] | None]:
-    """`state -> lists to draw from`, or None where `when` does not hold."""
-
-    def compose(emitter: Emitter) -> str:
-        state = emitter.local("state")
-        sources = {"now": state, **fields_of(emitter, state, world.state.fields)}
-        needed = drift.when.variables.union(*(source.variables for _, _, source in drift.draws))
-        lines, names = bind(emitter, needed, sources)
-        lists = ", ".join(emitter.expression(source, names) for _, _, source in drift.draws)
-        refuse = [f"if not {emitter.expression(drift.when, names)}:", "    return None"]
-        return emitter.function("sources", [state], [*lines, *refuse, f"return [{lists}]"])
-
-    return compile_function(compose)
-
-
-def compile_change(drift: Drift, world: World) -> Callable[[dict[str, Any], list[Any]], dict[str, Any]]:
-    """`(state, drawn values) -> next state`."""
-
-    def compose(emitter: Emitter) -> str:
-        state, drawn, after = (emitter.local(hint) for hint in ("state", "drawn", "after"))
-        sources = {"now": state, **fields_of(emitter, state, world.state.fields), **drawn_sources(drift.draws, drawn)}
-        needed = frozenset[str]().union(*(effect.variables for effect in drift.effects))
-        lines, names = bind(emitter, needed, sources)
-        lines += [f"{after} = {state}", *emit_effects(emitter, drift.effects, names, after), f"return {after}"]
-        return emitter.function("change", [state, drawn], lines)
-
-    return compile_function(compose)

@@ -31,6 +31,15 @@ class Made(NamedTuple):
     outcome: str
 
 
+def supplied(emitter: Emitter, inputs: str, world: World) -> dict[str, str]:
+    """Python source of what a step is supplied with, out of the local that holds it."""
+    sources = fields_of(emitter, inputs, world.inputs.fields)
+    if world.others is not None:  # a prediction, and a step in turn, is one in which the others do nothing
+        idle = emitter.bind({name: {"op": ""} for name in world.others.fields})
+        sources["others"] = f"{inputs}.get('others', {idle})"
+    return sources
+
+
 def write_step(
     emitter: Emitter, preload: Preload, world: World, call: Call, wanted: frozenset[tuple[str, ...]] = EVERYTHING
 ) -> tuple[list[str], Made]:
@@ -49,10 +58,7 @@ def write_step(
     known, unknown = emitter.bind(frozenset(world.actions)), emitter.bind(UnknownActionError, "UnknownActionError")
     lines = [f"if {call.op} not in {known}:", f"    raise {unknown}({call.op})"]
     made = Made(emitter.local("after"), emitter.local("outcome"))
-    inputs = fields_of(emitter, call.inputs, world.inputs.fields)
-    if world.others is not None:  # a prediction, and a step in turn, is one in which the others do nothing
-        idle = emitter.bind({name: {"op": ""} for name in world.others.fields})
-        inputs["others"] = f"{call.inputs}.get('others', {idle})"
+    inputs = supplied(emitter, call.inputs, world)
     word = "if"
     for name, action in world.actions.items():
         step = _Step(emitter, preload, world, name, wanted)

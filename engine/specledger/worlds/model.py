@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specledger.expr import Checked, Environment, RecordType
+from specledger.lang.draws import Draws
 from specledger.lang.effects import PlannedEffect
 from specledger.lang.scope import Fields, Let
 from specledger.spec.world import Drawing
@@ -19,7 +20,8 @@ class PlannedAction:
     Attributes:
         args: The types of its arguments.
         allowed: For arguments with an `enum`, the values.
-        let, when, effects, otherwise, outcome: As in the spec, checked.
+        let, when, effects, otherwise, outcome, chance: As in the spec, checked.
+        draws: What is drawn after the action, for `chance`.
     """
 
     args: RecordType
@@ -29,6 +31,8 @@ class PlannedAction:
     effects: tuple[PlannedEffect, ...]
     otherwise: tuple[PlannedEffect, ...]
     outcome: Let
+    draws: Draws
+    chance: tuple[PlannedEffect, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +129,7 @@ class World:
         outcome: The type of what a step reports of itself: the outcomes of all actions, and of the parts.
         actions, every_step, parts, opening, observe, record, receipt, success, start, well_formed: As in the spec,
             checked.
+        draws: What is drawn for `start`.
         drawing: The matrix that a map fills, and its glyphs.
         namespace: The focus variables, their context and the labels of actions.
         views: By the name of an agent what it observes and the actions it may take; empty in a world for one agent.
@@ -145,6 +150,7 @@ class World:
     record: Let
     receipt: Let
     success: Checked | None
+    draws: Draws
     start: Let
     well_formed: tuple[PlannedCondition, ...]
     drawing: Drawing | None

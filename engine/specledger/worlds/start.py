@@ -12,6 +12,7 @@ from specledger.core.spans import Span, Text
 from specledger.core.weight import check_weight
 from specledger.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
 from specledger.lang.bind import bind, emit_record
+from specledger.lang.draws import Draws, drawn_sources
 from specledger.lang.effects import emit_effects
 from specledger.lang.scope import Let, Scope
 from specledger.spec.scenario import Map
@@ -75,26 +76,41 @@ class Starter:
 
     Attributes:
         world: The world.
-        own: `() -> start values` of the world and the scenario.
+        draws, sources: What the world's start values draw, and `() -> lists to draw from`.
+        own: `drawn values -> start values` of the world and the scenario.
         parts: `() -> start state` of each part.
         glyphs: Per character, the code of its cell and `(state, here) -> state`.
         conditions: Per condition of `well_formed`: its message and `state -> bool`.
     """
 
     world: World
-    own: Callable[[], dict[str, Any]]
+    draws: Draws
+    sources: Callable[[], list[list[Any]]]
+    own: Callable[[list[Any]], dict[str, Any]]
     parts: Mapping[str, Callable[[], dict[str, Any]]]
     glyphs: Mapping[str, tuple[int | None, Callable[[dict[str, Any], dict[str, int]], dict[str, Any]]]]
     conditions: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...]
 
-    def state(self, grid: Grid | None) -> dict[str, Any]:
+    def lists(self) -> list[list[Any]]:
+        """What is drawn from, in the order of `draws`.
+
+        Raises:
+            IllFormedError: A list is empty.
+        """
+        lists = self.sources() if self.draws else []
+        empty = [name for (name, _, _), items in zip(self.draws, lists, strict=True) if not items]
+        if empty:
+            raise IllFormedError(E_START_INCOMPLETE, f"there is nothing to draw {empty[0]!r} from")
+        return lists
+
+    def state(self, grid: Grid | None, drawn: list[Any] | None = None) -> dict[str, Any]:
         """The start state for a map, or without one.
 
         Raises:
             IllFormedError: A character without a meaning, a field without a value, or a condition that fails.
             EvaluationError: A start value that cannot be computed.
         """
-        state = {name: make() for name, make in self.parts.items()} | self.own()
+        state = {name: make() for name, make in self.parts.items()} | self.own(drawn or [])
         if grid is not None:
             state = self._draw(state, grid)
         missing = sorted(set(self.world.state.fields) - set(state))
@@ -171,7 +187,9 @@ def starter(world: World, scenario_start: Let) -> Starter:
     own = dict(world.start.items) | dict(scenario_start.items)
     return Starter(
         world=world,
-        own=_values(Let(tuple(sorted(own.items())))),
+        draws=world.draws,
+        sources=_sources(world.draws),
+        own=_values(Let(tuple(sorted(own.items()))), world.draws),
         parts={name: _part_start(world, name) for name in world.parts},
         glyphs={character: (_value(glyph.cell), _glyph(glyph)) for character, glyph in world.glyphs.items()},
         conditions=tuple((c.message, compile_predicate(world, c.require, True)) for c in world.well_formed),
@@ -225,9 +243,19 @@ def _part_start(world: World, name: str) -> Callable[[], dict[str, Any]]:
     return lambda: inner.state(None)
 
 
-def _values(let: Let) -> Callable[[], dict[str, Any]]:
+def _values(let: Let, draws: Draws) -> Callable[[list[Any]], dict[str, Any]]:
     def compose(emitter: Emitter) -> str:
-        return emitter.function("start", [], [f"return {emit_record(emitter, let, {})}"])
+        drawn = emitter.local("drawn")
+        lines, names = bind(emitter, let.variables, drawn_sources(draws, drawn))
+        return emitter.function("start", [drawn], [*lines, f"return {emit_record(emitter, let, names)}"])
+
+    return compile_function(compose)
+
+
+def _sources(draws: Draws) -> Callable[[], list[list[Any]]]:
+    def compose(emitter: Emitter) -> str:
+        lists = ", ".join(emitter.expression(source, {}) for _, _, source in draws)
+        return emitter.function("sources", [], [f"return [{lists}]"])
 
     return compile_function(compose)
 

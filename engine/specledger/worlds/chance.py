@@ -1,0 +1,79 @@
+"""Chance: what follows an action, or a drift, once values are drawn.
+
+Nothing is drawn before an action is done: gates, predictions and potentials see the state that the action alone makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from specledger.core.diagnostics import code
+from specledger.expr import Checked, Emitter, RecordType, compile_function
+from specledger.lang.bind import bind, fields_of
+from specledger.lang.draws import Draws, check_draws, drawn_sources
+from specledger.lang.effects import PlannedEffect, check_effects, emit_effects
+from specledger.lang.scope import Scope
+from specledger.spec.world import Action
+from specledger.worlds.emit import supplied
+from specledger.worlds.model import World
+
+E_CHANCE = code(
+    "E_CHANCE",
+    "chance where there can be none",
+    "`draw` and `chance` of an action go together. The world of a part has neither, since what a part does follows "
+    "from the world around it. No action of a world under a kernel draws: a kernel asks again what was decided.",
+)
+
+
+def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tuple[Draws, tuple[PlannedEffect, ...]]:
+    """What is drawn after an action, from the state that it made, and the effects of that."""
+    place = "actions", name
+    if bool(spec.draw) != bool(spec.chance):
+        scope.wrong(E_CHANCE, f"{name!r} has one of `draw` and `chance`, and not both", *place)
+    draws, drawn = check_draws(spec.draw, scope, *place)
+    scope.sealed(drawn, *place, "draw")
+    return draws, check_effects(spec.chance, state, scope.declare(drawn, *place, "draw"), *place, "chance")
+
+
+def compile_sources(
+    draws: Draws, world: World, when: Checked | None = None, op: str | None = None
+) -> Callable[..., list[list[Any]] | None]:
+    """`state -> lists to draw from`, None where `when` does not hold; of an action, of `(state, action, inputs)`."""
+
+    def compose(emitter: Emitter) -> str:
+        params, sources = _given(emitter, world, op)
+        needed = frozenset[str]() if when is None else when.variables
+        lines, names = bind(emitter, needed.union(*(source.variables for _, _, source in draws)), sources)
+        lists = ", ".join(emitter.expression(source, names) for _, _, source in draws)
+        refuse = [] if when is None else [f"if not {emitter.expression(when, names)}:", "    return None"]
+        return emitter.function("sources", params, [*lines, *refuse, f"return [{lists}]"])
+
+    return compile_function(compose)
+
+
+def compile_change(
+    draws: Draws, effects: tuple[PlannedEffect, ...], world: World, op: str | None = None
+) -> Callable[..., dict[str, Any]]:
+    """`(state, drawn values) -> next state`; of an action `(state, action, inputs, drawn values) -> next state`."""
+
+    def compose(emitter: Emitter) -> str:
+        params, sources = _given(emitter, world, op)
+        drawn, after = emitter.local("drawn"), emitter.local("after")
+        needed = frozenset[str]().union(*(effect.variables for effect in effects))
+        lines, names = bind(emitter, needed, {**sources, **drawn_sources(draws, drawn)})
+        lines += [f"{after} = {params[0]}", *emit_effects(emitter, effects, names, after), f"return {after}"]
+        return emitter.function("change", [*params, drawn], lines)
+
+    return compile_function(compose)
+
+
+def _given(emitter: Emitter, world: World, op: str | None) -> tuple[list[str], dict[str, str]]:
+    """The parameters, and the Python source of each name that they give."""
+    now = emitter.local("state")
+    sources = {"now": now, **fields_of(emitter, now, world.state.fields)}
+    if op is None:
+        return [now], sources
+    action, inputs = emitter.local("action"), emitter.local("inputs")
+    args = fields_of(emitter, action, world.actions[op].args.fields)
+    return [now, action, inputs], {**sources, **args, **supplied(emitter, inputs, world)}

@@ -1,0 +1,147 @@
+"""Chance in starts and actions: seeded, recorded, drawn after the action, seen by no gate."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from specledger.core.diagnostics import Rejected
+from specledger.core.rng import Stream
+from specledger.kinds import load
+from specledger.report.states import states
+from specledger.run.loop import run
+from tests.toys import number_scenario, plan_of, shipped_plan, write_specs
+
+CHANCE: dict[str, Any] = {
+    "draw": {"first": {"from": "[10, 20, 30]", "stream": "start"}},
+    "start": {"x": "first", "purse": "100"},
+    "actions": {
+        "add": {
+            "args": {"n": "int"},
+            "effects": [{"set": "x", "to": "x + n"}],
+            "draw": {"gust": {"from": "range(x % 4)", "stream": "wind"}},
+            "chance": [{"set": "x", "to": "x + 100 * n * gust"}],
+        }
+    },
+}
+SEED, EPISODES = 5, 12
+
+
+@pytest.fixture
+def bodies(tmp_path):
+    """`(changes) -> [(type, body)]` of a run of the world of one number with chance."""
+
+    def made(**changes):
+        scenario = {"seed": SEED, "episodes": EPISODES, "horizon": 5, **changes.pop("scenario", {})}
+        path = number_scenario(tmp_path, world={**CHANCE, **changes.pop("world", {})}, scenario=scenario, **changes)
+        return [(event.type, event.body) for event in run(plan_of(path))]
+
+    return made
+
+
+def test_what_is_drawn_is_what_the_named_streams_give(bodies):
+    """A second way to compute it: from the receipts, the seed and the names alone."""
+    x, proposals = 0, []
+    empty = drawn = 0
+    for type_, body in bodies():
+        if type_ == "episode":
+            x = Stream.named(SEED, "start", "start", body["episode"], "first").choice([10, 20, 30])
+            assert body["drawn"] == {"first": x}
+            assert body["state"]["x"] == x
+        if type_ == "commit":
+            proposals = body["proposals"]
+        if type_ == "step":
+            n = proposals[body["chosen"]]["action"]["n"]
+            alone = x + n
+            if alone % 4 == 0:
+                assert "chance" not in body
+                x, empty = alone, empty + 1
+                continue
+            stream = Stream.named(SEED, "action", "wind", "add", body["episode"], body["t"], "gust")
+            gust = stream.choice(list(range(alone % 4)))
+            x, drawn = alone + 100 * n * gust, drawn + 1
+            changed = {"x": {"from": alone, "to": x}} if gust else {}
+            assert body["chance"] == {"drawn": {"gust": gust}, "changed": changed}
+    assert empty > 5
+    assert drawn > 5
+    starts = {body["drawn"]["first"] for type_, body in bodies() if type_ == "episode"}
+    assert starts == {10, 20, 30}
+
+
+def test_a_gate_sees_what_the_action_alone_makes(bodies):
+    """A gate that could see the draw would reject; the record and an invariant see what came of it."""
+    found = bodies(
+        governor={"gates": [{"id": "near", "require": "next.x <= x + 3", "reason": "far"}]},
+        world={"record": {"x": "next.x"}},
+        invariant={"require": "x <= previous.x + 3"},
+        scenario={"invariants": ["invariant"]},
+    )
+    steps = [body for type_, body in found if type_ == "step"]
+    assert all(body["chosen"] is not None for body in steps)
+    blown = [body for body in steps if body.get("chance", {}).get("drawn", {}).get("gust")]
+    assert blown
+    assert all(body["violations"] and body["record"]["x"] == body["chance"]["changed"]["x"]["to"] for body in blown)
+
+
+def test_chance_is_no_doing_of_the_action(bodies):
+    steps = [body for type_, body in bodies(governor={"potentials": {"x": {"is": "x"}}}) if type_ == "step"]
+    for body in steps:
+        assert body["potentials"]["x"]["to"] - body["potentials"]["x"]["from"] <= 3
+        caused = [rebase for rebase in body["rebases"] if rebase["cause"] == "chance"]
+        assert bool(caused) == bool(body.get("chance", {}).get("changed"))
+
+
+def test_the_shipped_world_draws_in_starts_and_steps():
+    found = [(event.type, event.body) for event in run(shipped_plan("thin-ice"))]
+    assert {body["drawn"]["first"] for type_, body in found if type_ == "episode"} >= {4, 6}
+    assert {body["chance"]["drawn"]["slide"] for type_, body in found if "chance" in body} == {0, 1}
+
+
+def test_states_are_recomputed_with_what_was_drawn(tmp_path):
+    path = number_scenario(tmp_path, world=CHANCE, scenario={"seed": SEED, "episodes": 3})
+    found = [(event.type, event.body) for event in run(plan_of(path))]
+    evidence: Any = SimpleNamespace(specs=load(str(path))[0], bodies=lambda: found)
+    assert len(list(states(evidence))) == 12
+
+
+def test_no_action_draws_under_a_kernel():
+    chance = (
+        "world.actions.noop.draw={d: {from: '[1]', stream: s}}",
+        "world.actions.noop.chance=[{set: tick, to: tick + d}]",
+    )
+    with pytest.raises(Rejected) as raised:
+        shipped_plan("axion-basic", *chance)
+    assert "E_CHANCE" in {each.code for each in raised.value.diagnostics}
+
+
+PART: dict[str, Any] = {"p": {"world": "inner", "follow": {"add": {"action": "add", "args": {"n": "n"}}}}}
+
+
+@pytest.mark.parametrize(
+    ("world", "code", "words"),
+    [
+        ({"actions": {"add": {**CHANCE["actions"]["add"], "chance": []}}}, "E_CHANCE", "one of `draw` and `chance`"),
+        ({"actions": {"add": {**CHANCE["actions"]["add"], "draw": {}}}}, "E_CHANCE", "one of `draw` and `chance`"),
+        ({"parts": PART}, "E_CHANCE", "of part 'p' draws"),
+        ({"draw": {"first": {"from": "3", "stream": "s"}}}, "E_DECLARATION", "from a list, not from int"),
+        ({"draw": {"first": {"from": "[1].filter(i, i > 1)", "stream": "s"}}}, "E_START_INCOMPLETE", "nothing to draw"),
+        ({"constants": {"first": 1}}, "E_NAME_TAKEN", "'first'"),
+        ({"draw": {"d": {"from": "[0.5]", "stream": "s"}, **CHANCE["draw"]}}, "E_NOT_SEALABLE", "'d' is double"),
+        ({"start": {"x": "first + purse", "purse": "100"}}, "E_EXPR_UNKNOWN_NAME", "purse"),
+    ],
+)
+def test_wrong_forms(tmp_path, world, code, words):
+    inner: dict[str, Any] = {
+        "state": {"x": "int"},
+        "actions": CHANCE["actions"],
+        "draw": CHANCE["draw"],
+        "start": {"x": "first"},
+    }
+    write_specs(tmp_path, {"world": inner})
+    (tmp_path / "world" / "world.yaml").rename(tmp_path / "world" / "inner.yaml")
+    text = (tmp_path / "world" / "inner.yaml").read_text().replace("name: world", "name: inner")
+    (tmp_path / "world" / "inner.yaml").write_text(text)
+    with pytest.raises(Rejected) as raised:
+        plan_of(number_scenario(tmp_path, world={**CHANCE, **world}))
+    assert code in {each.code for each in raised.value.diagnostics}
+    assert any(words in each.message for each in raised.value.diagnostics)
