@@ -20,7 +20,7 @@ from specledger.evidence.engine import engine_digest
 from specledger.kinds.finished_runs import E_CLUSTER_RESULT
 from specledger.kinds.wire import to_bytes
 from specledger.pipeline.cluster_task import REFUSED, done_of, perform, read_reply
-from specledger.run.executor import Done, Lost, Work
+from specledger.run.executor import CONTINUES, Done, Lost, Work
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -50,8 +50,9 @@ E_CLUSTER_ADDRESS = code(
 E_CLUSTER_LOST = code(
     "E_CLUSTER_LOST",
     "the cluster was lost during the work",
-    "The scheduler ended, the network failed, or a piece of work ended several workers one after another. The "
-    "unfinished run was discarded; a discovery keeps its journal, and the same command resumes it.",
+    "The scheduler ended, the network failed, or a piece of work ended several workers one after another. What was "
+    "finished is kept: the same command with `--resume` continues a run or a suite, on a cluster or not; a discovery "
+    "resumes from its journal.",
 )
 E_CLUSTER_ENGINE = code(
     "E_CLUSTER_ENGINE",
@@ -238,7 +239,7 @@ class _ClusterCrew:
 
 
 def _lost(why: str) -> Lost:
-    return Lost(E_CLUSTER_LOST, f"the cluster was lost ({why})")
+    return Lost(E_CLUSTER_LOST, f"the cluster was lost ({why})", CONTINUES)
 
 
 @contextmanager

@@ -17,6 +17,10 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 _AHEAD: Final = 3  # items for each worker that are made before their turn comes, so that results never pile up
 
 
+CONTINUES: Final = "the same command continues it: `spec run` with --resume, `spec discover` as it is"
+"""The hint where work was lost."""
+
+
 class Lost(Rejected):
     """What does the work ended from outside. The work itself is not at fault, and finished pieces of it count."""
 

@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from specledger.core.diagnostics import code
-from specledger.run.executor import Done, Executor, Lost
+from specledger.run.executor import CONTINUES, Done, Executor, Lost
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 E_WORKER_DIED = code(
     "E_WORKER_DIED",
     "a process that shared the work was ended",
-    "It was killed, or memory was short. The unfinished run was discarded; a discovery keeps its journal, and the same "
-    "command resumes it. Use fewer `--workers` if memory was short.",
+    "It was killed, or memory was short. What was finished is kept: the same command with `--resume` continues a run "
+    "or a suite, and a discovery resumes from its journal. Use fewer `--workers` if memory was short.",
 )
 
 
@@ -39,7 +39,7 @@ class WorkerDied(Lost):
     """One of the processes was killed; the others are terminated."""
 
     def __init__(self) -> None:
-        super().__init__(E_WORKER_DIED, "a worker process was killed")
+        super().__init__(E_WORKER_DIED, "a worker process was killed", CONTINUES)
 
 
 class _Worker(NamedTuple):

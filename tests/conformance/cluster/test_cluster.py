@@ -173,7 +173,7 @@ def test_a_worker_with_another_engine_is_given_no_work(cluster, spec, toys, tmp_
     assert err == "" or "W_CLUSTER_ENGINE" in err
 
 
-def test_a_scheduler_that_is_lost(cluster, spec, toys):
+def test_a_scheduler_that_is_lost(cluster, spec, toys, expected):
     cluster.worker()
     process = spec("run", "heights.yaml", "--out=out", f"--cluster={cluster.address}", wait=False)
     cluster.wait_for(some_finished(toys))
@@ -181,6 +181,8 @@ def test_a_scheduler_that_is_lost(cluster, spec, toys):
     status, _, err = ended(process)
     assert (status, "E_CLUSTER_LOST" in err) == (2, True)
     assert not (toys / "out").exists()
+    assert spec("run", "heights.yaml", "--out=out", "--workers=1", "--resume")[0] == 0
+    assert bytes_of(toys / "out") == expected
 
 
 def test_no_scheduler_and_no_worker_are_said_in_one_line(cluster, spec):
