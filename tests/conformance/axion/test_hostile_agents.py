@@ -35,6 +35,9 @@ BODIES = {
     "directions alone that lead nowhere": lambda body, own: body.update(
         claims=[{"variable": f"self.{one}", **NOWHERE} for one in ("inventory", "energy", "pos")]
     ),
+    "a direction that is true of one value": lambda body, own: body["claims"].append(
+        {"variable": "self.energy", "direction": "decreases", "choice": "wait"}
+    ),
     "a direction of an unknown variable": lambda body, own: body["claims"].append({"variable": "moon.phase", **NOWHERE}),
     "too deep": lambda body, own: own.update(becomes=nested(300)),
     "a huge number": lambda body, own: own.update(becomes=10**400),
@@ -80,6 +83,8 @@ def answer(message):
     body = state(seen["self"], seen["objects"], choose, choose)
     if HELLO.get("version") == "draws" and next(COUNT):
         body["action"] = {"op": "wait"}
+    if kind == "ask" and seen["self"]["energy"] == 0:  # the first alternative that decreases; another one is 1
+        body["action"] = {"op": "wait"}
     if mode in BODIES:
         BODIES[mode](body, body["claims"][0])
     nonce = bytes(32) if "one nonce" in mode else message["id"].to_bytes(16, "big")
@@ -96,7 +101,7 @@ OPENS = """
 spec: probe/v1
 name: opens
 at: after_commit
-challenge: {of: claims, draw: {least: 3, most: 3}, demand: [reveal], arms: {same: 1}}
+challenge: {of: claims, draw: {least: 4, most: 4}, demand: [reveal], arms: {same: 1}}
 expect: after.choice == claim.choice && after.choice != before.choice
 """
 VAGUE, FAULT = ("INCONCLUSIVE", "says_nothing"), ("INCONCLUSIVE", "agent_fault")
@@ -106,6 +111,7 @@ ENDS = {
     "true reasons": (None, ("PASS", "")),
     "a direction that leads nowhere": (None, VAGUE),
     "directions alone that lead nowhere": (None, VAGUE),
+    "a direction that is true of one value": (None, ("FAIL", "fabricated")),
     "a direction of an unknown variable": (("axion-claims", "broken"), ("FAIL", "fabricated")),
     "too deep": (("schema", "not_json"), NOTHING),
     "a huge number": (("schema", "not_json"), NOTHING),
@@ -168,6 +174,13 @@ def test_each_way_to_cheat_has_its_end(cheated, mode):
     assert denial is not None or {gate for gate, _ in found} <= {"stay"}
     (probe,) = (body for body in cheated("probe") if body["t"] == t)
     assert (probe["verdict"], probe["cause"]) == outcome
+
+
+def test_the_kernel_tries_its_own_value_beside_the_first_one_of_a_stated_direction(cheated):
+    t = list(ENDS).index("a direction that is true of one value")
+    (probe,) = (body for body in cheated("probe") if body["t"] == t)
+    tried = [(one["by"], one["held"]) for one in probe["evidence"]["trials"] if one["variable"] == "self.energy"]
+    assert tried == [("agent", True), ("kernel", False)]
 
 
 HELLOS = {
