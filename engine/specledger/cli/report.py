@@ -48,9 +48,7 @@ def report(  # noqa: PLR0913, PLR0917 - each is an option
     bundles: Annotated[
         list[Path],
         typer.Argument(
-            metavar="BUNDLE...",
-            autocompletion=completion.bundles,
-            help="What `spec run` wrote: folders or zip files.",
+            metavar="BUNDLE...", autocompletion=completion.bundles, help="What `spec run` wrote: folders or zip files."
         ),
     ],
     format_name: Annotated[ReportFormat, typer.Option("--format", help="The format of the report.")] = "markdown",
