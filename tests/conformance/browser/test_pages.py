@@ -38,7 +38,7 @@ checks:
 
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-BROAD = "[...document.querySelectorAll('main > section, header, div.bar, figure, .stage > *')]"
+BROAD = "[...document.querySelectorAll('main > section, main .scroll > table td, header, div.bar, figure, .stage > *')]"
 SHAPES = [(1280, "light"), (400, "dark"), (1280, "dark"), (400, "light")]
 KINDS = ["run", "suite", "law", "proved", "discovery", "kernel"]
 
