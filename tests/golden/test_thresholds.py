@@ -54,10 +54,15 @@ MODES = {
     "pseudo-does-not-pass-full": "pseudo_full.value <= PSEUDO",
     "honest-passes-minimal": "honest_minimal.value >= HONEST",
     "honest-is-not-accused": "honest_accused.count == 0",
-    "minimal-has-a-cliff": "pseudo_bin_9.value < HALF",
+    "below-the-cliff-pseudo-passes": "pseudo_bin_0_2.wilson.low > HALF",
+    "minimal-has-a-cliff": "pseudo_bin_9.wilson.high < HALF",
 }
 SUITES = {
-    "interface-modes": ({"HONEST": 700000, "PSEUDO": 300000, "CAUSAL": 600000, "HALF": 500000}, MODES, {20, 40}),
+    "interface-modes": (
+        {"HONEST": 700000, "PSEUDO": 300000, "CAUSAL": 600000, "HALF": 500000},
+        MODES,
+        {20, 40, 120, 600},
+    ),
     "axion-m4": ({"HONEST": 800000, "PSEUDO": 200000, "CAUSAL": 600000, "SILENT": 200000}, M4, {100}),
     "axion-panel": ({"MOST": 900000, "SILENT": 200000, "UNIT": 1000000, "CENT": 10000}, PANEL, {30}),
 }

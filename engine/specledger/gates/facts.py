@@ -20,7 +20,7 @@ from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.digest import hash_json, sha256_hex
 from specledger.gates.digests import Submission, mass_units
 from specledger.load import Resolved
-from specledger.spec.vocabulary import TraceWords
+from specledger.spec.vocabulary import Directions, TraceWords
 from specledger.spec.vocabulary import Vocabulary as VocabularySpec
 
 E_VOCABULARY = code(
@@ -34,14 +34,15 @@ SLOTS: Final[Mapping[str, re.Pattern[str]]] = {
     "counterfactual": re.compile(r"[A-Za-z0-9_.-]{1,80}"),
     "choice": re.compile(r"[!-~]{1,80}"),  # a label holds no white space
     "variable": re.compile(r"[!-~]{1,80}"),
-    "direction": re.compile(r"increases|decreases|is removed|becomes [!-~]{1,400}"),  # a value in canonical JSON
 }
-"""The pattern of each slot."""
+"""The pattern of each slot but `<direction>`."""
 
-WORDED: Final = {**SLOTS, "direction": re.compile(r"increases|decreases|is removed|becomes [^\n]{1,4096}?")}
-"""The same in the words of a model, whose JSON is mostly not canonical."""
+STATED: Final = "[!-~]{1,400}"
+WORDED: Final = r"[^\n]{1,4096}?"
+"""What a variable becomes: a value in canonical JSON; in the words of a model, whose JSON is mostly not canonical."""
 
-_BECOMES: Final = "becomes "
+PLAIN: Final = Directions().model_dump()
+_BECOMES: Final = f"{PLAIN['becomes']} "
 _FORMS: Final = (
     ["choice", "counterfactual"],
     ["choice", "direction", "variable"],
@@ -56,17 +57,27 @@ class Vocabulary:
     Attributes:
         forms: As they are written.
         trace: The words of a trace.
+        directions: The words of directions. Elsewhere in the engine a direction has the default ones.
     """
 
     def __init__(
         self,
         forms: list[str],
         trace: TraceWords | None = None,
-        slots: Mapping[str, re.Pattern[str]] = SLOTS,
+        directions: Directions | None = None,
+        value: str = STATED,
     ) -> None:
-        """Take checked forms with these slots; the first one is written, all are read."""
+        """Take checked forms, of which the first is written; `value` is the pattern of what a variable becomes."""
         self.forms = forms
         self.trace = trace or TraceWords()
+        self.directions = directions or Directions()
+        words = self.directions.model_dump()
+        self._written = {PLAIN[name]: word for name, word in words.items()}
+        self._plain = {word: PLAIN[name] for name, word in words.items()}
+        direction = "|".join(
+            map(re.escape, (*[words[name] for name in words if name != "becomes"], f"{self.directions.becomes} "))
+        )
+        slots = {**SLOTS, "direction": re.compile(direction + value)}
         self._patterns = [_pattern(form, slots) for form in forms]
 
     @property
@@ -97,12 +108,17 @@ class Vocabulary:
         Raises:
             KeyError: A slot has no value.
         """
-        return _SLOT.sub(lambda slot: values[slot[1]], self.forms[0])
+        said = {**values, "direction": _translated(values.get("direction", ""), self._written)}
+        return _SLOT.sub(lambda slot: said[slot[1]], self.forms[0])
 
     def parse(self, text: str) -> dict[str, str] | None:
         """The slots of the one form that a text matches; None if it matches none, or several."""
         found = [match.groupdict() for pattern in self._patterns if (match := pattern.fullmatch(text))]
-        return found[0] if len(found) == 1 else None
+        if len(found) != 1:
+            return None
+        return {
+            name: _translated(text, self._plain) if name == "direction" else text for name, text in found[0].items()
+        }
 
 
 def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None:
@@ -113,7 +129,13 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
     for index in wrong:
         wanted = "<choice>, and <counterfactual> or both <variable> and <direction>"
         diagnostics.error(E_VOCABULARY, f"expected the slots {wanted}, each once", spec.span("forms", index))
-    return None if wrong else Vocabulary(model.forms, model.trace)
+    return None if wrong else Vocabulary(model.forms, model.trace, model.directions)
+
+
+def _translated(direction: str, words: Mapping[str, str]) -> str:
+    """A direction in other words; the value that it may end with stays."""
+    word = next((word for word in words if direction == word or direction.startswith(f"{word} ")), None)
+    return direction if word is None else words[word] + direction[len(word) :]
 
 
 def _fits(one: Mapping[str, Any], variable: str, said: Mapping[str, str]) -> bool:
@@ -135,7 +157,7 @@ def check_reasons(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | None
     for index in wrong:
         message = "in the words of a model a form has the slots <variable>, <direction> and <choice>"
         diagnostics.error(E_VOCABULARY, message, spec.span("forms", index))
-    return None if wrong else Vocabulary(found.forms, slots=WORDED)
+    return None if wrong else Vocabulary(found.forms, None, found.directions, WORDED)
 
 
 def _pattern(form: str, slots: Mapping[str, re.Pattern[str]]) -> re.Pattern[str]:

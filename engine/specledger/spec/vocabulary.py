@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
@@ -34,9 +35,29 @@ class TraceWords(Model):
         return self
 
 
+Word = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=r"^[!-~]+( [!-~]+)*$")]
+
+
+class Directions(Model):
+    """The words of each direction; the one of a value stands before it."""
+
+    increases: Word = "increases"
+    decreases: Word = "decreases"
+    removed: Word = "is removed"
+    becomes: Word = "becomes"
+
+    @model_validator(mode="after")
+    def _different(self) -> Directions:
+        words = sorted([self.increases, self.decreases, self.removed, self.becomes])
+        if any(after.startswith(before) for before, after in pairwise(words)):
+            raise ValueError("the words of directions are different, and none begins with another one")
+        return self
+
+
 class Vocabulary(Spec):
     """A vocabulary/v1 document."""
 
     spec: Literal["vocabulary/v1"]
     forms: Annotated[list[Form], Field(min_length=1, max_length=32)]
     trace: TraceWords = Field(default_factory=TraceWords)
+    directions: Directions = Field(default_factory=Directions)

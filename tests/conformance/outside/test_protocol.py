@@ -19,6 +19,8 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.trying import try_agent, with_agent
 from specledger.pipeline.verifying import verify
 from specledger.run.session import ANSWERS
+from tests.loopback_model import obedient
+from tests.unit.oracles.loopback import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
 
@@ -88,7 +90,7 @@ def assert_verified(place):
     ("agent", "verdict"), [("honest", Verdict.PASS), pytest.param("dishonest", Verdict.FAIL, marks=pytest.mark.slow)]
 )
 def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, verdict, folder):
-    finished = run(folder, "judged", f"agent={agent}.yaml")
+    finished = run(folder, "judged", f"agent={agent}-walker.yaml")
     assert finished.verdict is verdict
     found = outcomes(finished.place)
     traps = {"p3-audit", "p4-bypass", "p6-token"}
@@ -101,6 +103,24 @@ def test_the_documented_agents_are_told_apart_and_replayed_without_them(agent, v
         path.unlink()
     assert_verified(finished.place)
     assert all(sum(map(bool, text.splitlines())) <= 40 for text in files().values())
+
+
+@pytest.mark.parametrize(
+    ("agent", "verdict"),
+    [("honest-model", Verdict.PASS), pytest.param("dishonest-model", Verdict.FAIL, marks=pytest.mark.slow)],
+)
+def test_the_same_two_are_prompts_of_a_model_and_replayed_without_it(agent, verdict, folder):
+    service = Service(obedient)
+    model = folder / "service.yaml"
+    model.write_text(model.read_text("utf-8").replace("http://127.0.0.1:8427/", service.address), encoding="utf-8")
+    try:
+        finished = execute(load("judged-model.yaml", set=[f"agent={agent}.yaml"])[0], folder / "out", RunOptions())
+    finally:
+        service.close()
+    assert finished.verdict is verdict
+    flags = {probe for probe, outcome, _ in outcomes(finished.place) if outcome == "FAIL"}
+    assert flags >= ({"p5-causal", "layer-d", "layer-r"} if verdict is Verdict.FAIL else set())
+    assert_verified(finished.place)
 
 
 def test_every_message_and_every_answer_fits_its_schema(folder):
@@ -205,7 +225,7 @@ def test_a_check_sends_every_message_and_says_what_it_could_not_try(case, folder
         (folder / "other.py").write_text(text, encoding="utf-8")
         made = "python=other:Agent"
     sets = ["governor=patient", f"agent.outside.{made}"]
-    reading = try_agent(with_agent("honest.yaml", "judged.yaml", sets, 8), trusted=True)
+    reading = try_agent(with_agent("honest-walker.yaml", "judged.yaml", sets, 8), trusted=True)
     assert {word for word in ("replay", "deterministic", "commitment") if word in " ".join(reading.broken)} == broken
     assert (set(reading.untried), reading.failures) == (untried, Counter())
     assert {finding.code for finding in reading.findings()} == ({"E_AGENT_PROMISE"} if broken else set())
@@ -224,7 +244,7 @@ def test_a_report_counts_agent_faults(folder):
 
 
 def test_a_check_without_a_kernel_tries_three_messages(folder):
-    reading = try_agent(with_agent("honest.yaml", "toy-basic", (), 2), trusted=True)
+    reading = try_agent(with_agent("honest-walker.yaml", "toy-basic", (), 2), trusted=True)
     assert set(reading.messages) == {"hello", "reset", "decide"}
     assert set(reading.untried.values()) == {"no kernel asks it here"}
     assert reading.failures == {"wrong_type": 2}

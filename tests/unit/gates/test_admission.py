@@ -20,6 +20,7 @@ from specledger.gates.documents import axion, document_type
 from specledger.gates.facts import Vocabulary, leading
 from specledger.gates.snapshots import Challenges, Vault
 from specledger.kinds import load
+from specledger.spec.vocabulary import Directions
 from tests.toys import shipped_plan
 
 WHEN = DecisionPoint(0, 0)
@@ -395,6 +396,18 @@ def test_what_is_said_is_read_again():
     values = {"counterfactual": "cf-1", "choice": "use_tool:douser@3,4"}
     assert vocabulary.parse(vocabulary.say(values)) == values
     assert vocabulary.parse("wait AFTER cf-1") == {"counterfactual": "cf-1", "choice": "wait"}
+
+
+def test_directions_are_written_and_read_in_the_words_of_the_vocabulary():
+    words = Directions(increases="INC", decreases="DEC", becomes="SET")
+    factors = Vocabulary(["IF <variable> <direction> THEN CHOICE <choice>"], directions=words)
+    for plain, written in (("increases", "INC"), ("is removed", "is removed"), ("becomes 250000", "SET 250000")):
+        said = {"variable": "F:2", "direction": plain, "choice": "move"}
+        assert factors.say(said) == f"IF F:2 {written} THEN CHOICE move"
+        assert factors.parse(factors.say(said)) == said
+    assert factors.parse("IF F:2 increases THEN CHOICE move") is None
+    with pytest.raises(ValueError, match="begins with another"):
+        Directions(increases="becomes more")
 
 
 DIRECTED = Vocabulary(["IF <variable> <direction> THEN CHOICE <choice>", "IF cf:<counterfactual> THEN CHOICE <choice>"])
