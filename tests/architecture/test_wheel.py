@@ -11,6 +11,13 @@ from tests.toys import CLIMB
 
 pytestmark = pytest.mark.slow
 
+EXAMPLES = (
+    *("river-crossing", "vault-run", "thermostat", "pursuit"),
+    *("cycle-turn", "cycle-gone-stays-gone", "cycle-borders-never-rise"),
+)
+"""Examples that `spec run NAME` runs and that end as expected: scenarios, suites, laws."""
+POLICY_RUNS = ("hazard", "river-crossing", "thermostat", "vault-run")
+
 SPEC = "from specledger.cli.main import main; main()"
 
 
@@ -73,6 +80,23 @@ def test_an_installed_wheel_finds_the_shipped_specs(spec, root, run_python):
     assert shown.returncode == 0, shown.stdout + shown.stderr
     assert shown.stdout.strip()
     assert shown.stdout == run_python("-c", SPEC, "show", "--resolved", "hazard", cwd=root).stdout
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_the_examples_run_untouched(spec, tmp_path, name):
+    done = spec("run", name, "--out", str(tmp_path / name))
+    assert done.returncode == 0, done.stdout + done.stderr
+    verified = spec("verify", str(tmp_path / name))
+    assert verified.returncode == 0, verified.stdout + verified.stderr
+
+
+def test_the_policy_of_a_company_judges_what_was_run(spec, tmp_path):
+    places = [str(tmp_path / name) for name in POLICY_RUNS]
+    for name, place in zip(POLICY_RUNS, places, strict=True):
+        assert spec("run", name, "--out", place).returncode == 0
+    done = spec("report", *places, "--profile", "company-policy", "--replay")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.startswith("# `company-policy`: PASS\n")
 
 
 def test_an_installed_wheel_is_a_pytest_plugin(spec, tmp_path):
