@@ -8,8 +8,7 @@ no floats: a number with a decimal point is `{"$double": "0.5"}`, the shortest d
 canonical form would merge 6.0 with 6. A reference is the key of another spec of the bundle.
 
 A key is `<kind>/<name>@<16 hexadecimal digits>`, the digits from the digest of the spec's data: the same spec has the
-same key in every bundle, two specs of one name (with other arguments, say) have different ones, and no circle can be
-closed.
+same key in every bundle, two specs of one name have different ones, and no circle can be closed.
 """
 
 from collections.abc import Iterator, Mapping
