@@ -141,7 +141,11 @@ class Scope:
         """Whether a spec may give this name to something here; if not, that is a finding at `path`."""
         problem = "is a name that the engine gives" if name in ENGINE_NAMES else self.environment.conflict(name)
         if problem is not None:
-            self.diagnostics.error(E_NAME_TAKEN, f"{name!r} {problem}", self.source.span(*path))
+            first = self.source.span("constants", name) if name in self.environment.constants else None
+            related = (
+                () if first is None or path[0] == "constants" else ((f"the constant {name!r} is defined here", first),)
+            )
+            self.diagnostics.error(E_NAME_TAKEN, f"{name!r} {problem}", self.source.span(*path), related=related)
         return problem is None
 
     def declare(self, types: Mapping[str, Type], *path: str | int) -> Scope:

@@ -306,6 +306,9 @@ def _unknown(finding: _Finding, model: type[BaseModel], known: tuple[str, ...], 
     """Where a key belongs that is unknown at a place, as far as any kind has it, and the keys that are known there."""
     key = str(finding.path[-1])
     path = find_key(Shape(model), key) if key not in known else None
+    before = key.split(":", maxsplit=1)[0]
+    if before != key and before in known:
+        return f"a space belongs after the colon: `{before}: …`"
     own = [name for name in known if any(map(_free, shapes_at(model, (*finding.path[:-1], name))))]
     if len(finding.path) > 1 and len(own) == 1:
         belongs = f"a name of your own belongs in `{own[0]}`"

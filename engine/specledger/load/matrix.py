@@ -13,6 +13,7 @@ from specledger.load.findings import describe, place_of
 from specledger.load.params import Param
 from specledger.spec.base import MAX_NAME, FixedConstant, format_qfixed
 
+_RANGE: Final = ("from", "to", "step")
 MAX_CASES: Final = 4096
 """Cases of one matrix, `exclude` left out; also entries of `exclude`, each of which takes a case away."""
 
@@ -176,7 +177,10 @@ class _Matrix:
         if node.is_mapping:
             node = self._range(name, node)
         if not node.is_list:
-            self._refuse(node, f"the axis `{name}` is no list and no range `{{from, to, step}}`")
+            wrong = next((key for key in node.members if key not in _RANGE), None) if node.is_mapping else None
+            near = None if wrong is None else suggest(wrong, _RANGE)
+            hint = f"`{wrong}`: did you mean `{near}`?" if near else None
+            self._refuse(node, f"the axis `{name}` is no list and no range `{{from, to, step}}`", hint)
             return []
         if not node.elements and not node.flawed:
             self._diagnostics.error(E_MATRIX_EMPTY, f"the axis `{name}` has no value", place_of(node))
@@ -187,7 +191,7 @@ class _Matrix:
         """The list that a range of integers stands for; another node, or too long a range, as it is."""
         members = node.members
         numbers = {key: one.value for key, one in members.items() if isinstance(one.value, int)}
-        if not {"from", "to"} <= set(numbers) == set(members) <= {"from", "to", "step"}:
+        if not {"from", "to"} <= set(numbers) == set(members) <= {*_RANGE}:
             return node
         if self._params[name].type != "int":
             return node
@@ -244,5 +248,5 @@ class _Matrix:
         hint = f"did you mean `{near}`?" if near else f"there is {', '.join(names) or 'no parameter'}"
         self._diagnostics.error(E_MATRIX_AXIS, f"`{name}` cannot vary here", node.key_span, hint=hint)
 
-    def _refuse(self, node: Node, message: str) -> None:
-        self._diagnostics.error(E_MATRIX_TYPE, message, place_of(node), found=describe(node))
+    def _refuse(self, node: Node, message: str, hint: str | None = None) -> None:
+        self._diagnostics.error(E_MATRIX_TYPE, message, place_of(node), found=describe(node), hint=hint)

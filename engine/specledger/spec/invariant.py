@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from specledger.spec.base import Constant, Expression, Expressions, Identifier, Model, Spec
 from specledger.spec.memory import MemoryField, Write
@@ -71,6 +71,16 @@ class Invariant(Spec):
     after_fatal: Literal["judged", "skipped"] = "judged"
     witness: Expressions = Field(default_factory=dict)
 
+    @field_validator("within", "mean")
+    @classmethod
+    def _when_judged(cls, form: Within | Mean | None, info: ValidationInfo) -> Within | Mean | None:
+        scope = info.data.get("scope")
+        if isinstance(form, Within) and scope != "step":
+            raise ValueError("`within` is judged after every step: leave out `scope`")
+        if isinstance(form, Mean) and scope != "episode":
+            raise ValueError("`mean` is judged at the end of an episode: it needs `scope: episode`")
+        return form
+
     @model_validator(mode="after")
     def _one_form(self) -> Invariant:
         forms = [name for name in FORMS if getattr(self, name) is not None]
@@ -81,10 +91,6 @@ class Invariant(Spec):
             raise ValueError(f"`{forms[0]}` keeps a memory of its own: leave out `memory` and `remember`")
         if self.scope == "proposal" and (remembers or forms != ["require"]):
             raise ValueError("an invariant of scope `proposal` is judged at single decisions: it remembers nothing")
-        if self.within is not None and self.scope != "step":
-            raise ValueError("`within` is judged after every step: leave out `scope`")
-        if self.mean is not None and self.scope != "episode":
-            raise ValueError("`mean` is judged at the end of an episode: it needs `scope: episode`")
         if self.after_fatal != "judged" and self.scope != "episode":
             raise ValueError("`after_fatal` says what becomes of an episode: it needs `scope: episode`")
         return self

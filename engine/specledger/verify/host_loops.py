@@ -5,10 +5,11 @@ The loop is here, written a second time; what is evaluated in it, the other engi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from specledger.expr.check.tree import DefinedCall, Fold, Search, Typed, walk
 from specledger.expr.parse.syntax import Call, Closure, Name, Node, Reduce, binding
 from specledger.lang.words import free_names
 
@@ -77,6 +78,23 @@ def host_loops(root: Node) -> tuple[Node, tuple[HostLoop, ...]]:
         return loops[-1].call
 
     return rewritten(root), tuple(loops)
+
+
+def loops_in(root: Typed) -> frozenset[str]:
+    """The macros of an expression that CEL lacks: the other engine evaluates what is in them, not their loops."""
+    names = {Fold: "reduce", Search: "closure"}
+    return frozenset(names[type(node)] for node in everywhere(root) if isinstance(node, Fold | Search))
+
+
+def everywhere(root: Typed) -> Iterator[Typed]:
+    """All nodes, bodies of defined functions included, each body once."""
+    waiting, seen = [root], set[int]()
+    while waiting:
+        for node in walk(waiting.pop()):
+            yield node
+            if isinstance(node, DefinedCall) and id(node.instance) not in seen:
+                seen.add(id(node.instance))
+                waiting.append(node.instance.body)
 
 
 def _key(value: Any) -> Hashable:

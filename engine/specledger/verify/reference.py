@@ -6,19 +6,19 @@ evaluator: an expression without a value there raises `Unjudged`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Final, Self
 
 from specledger.core.diagnostics import code, missing_package
 from specledger.core.spans import Text
 from specledger.expr import Ast, Checked, to_cel
-from specledger.expr.check.tree import DefinedCall, Fold, NativeCall, Search, Typed, walk
+from specledger.expr.check.tree import NativeCall, Typed
 from specledger.expr.eval.builtins import STANDARD
 from specledger.expr.functions import Native
 from specledger.expr.parse.syntax import Node, binding
 from specledger.expr.unparse import expand
-from specledger.verify.host_loops import HostLoop, host_loops
+from specledger.verify.host_loops import HostLoop, everywhere, host_loops, loops_in
 
 E_JUDGE_PACKAGE = code(
     "E_JUDGE_PACKAGE",
@@ -130,7 +130,7 @@ class Reference:
                 continue
             seen.add(checked)
             if checked not in self._natives:
-                self._natives[checked] = frozenset(foreign(checked.root)) | _loops(checked.root)
+                self._natives[checked] = frozenset(foreign(checked.root)) | loops_in(checked.root)
             found |= self._natives[checked]
             waiting += [defined[name] for name in checked.variables if name in defined]
         return found
@@ -262,28 +262,11 @@ def foreign(root: Typed) -> dict[str, Native]:
     """The functions that an expression calls and CEL lacks, by name, bodies of defined functions included."""
     return {
         node.native.name: node.native
-        for node in _everywhere(root)
+        for node in everywhere(root)
         if isinstance(node, NativeCall)
         and (node.native.name not in STANDARD or node.native.name in OURS)
         and node.native.name not in _MEMBERS
     }
-
-
-def _loops(root: Typed) -> frozenset[str]:
-    """The macros of an expression that CEL lacks: the other engine evaluates what is in them, not their loops."""
-    names = {Fold: "reduce", Search: "closure"}
-    return frozenset(names[type(node)] for node in _everywhere(root) if isinstance(node, Fold | Search))
-
-
-def _everywhere(root: Typed) -> Iterator[Typed]:
-    """All nodes, bodies of defined functions included, each body once."""
-    waiting, seen = [root], set[int]()
-    while waiting:
-        for node in walk(waiting.pop()):
-            yield node
-            if isinstance(node, DefinedCall) and id(node.instance) not in seen:
-                seen.add(id(node.instance))
-                waiting.append(node.instance.body)
 
 
 _MEMBERS: Final = ("contains", "startsWith", "endsWith")
