@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from specledger.laws.duration import steps_on
@@ -84,7 +85,9 @@ def true(condition: Condition, start: State, states: Sequence[State]) -> bool:
             return any(true(part, start, states) for part in condition.parts)
 
 
-def first_violation(question: Question, ring: State, budget: list[int]) -> int | None:
+def first_violation(
+    question: Question, ring: State, budget: list[int], step: Callable[[State], State] | None = None
+) -> int | None:
     """The first t at which the claim fails on the trajectory from a ring, or None.
 
     The trajectory ends at the horizon, or where it repeats itself. Where any state may be an initial state, an instance
@@ -94,13 +97,15 @@ def first_violation(question: Question, ring: State, budget: list[int]) -> int |
         question: The question; the ring's own length and symbols are judged as well.
         ring: The initial state.
         budget: The cells that may still be used; what was used is taken off.
+        step: The rule's, if it remembers what it was asked.
 
     Raises:
         OutOfCells: The budget is used up.
     """
     if not admitted(question, ring):
         return None
-    judging, step, until = judge(question, len(ring)), question.rule.step, question.until(len(ring))
+    judging, until = judge(question, len(ring)), question.until(len(ring))
+    step = step or question.rule.step
     states, seen, t = [ring], set(), 0
     while t + judging.span <= until and states[0] not in seen:
         seen.add(states[0])
@@ -183,8 +188,9 @@ def _starts(question: Question, rings: Iterator[State], budget: list[int]) -> It
 
 def _search_orbits(question: Question, starts: Iterator[State], budget: list[int]) -> tuple[State, int] | None:
     best: tuple[State, int] | None = None
+    step = cache(question.rule.step)
     for ring in starts:
-        t = first_violation(question, ring, budget)
+        t = first_violation(question, ring, budget, step)
         if t is not None and (best is None or t < best[1]):
             best = ring, t
             if t == 0:
@@ -196,7 +202,7 @@ def _search_levels(
     question: Question, judging: Judge, starts: Iterator[State], budget: list[int], last: float
 ) -> tuple[State, int] | None:
     """All starts step by step together; what was judged once is not judged again."""
-    step, span, t = question.rule.step, judging.span, 0
+    step, span, t = cache(question.rule.step), judging.span, 0
     level: dict[State, State] = {}
     seen: set[State] = set()
     fresh: Iterator[tuple[State, State]] = ((ring, ring) for ring in starts)
