@@ -16,7 +16,7 @@ from specledger.compile.plan import Actor, PlannedOutside, PlannedWatchdog, Stat
 from specledger.compile.roles import E_AGENTS, Role
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr import RecordType
-from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor, see_claims_read
+from specledger.gates.governor import SCHEMA, Footing, Governor, check_governor
 from specledger.lang.memory import EPISODE, compile_begin, compile_remember, compile_writes
 from specledger.lang.scope import Scope
 from specledger.load import Bundle
@@ -65,7 +65,6 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     kernel = compile_kernel(Parts(stage.bundle, role, world, around, agent, declared, stage.seed, diagnostics))
     if stage.like is None or diagnostics.has_errors:
         return None
-    see_claims_read(governor, role.governor, diagnostics)
     actor = Actor(
         name=role.name,
         gates=(SCHEMA, *(() if kernel is None else kernel.admission.gates), *(gate.id for gate in governor.gates)),

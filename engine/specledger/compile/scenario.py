@@ -20,7 +20,7 @@ from specledger.compile.size_bound import may_exceed_limit
 from specledger.compile.starts import Start
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics
 from specledger.expr import BOOL, Environment, EvaluationError
-from specledger.gates.governor import Footing
+from specledger.gates.governor import Footing, see_claims_read
 from specledger.gates.invariant import Invariant, check_invariant, compile_invariant
 from specledger.gates.monitor import compile_monitor_begin, compile_monitor_step
 from specledger.lang.scope import Scope
@@ -123,6 +123,8 @@ class _Compiler:
         until = scope.expression("until", expect=BOOL) if self.model.until is not None else None
         if start is None or self.diagnostics.has_errors:
             return None
+        for role, governor in zip(cast, governors, strict=True):
+            see_claims_read(governor, role.governor, self.diagnostics)
         return Plan(
             name=self.model.name,
             specs=self.bundle.digest,
