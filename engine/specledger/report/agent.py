@@ -19,7 +19,7 @@ from specledger.gates.governor import SCHEMA
 from specledger.oracles.answer import TIMED_OUT, Exchange
 from specledger.report.agent_mistakes import Trial
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
-from specledger.run.outside_agent import MALFORMED
+from specledger.run.outside_proposals import MALFORMED
 from specledger.run.session import ANSWERS
 
 FORMAT: Final = "specledger/agent-check/v1"

@@ -14,7 +14,8 @@ from specledger.run.controller import DecisionController, ProposalController
 from specledger.run.document_agent import SpecAgent
 from specledger.run.episode import Episode
 from specledger.run.kernel_controller import KernelController, entries_of
-from specledger.run.outside_agent import OutsideAgent, OutsideProposals
+from specledger.run.outside_agent import OutsideAgent
+from specledger.run.outside_proposals import OutsideProposals
 
 
 def run(

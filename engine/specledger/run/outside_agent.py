@@ -1,8 +1,7 @@
-"""Agents from outside: what they are asked for a decision, and what becomes of their answers.
+"""Agents from outside under a kernel: what they are asked, and what becomes of their answers.
 
-No answer can stop a run. A proposal of the wrong form is rejected by the gate `schema`; so is the one that takes the
-place of an agent fault. A kernel receives what came, hashes and denies it. The run continues with the next decision. A
-kernel's episode ends only if the process that waited for the answer ended.
+No answer can stop a run. The kernel receives what came, hashes and denies it, and the run continues with the next
+decision. An episode ends only if the process that waited for the answer ended.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from specledger.agents.agent import MOST_PROPOSALS
 from specledger.agents.procedure import Choice, DecisionPoint
 from specledger.agents.statement import (
     PAYLOAD,
@@ -21,28 +19,18 @@ from specledger.agents.statement import (
     document_of,
     payload_of,
 )
-from specledger.compile.plan import Actor, KernelPlan, Plan, PlannedOutside, Proposal
+from specledger.compile.plan import Actor, KernelPlan, Plan
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import NotCanonical, canonical_ints, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected
-from specledger.expr import INT, Type, conforms
+from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.gates.digests import Submission, receive
 from specledger.gates.snapshots import Challenge, Challenges, opens
-from specledger.oracles.outside import E_AGENT_UNTRUSTED
-from specledger.oracles.recording import Oracle, Place
-from specledger.oracles.spending import Spending
+from specledger.oracles.recording import Place
 from specledger.probes.offer import PlannedOffer
 from specledger.probes.target import Reply, Situation, Unanswered
 from specledger.run.controller import Moment
 from specledger.run.document_agent import Submitted, edited
-from specledger.run.session import AgentFault, AgentReply, Session
-
-NOTHING: Final = ""
-"""The operation of what is no proposal; no world has it."""
-
-TOO_MANY: Final = "too_many_proposals"
-MALFORMED: Final = "malformed_proposal"
-"""Why the gate `schema` rejects what an agent outside proposed, beside agent faults."""
+from specledger.run.outside_session import session_of
+from specledger.run.session import AgentFault, AgentReply
 
 REUSED: Final = "commitment_reused"
 NOT_DECLARED: Final = "not_declared"
@@ -50,33 +38,6 @@ NOT_DECLARED: Final = "not_declared"
 
 _CAN: Final = {"document": "document", "then": "plans"}
 """The fields of an answer that an agent must say that it can give."""
-
-
-class OutsideProposals:
-    """An agent from outside that gives sets of proposals."""
-
-    def __init__(self, plan: Plan) -> None:
-        """Answer for the agent of one run.
-
-        Raises:
-            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
-        """
-        self._claims, self._horizon = _asked(plan).claims, plan.horizon
-        self._session = Session(_oracle(plan), lambda: greeting(plan), kernel=False)
-
-    def propose(self, moment: Moment) -> list[Proposal]:
-        """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
-        place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
-        fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
-        try:
-            reply = self._session.tell(place, "decide", fields)
-        except AgentFault as fault:
-            return [_none(fault.reason)]
-        return proposals_of(reply.body["proposals"], self._claims)
-
-    def faults(self) -> list[dict[str, Any]]:
-        """The agent faults since the last call: `{t, message, reason}` of each."""
-        return self._session.faults()
 
 
 class _Stated(NamedTuple):
@@ -108,7 +69,7 @@ class OutsideAgent:
         """
         self._plan, self._kernel, self._challenges = plan, kernel, challenges
         self._narration, self._views = kernel.narration, kernel.narration.views
-        self._session = Session(_oracle(plan), lambda: greeting(plan), kernel=True)
+        self._session = session_of(plan, kernel=True)
         self._place = Place(0, 0, 0)
         self._current: _Stated | None = None
         self._fresh: _Stated | None = None
@@ -309,55 +270,3 @@ def _holds(stated: _Stated, snapshot: Mapping[str, Any]) -> bool:
 def _problem(reason: str, received: str) -> Submission:
     """A submission that there is no document of; the hash of what came stands for it."""
     return Submission(None, received or GENESIS, GENESIS, problem=NotCanonical(reason, "$", "nothing to judge"))
-
-
-def _oracle(plan: Plan) -> Oracle:
-    if plan.oracle is None:
-        message = f"the agent of {plan.name} is outside, and neither a tape nor a trusted agent answers for it"
-        raise Rejected([Diagnostic(E_AGENT_UNTRUSTED, message)])
-    model = _asked(plan).model
-    plan.oracle.spending = Spending(model=model is not None, price=None if model is None else model.price)
-    return plan.oracle
-
-
-def _asked(plan: Plan) -> PlannedOutside:
-    assert plan.outside is not None  # noqa: S101 - see `loop.controllers_of`
-    return plan.outside
-
-
-def greeting(plan: Plan) -> dict[str, Any]:
-    """The fields of `hello` that depend on the run."""
-    asked, kernel = _asked(plan), plan.actors[0].kernel
-    return {
-        "scenario": plan.name,
-        "operations": asked.operations,
-        "variables": [] if kernel is None else kernel.narration.views.names(plan.start(0)),
-        "claims": {name: str(type_) for name, type_ in sorted(asked.claims.items())} if kernel is None else {},
-        "forms": [] if kernel is None else list(kernel.vocabulary.forms),
-        "document": kernel is not None,
-    }
-
-
-def proposals_of(given: list[Any], claims: Mapping[str, Type]) -> list[Proposal]:
-    """The proposals of an answer: all of them are of a form that a judge can look at."""
-    if len(given) > MOST_PROPOSALS:
-        return [_none(TOO_MANY)]
-    return [one if _is_proposal(one, claims) else _none(MALFORMED) for one in given]
-
-
-def _none(reason: str) -> Proposal:
-    return {"action": {"op": NOTHING}, "score": 0, "answer": reason}
-
-
-def _is_proposal(given: Any, claims: Mapping[str, Type]) -> bool:
-    """Whether something has the form of a proposal; whether its action is one of the world's, a judge says."""
-    if not isinstance(given, dict) or given.keys() != {"action", "score", *claims}:
-        return False
-    action = given["action"]
-    if not isinstance(action, dict) or not isinstance(action.get("op"), str) or action["op"] == NOTHING:
-        return False
-    try:
-        canonical_ints([given])
-    except NotCanonical:
-        return False
-    return conforms(given["score"], INT) and all(conforms(given[name], type_) for name, type_ in claims.items())

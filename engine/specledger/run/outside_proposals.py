@@ -1,0 +1,77 @@
+"""An agent from outside that gives sets of proposals, and what becomes of malformed ones.
+
+A proposal of the wrong form is rejected by the gate `schema`; so is the one that takes the place of an agent fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from specledger.agents.agent import MOST_PROPOSALS
+from specledger.compile.plan import Plan, Proposal
+from specledger.core.canonical import NotCanonical, canonical_ints
+from specledger.expr import INT, Type, conforms
+from specledger.oracles.recording import Place
+from specledger.run.controller import Moment
+from specledger.run.outside_session import asked_of, session_of
+from specledger.run.session import AgentFault
+
+NOTHING: Final = ""
+"""The operation of what is no proposal; no world has it."""
+
+TOO_MANY: Final = "too_many_proposals"
+MALFORMED: Final = "malformed_proposal"
+"""Why the gate `schema` rejects what an agent outside proposed, beside agent faults."""
+
+
+class OutsideProposals:
+    """An agent from outside that gives sets of proposals."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Answer for the agent of one run.
+
+        Raises:
+            Rejected: E_AGENT_UNTRUSTED, if the plan has no oracle.
+        """
+        self._claims, self._horizon = asked_of(plan).claims, plan.horizon
+        self._session = session_of(plan, kernel=False)
+
+    def propose(self, moment: Moment) -> list[Proposal]:
+        """The proposals of the answer; one that the gate `schema` rejects takes the place of a malformed one."""
+        place = Place(moment.episode, moment.t, moment.episode * self._horizon + moment.t)
+        fields = {"episode": moment.episode, "t": moment.t, "observation": moment.observation}
+        try:
+            reply = self._session.tell(place, "decide", fields)
+        except AgentFault as fault:
+            return [_none(fault.reason)]
+        return proposals_of(reply.body["proposals"], self._claims)
+
+    def faults(self) -> list[dict[str, Any]]:
+        """The agent faults since the last call: `{t, message, reason}` of each."""
+        return self._session.faults()
+
+
+def proposals_of(given: list[Any], claims: Mapping[str, Type]) -> list[Proposal]:
+    """The proposals of an answer: all of them are of a form that a judge can look at."""
+    if len(given) > MOST_PROPOSALS:
+        return [_none(TOO_MANY)]
+    return [one if _is_proposal(one, claims) else _none(MALFORMED) for one in given]
+
+
+def _none(reason: str) -> Proposal:
+    return {"action": {"op": NOTHING}, "score": 0, "answer": reason}
+
+
+def _is_proposal(given: Any, claims: Mapping[str, Type]) -> bool:
+    """Whether something has the form of a proposal; whether its action is one of the world's, a judge says."""
+    if not isinstance(given, dict) or given.keys() != {"action", "score", *claims}:
+        return False
+    action = given["action"]
+    if not isinstance(action, dict) or not isinstance(action.get("op"), str) or action["op"] == NOTHING:
+        return False
+    try:
+        canonical_ints([given])
+    except NotCanonical:
+        return False
+    return conforms(given["score"], INT) and all(conforms(given[name], type_) for name, type_ in claims.items())
