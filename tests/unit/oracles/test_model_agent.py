@@ -69,7 +69,7 @@ class Conversation:
 
 def question(episode=0, t=0):
     state = plan().start(episode)
-    views = plan().kernel.narration.views
+    views = plan().actors[0].kernel.narration.views
     return {"episode": episode, "t": t, "observation": views.observe(state), "env": views.env(state)}
 
 
