@@ -26,6 +26,7 @@ from tools.tampering import (
     faults_kinds,
     faults_layout,
     faults_reader,
+    faults_turns,
 )
 from tools.tampering.bases import BASES, ROOT, build, project
 from tools.tampering.case import TRUST, Case
@@ -39,6 +40,7 @@ TABLES: Final = (
     faults_archive,
     faults_kinds,
     faults_layout,
+    faults_turns,
 )
 CASES: Final = tuple(case for table in TABLES for case in table.FAULTS)
 PLACE: Final = ROOT / "fixtures" / "tampered"

@@ -610,11 +610,12 @@ class RunFollower:
 
     def _decides(self, body: JSON) -> None:
         """The decision is the next one of its turn, all of whose sets are committed to."""
-        due = self.turns[self.turn]
-        if self.first.get("commit") != "none":
-            require(len(self.commits) == len(due), "E_COMMITMENT", "a decision precedes a commitment of its turn")
-            check_decision(self.commits[self.decided], body)
+        due, commits = self.turns[self.turn], self.first.get("commit") != "none"
+        whole = len(self.commits) == len(due) or not commits
+        require(whole, "E_COMMITMENT", "a decision precedes a commitment of its turn")
         self._need(body.get("agent", "") == due[self.decided], f"the next decision is that of {due[self.decided]!r}")
+        if commits:
+            check_decision(self.commits[self.decided], body)
         self.decided += 1
         last = self.decided == len(due)
         self._need((body["success"] is not None) == last, "a decision is judged if it is the last of its turn")

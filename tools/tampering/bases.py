@@ -75,6 +75,8 @@ BASES: Final = {
     "stuck": Base("climb.yaml", ("governor.with.stamina=2",)),
     "failing": Base("climb.yaml", ("agent.with.fear=2",)),
     "outside": Base("climb.yaml", ("agent=walker", "episodes=1", "horizon=2")),
+    "together": Base("scenario/pursuit", ("horizon=2",)),
+    "in-turn": Base("scenario/pursuit", ("horizon=2", "turns=order")),
     "kernel": Base("axion-basic", ("episodes=1", "horizon=2")),
     "proved": Base("total-particles"),
     "refuted": Base("mirror-only"),

@@ -202,8 +202,7 @@ class RunOrder:
 
     def _drift(self, body: Mapping[str, Any]) -> None:
         self._place(body)
-        _demand(self._turns.between, "a commitment is not followed by its decision")
-        _demand(self._turns.begins, f"the drift at t = {body['t']} comes after an agent acted")
+        _demand(self._turns.begins, f"the drift at t = {body['t']} comes after a commitment or an action")
         self._totals.drift(body)
         _demand(body["before"] == self._state, f"the drift at t = {body['t']} begins in another state")
         self._state = body["after"]

@@ -33,6 +33,7 @@ ENGINE = [
         "signed",
         "suite",
         "run",
+        "turns",
     ]
 ]
 
