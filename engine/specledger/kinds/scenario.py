@@ -11,7 +11,7 @@ from specledger.compile.plan import Plan
 from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, counted, printable
-from specledger.core.events import Event
+from specledger.core.events import Event, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.gates.invariant import PROGRESS
@@ -76,7 +76,7 @@ def incidents_of(event: Event) -> list[Incident]:
     if event.type == "error":
         return [Incident(body["episode"], body["t"], body["code"], body["expression"], body.get("offset"))]
     if event.type == "probe" and body["verdict"] in (Verdict.FAIL, Verdict.ERROR):
-        return [Incident(body["episode"], body["t"], body["probe"], body["cause"], rank=_RANKS["probe"])]
+        return [Incident(body["episode"], body["t"], owned(body, body["probe"]), body["cause"], rank=_RANKS["probe"])]
     if event.type not in ("step", "episode_end"):
         return []
     t = body["t"] if event.type == "step" else body["steps"]
@@ -88,7 +88,7 @@ def incidents_of(event: Event) -> list[Incident]:
     ]
     if event.type == "step" and body["chosen"] is None:
         reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-        found.append(Incident(body["episode"], t, PROGRESS, reasons))
+        found.append(Incident(body["episode"], t, owned(body, PROGRESS), reasons))
     return found
 
 

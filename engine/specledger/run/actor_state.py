@@ -73,17 +73,17 @@ class Decision:
 
     by: ActorState
     moment: Moment
-    proposals: list[Proposal] = field(default_factory=list)
-    leaves: list[bytes] = field(default_factory=list)
-    root: str = ""
-    found: list[Judgement] = field(default_factory=list)
     chosen: int | None = None
-    before: State = field(default_factory=dict)
-    made: State = field(default_factory=dict)
-    after: State = field(default_factory=dict)
-    chance: dict[str, Any] = field(default_factory=dict)
-    outcome: dict[str, Any] = field(default_factory=dict)
-    inputs: dict[str, Any] = field(default_factory=dict)
+    proposals: list[Proposal] = field(init=False)
+    leaves: list[bytes] = field(init=False)
+    root: str = field(init=False)
+    found: list[Judgement] = field(init=False)
+    before: State = field(init=False)
+    made: State = field(init=False)
+    after: State = field(init=False)
+    chance: dict[str, Any] = field(init=False)
+    outcome: dict[str, Any] = field(init=False)
+    inputs: dict[str, Any] = field(init=False)
 
     @property
     def action(self) -> dict[str, Any]:

@@ -258,6 +258,7 @@ class Episode:
         """
         token, chosen = decision.moment.token, decision.chosen
         decision.before = decision.after = before
+        decision.outcome = {}
         if chosen is None:
             return before
         inputs = decision.found[chosen].inputs

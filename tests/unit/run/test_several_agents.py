@@ -11,8 +11,10 @@ import pytest
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
+from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
+from specledger.verify.run_order import RunOrder
 
 WORLD: dict[str, Any] = {
     "spec": "world/v1",
@@ -271,3 +273,31 @@ def _made(bundle, folder, more, changes):
 def test_the_receipts_of_a_run_count_as_the_result_says(ran):
     events = ran({"turns": "simultaneous"})
     assert Counter(event.type for event in events)["step"] == 2 * of(events, "end")[0]["steps"]
+
+
+@pytest.mark.slow
+def test_a_probe_challenges_the_agent_that_it_is_listed_under(tmp_path):
+    grid = {"spec": "world/v1", "name": "grid", "extends": "toy-gridworld", "agents": {"a": {}, "b": {}}}
+    (resource,) = load("toy-resource", kind="scenario", set=["with.seed=13"])
+    kernels = {
+        "spec": "scenario/v1",
+        "name": "kernels",
+        "world": {"use": "grid", "with": {"rng_seed": 13}},
+        "map": resource.main.data["map"],
+        "seed": 13,
+        "agents": {
+            "a": {"agent": "honest", "governor": "axion-kernel", "probes": ["p5-causal"]},
+            "b": {"agent": "pseudo", "governor": "axion-kernel", "probes": ["p5-causal"]},
+        },
+        "order": ["a", "b"],
+        "horizon": 4,
+    }
+    for spec in (grid, kernels):
+        (tmp_path / f"{spec['name']}.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    order, tally = RunOrder(), Tally()
+    for event in run(compile_scenario(load(str(tmp_path / "kernels.yaml"))[0])):
+        order.add(event.type, event.body)  # one audit log of both kernels, and each in its turn
+        tally.add(event.type, event.body)
+    probes = tally.result()["probes"]
+    assert probes.keys() == {"a.p5-causal", "b.p5-causal"}
+    assert (probes["a.p5-causal"].get("FAIL"), probes["b.p5-causal"]["FAIL"] > 0) == (None, True)
