@@ -22,7 +22,7 @@ from specledger.laws.law import LawPlan
 from specledger.laws.law_check import strays_of
 from specledger.laws.universe import check_universe
 from specledger.load import Bundle
-from specledger.spec.law import Law
+from specledger.spec.law import PER_LENGTH, Law
 
 E_ANSWER_SIZE = code(
     "E_ANSWER_SIZE",
@@ -279,7 +279,9 @@ def _plain(value: Any, definitions: Mapping[str, Any]) -> Any:
     if "items" in kept:
         kept["items"] = _plain(kept["items"], definitions)
     if "anyOf" in kept:
-        kept["anyOf"] = [_plain(each, definitions) for each in kept["anyOf"]]
+        said = [each for each in kept.pop("anyOf") if each.get("pattern") != PER_LENGTH.pattern]  # a proposer counts
+        forms = [_plain(each, definitions) for each in said]
+        kept |= forms[0] if len(forms) == 1 else {"anyOf": forms}
     if "properties" in kept:
         kept["properties"] = {name: _plain(each, definitions) for name, each in kept["properties"].items()}
     return kept
