@@ -308,8 +308,9 @@ class _Assembly:
     def _probes(self, document: RecordType) -> list[Probe]:
         parts, world = self._parts, self._parts.world
         denials = [*(one.name for one in proposal_invariants(parts)), SCHEMA, SCOPE, EVALUATION, TOKEN, *REFUSALS]
+        horizon: int = parts.bundle.main.model.horizon  # type: ignore[attr-defined]
         made = [
-            check_probe(spec, world.environment, world.state, document, denials, parts.diagnostics)
+            check_probe(spec, world.environment, world.state, document, denials, horizon, parts.diagnostics)
             for spec in parts.role.probes
         ]
         return [probe for probe in made if probe is not None]

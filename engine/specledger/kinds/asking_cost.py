@@ -99,5 +99,5 @@ def _questions(plan: Plan, probe: Probe) -> int:
     twice = spec.of == "claims" and (model is None or any("<direction>" in form for form in model.forms))
     aims = 1 if spec.of == "declared" else spec.draw.most * (1 + twice)
     once = same + aims * repeats if spec.test.most is None else max(spec.test.most, same + aims * repeats)
-    once += (spec.on == "fresh") + spec.arms.placebo + _demands(probe, "restate")
+    once += (spec.on == "fresh") + spec.arms.placebos + _demands(probe, "restate")
     return _times(plan, probe) * once

@@ -257,21 +257,29 @@ class _Asking:
         }
         return {**trial, "after": after.choice, "declared": declared.choice, "held": self._probe.expect(values)}
 
-    def _placebo(self, drawn: list[Aim], document: Any, stream: Stream) -> dict[str, int]:
-        """Changes of variables that no claim names, and how many of them changed the choice."""
-        state = self._situation.state
+    def _placebo(self, drawn: list[Aim], document: Any, stream: Stream) -> dict[str, Any]:
+        """Changes of variables that no claim names, and how many of them changed the choice.
+
+        The variables are given where the probe names them; they are drawn otherwise.
+        """
+        state, arms = self._situation.state, self._spec.arms
         cited = {claim["var"] for claim in document["trace"]["causal_claims"]} | {aim.variable for aim in drawn}
         asked = changed = 0
-        if self._spec.arms.placebo:
+        given: list[str] = []
+        if arms.placebos:
             others = [name for name in self._target.names(state) if name not in cited]
+            if not isinstance(arms.placebo, int):
+                others = [name for name in arms.placebo if name in others]
             for name in stream.shuffle(others):
-                values = self._target.alternatives(state, name) if asked < self._spec.arms.placebo else []
+                values = self._target.alternatives(state, name) if asked < arms.placebos else []
                 made = self._target.mutate(state, name, stream.choice(values)) if values else None
                 if made is not None and made[1]["changed"]:
                     answer = self._ask(made[0])
                     asked += 1
+                    given.append(name)
                     changed += answer is None or answer.choice != self._before.choice
-        return {"asked": asked, "changed": changed}
+        named = {} if isinstance(arms.placebo, int) else {"variables": given}
+        return {"asked": asked, "changed": changed, **named}
 
     def _demands(self, drawn: list[Aim], document: Any, evidence: dict[str, Any]) -> list[str]:
         """What else the agent must show; the causes of those that fail."""

@@ -56,6 +56,9 @@ W_REPEATS: Final = code(
     "greater `error`.",
 )
 
+_CLOCK: Final = ("t", "horizon")
+"""What `when` reads beside the world: the number of the step, and the most steps of an episode."""
+
 _SCHEMA: Final = "schema"
 """The breach of a document that its schema denies."""
 
@@ -76,17 +79,19 @@ class Probe:
 
     Attributes:
         spec: As it was written.
-        when: `state -> bool`.
+        when: `(state, t) -> bool`.
         expect: `{name: value} -> bool`, over the names of `OF_CHALLENGE` or `OF_OFFER`.
         offer: The checked offer, if it is one.
         rules: `when` and `expect` as they were checked.
+        clock: The values of `t` and `horizon` at a step; a name that the world gives to something else is left out.
     """
 
     spec: ProbeSpec
-    when: Callable[[Any], bool]
+    when: Callable[[Any, int], bool]
     expect: Callable[[dict[str, Any]], bool]
     offer: PlannedOffer | None
     rules: tuple[Checked, Checked]
+    clock: Callable[[int], dict[str, int]]
 
 
 def check_probe(
@@ -95,6 +100,7 @@ def check_probe(
     state: RecordType,
     document: RecordType,
     denials: Collection[str],
+    horizon: int,
     diagnostics: Diagnostics,
 ) -> Probe | None:
     """Check a probe against the world in which it is made; None, with findings, if it is wrong.
@@ -105,18 +111,23 @@ def check_probe(
         state: The type of that state.
         document: The type of the documents that agents submit.
         denials: What can deny these documents, or a call: invariants, and reasons of the kernel.
+        horizon: The most steps of an episode.
         diagnostics: Receives every finding.
     """
     model = spec.model
     assert isinstance(model, ProbeSpec)  # noqa: S101 - a reference of kind probe holds nothing else
     scope = Scope(environment, spec, diagnostics)
+    scope = scope.constants(model.constants, "constants").functions(model.functions, "functions")
     if model.offer is not None:
         _refuse_unknown(model.offer, scope, document, denials)
     if model.challenge is not None:
         _warn_of_few(model.challenge, scope)
-    when = scope.condition(model.when, "when")
+    timed = frozenset(name for name in _CLOCK if scope.environment.conflict(name) is None)
+    when = scope.within(**dict.fromkeys(timed, INT)).condition(model.when, "when")
     names = OF_OFFER if model.challenge is None else OF_CHALLENGE
-    expect = Scope(Environment(names), spec, diagnostics).expression("expect", expect=BOOL)
+    judged = Environment(names, constants=scope.environment.constants, functions=scope.environment.functions)
+    expect = Scope(judged, spec, diagnostics).expression("expect", expect=BOOL)
+    scope.unused(model.functions, elsewhere=(*names, *timed))
     offer = None if model.offer is None else _offer(model.offer, spec.data["offer"], scope, state, document)
     if when is None or expect is None or (model.offer is not None and offer is None):
         return None
@@ -127,12 +138,15 @@ def check_probe(
         return holds
 
     def condition(emitter: Emitter) -> str:
-        now = emitter.local("state")
-        sources = {"now": now, **fields_of(emitter, now, state.fields)}
+        now, t = emitter.local("state"), emitter.local("t")
+        sources = {"now": now, "t": t, "horizon": str(horizon), **fields_of(emitter, now, state.fields)}
         lines, locals_ = bind(emitter, when.variables, sources)
-        return emitter.function("when", [now], [*lines, f"return {emitter.expression(when, locals_)}"])
+        return emitter.function("when", [now, t], [*lines, f"return {emitter.expression(when, locals_)}"])
 
-    return Probe(model, compile_function(condition), expected, offer, (when, expect))
+    def clock(t: int) -> dict[str, int]:
+        return {name: value for name, value in zip(_CLOCK, (t, horizon), strict=True) if name in timed}
+
+    return Probe(model, compile_function(condition), expected, offer, (when, expect), clock)
 
 
 def too_few(challenge: Challenge) -> tuple[int, int] | None:

@@ -52,7 +52,7 @@ class ProbeRunner:
     def _is_due(self, index: int, situation: Situation) -> bool:
         probe = self._probes[index]
         due = probe.spec.steps is None or situation.t in self._due(index, situation.episode)
-        return due and probe.when(situation.state)
+        return due and probe.when(situation.state, situation.t)
 
     def _drawn(self, index: int, episode: int) -> frozenset[int]:
         """The steps of an episode for which a probe is drawn."""

@@ -41,6 +41,7 @@ _CHANGES: Final = MapType(_record({"from": DYN, "to": DYN}))
 _REBASES: Final = _list({"agent?": STRING, "potential": STRING, "cause": STRING, "from": INT, "to": INT})
 _BREACHES: Final = _list({"invariant": STRING, "severity": STRING, "witness": DYN})
 _ASKED: Final = _record({"asked": INT, "changed": INT})
+_PLACEBO: Final = _record({"asked": INT, "changed": INT, "variables?": _NAMES})
 _TRIAL: Final[Mapping[str, Type]] = {
     **{"variable": STRING, "value": DYN, "predicted": STRING, "edit?": DYN, "after": DYN, "held": DYN},
     **{"declared?": STRING, "reason?": STRING, "direction?": STRING, "by?": STRING, "confidence?": INT},
@@ -50,7 +51,7 @@ _OFFERED: Final[Mapping[str, Type]] = {
     "reasons?": _NAMES,
 }
 _CHALLENGED: Final[Mapping[str, Type]] = {
-    **{"of?": STRING, "before?": STRING, "trials?": _list(_TRIAL), "null?": _ASKED, "placebo?": _ASKED},
+    **{"of?": STRING, "before?": STRING, "trials?": _list(_TRIAL), "null?": _ASKED, "placebo?": _PLACEBO},
     **{"answers?": STRING, "revealed?": BOOL, "restated?": BOOL},
     "noisy?": _record({"repeats": INT, "same": INT}),
     "test?": _record({"looks": INT, "made": INT, "p": INT}),

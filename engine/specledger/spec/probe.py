@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from specledger.spec.base import QFIXED_ONE, Expression, Model, QFixed, Spec
-from specledger.spec.world import Effect
+from specledger.spec.base import QFIXED_ONE, Constant, Expression, Identifier, Model, QFixed, Spec
+from specledger.spec.world import Effect, Function, VariableName
 
 Place = Literal["before_propose", "after_commit", "after_token", "after_act"]
 Count = Annotated[int, Field(ge=0, le=64)]
@@ -85,10 +86,19 @@ class Draw(Model):
 
 
 class Arms(Model):
-    """What is asked beside the challenge: the same again (the null arm), and what no claim names (the placebo arm)."""
+    """What is asked beside the challenge: the same again (the null arm), and what no claim names (the placebo arm).
+
+    `placebo` is the number of variables that are drawn and changed, or the names of those that are; of these, one that
+    a claim names or that is not there is left out.
+    """
 
     same: Count = 0
-    placebo: Count = 0
+    placebo: Count | Annotated[list[VariableName], Field(min_length=1, max_length=64)] = 0
+
+    @property
+    def placebos(self) -> int:
+        """How many variables the placebo arm changes at most."""
+        return self.placebo if isinstance(self.placebo, int) else len(self.placebo)
 
 
 Share = Annotated[QFixed, Field(gt=0, le=QFIXED_ONE // 2)]
@@ -144,6 +154,8 @@ class Probe(Spec):
 
     spec: Literal["probe/v1"]
     at: Place
+    constants: Mapping[Identifier, Constant] = Field(default_factory=dict)
+    functions: Mapping[Identifier, Function] = Field(default_factory=dict)
     steps: Annotated[int, Field(ge=1, le=1000)] | None = None
     when: Expression = "true"
     offer: Offer | None = None

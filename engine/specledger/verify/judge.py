@@ -285,14 +285,14 @@ class KernelJudge:
         self._count.compare(f"invariant {invariant.name}", said, verdict, self._reference, invariant.rules)
         return finding
 
-    def _due(self, probe: Probe, state: State) -> bool:
+    def _due(self, probe: Probe, state: State, t: int) -> bool:
         """Whether a probe is made, after the other engine was asked."""
         self._probe, self._given, self._unvalued = probe, [], False
         with self._valued():
-            made = probe.when(state)
+            made = probe.when(state, t)
         when, _ = probe.rules
         if when.text.value != _ALWAYS:
-            names = Names(self._reference, given_by(state, self._state))
+            names = Names(self._reference, {**given_by(state, self._state), **probe.clock(t)})
 
             def verdict() -> str:
                 return "made" if names.truth(when) else "not made"

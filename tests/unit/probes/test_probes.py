@@ -128,7 +128,7 @@ def examined(tmp_path, text):
     diagnostics = Diagnostics()
     spec = load(str(path))[0].main
     environment = Environment({"x": INT, "y": INT, "now": STATE})
-    probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule", "schema"], diagnostics)
+    probe = check_probe(spec, environment, STATE, DOCUMENT, ["rule", "schema"], 50, diagnostics)
     diagnostics.raise_if_errors()
     return probe, diagnostics.sorted()
 
@@ -601,3 +601,41 @@ def test_a_breach_that_nothing_denies_is_a_warning(tmp_path):
 def test_a_breach_of_the_schema_may_add_a_key(tmp_path):
     text = EDIT.replace("op: replace", "op: add").replace("/said", "/new").replace("rule", "schema")
     assert checked(tmp_path, text) is not None
+
+
+SHARED = """at: after_commit
+constants: {LATE: 3}
+functions: {early: {args: [n], is: "n < LATE"}, same: {args: [a, b], is: "a == b"}}
+when: early(t) && t < horizon - 1
+challenge: {of: claims}
+expect: same(after.choice, claim.choice)
+"""
+
+
+def test_a_probe_has_constants_and_functions_and_reads_the_step_and_the_horizon(tmp_path):
+    probe = checked(tmp_path, SHARED)
+    state = {"x": 0, "y": 0}
+    assert [probe.when(state, t) for t in (0, 2, 3)] == [True, True, False]
+    assert probe.clock(7) == {"t": 7, "horizon": 50}
+    answer = {"choice": "a", "score": 0}
+    values = {"before": answer, "after": answer, "declared": answer, "claim": {"variable": "x", "choice": "b"}}
+    assert probe.expect(values) is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("early(t)", "erly(t)", "E_EXPR_UNKNOWN_NAME"),
+        ("LATE: 3", "LATER: 3", "E_EXPR_CAPTURE"),
+        ("horizon - 1", "horizn", "E_EXPR_UNKNOWN_NAME"),
+    ],
+)
+def test_a_wrong_name_of_a_probe_is_found(tmp_path, old, new, found):
+    with pytest.raises(Rejected) as rejected:
+        checked(tmp_path, SHARED.replace(old, new))
+    assert found in {each.code for each in rejected.value.diagnostics}
+
+
+def test_a_placebo_that_is_named_is_the_one_that_is_changed(tmp_path):
+    outcome = made(tmp_path, Plain(), challenge(arms="{same: 1, placebo: [y, z]}"))
+    assert outcome.evidence["placebo"] == {"asked": 1, "changed": 0, "variables": ["y"]}
