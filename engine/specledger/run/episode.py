@@ -374,8 +374,7 @@ class Episode:
         self._idle.update(idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        fatal = violations and any(violation["severity"] == "fatal" for violation in violations)
-        self._ended = "fatal" if fatal else "until" if until else None
+        self._ended = "fatal" if any(one["severity"] == "fatal" for one in violations) else "until" if until else None
         return Event("step", body, form)
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
