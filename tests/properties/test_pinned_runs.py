@@ -35,12 +35,13 @@ def test_receipts_are_chained_and_counted(path):
 @pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
 def test_a_step_executes_an_admitted_proposal_of_its_commitment_or_none(path):
     _, _, receipts = pinned(path)
-    committed = {}
+    commitments = {}
     for body in (one["body"] for one in receipts):
         if "proposals" in body:
-            committed = body
+            commitments[body.get("agent")] = body
         if "chosen" not in body:
             continue
+        committed = commitments[body.get("agent")]
         admitted = [not one["rejected"] and one["error"] is None for one in body["decisions"]]
         assert len(admitted) == len(committed["proposals"])
         assert (body["episode"], body["t"]) == (committed["episode"], committed["t"])
@@ -74,7 +75,8 @@ def test_the_result_adds_the_receipts_up(path):
     result = tree["result"]
     decisions = [decision for step in steps for decision in step["decisions"]]
     rejected = Counter(failing["gate"] for decision in decisions for failing in decision["rejected"])
-    assert (result["steps"], result["proposals"], result["episodes"]) == (len(steps), len(decisions), len(ends))
+    times = {(step["episode"], step["t"]) for step in steps}  # of several agents, each has a receipt of a step
+    assert (result["steps"], result["proposals"], result["episodes"]) == (len(times), len(decisions), len(ends))
     assert {gate: count for gate, count in result["rejections"].items() if count} == rejected
     assert result["successes"] == sum(one["success"] for one in ends)
     broken = Counter(

@@ -210,8 +210,8 @@ def test_hashes_are_those_of_the_seed():
 
 
 HOLDERS = {
-    ("compile/scenario.py", "plan", "compile_step"): "makes it, for the plan",
-    ("compile/scenario.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
+    ("compile/actor.py", "compile_actor", "compile_step"): "makes it, for the plan",
+    ("compile/actor.py", "_around", "compile_step"): "makes it, for agents that predict; they act on what they see",
     ("run/controller.py", "actuator", "step"): "the actuator of bare proposals",
     ("run/kernel_controller.py", "actuator", "step"): "the token actuator",
     ("run/document_agent.py", "offer", "step"): "what an offer would lead to, on a clone",
@@ -226,7 +226,7 @@ HOLDERS = {
 
 
 def holders():
-    """(module, function, name) of everything in the engine that makes, takes or hands on the step of a plan."""
+    """(module, function, name) of everything in the engine that makes, takes or hands on the step of an actor."""
     found = set()
     for path in sorted((ROOT / "engine/specledger").rglob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -234,16 +234,18 @@ def holders():
             if not isinstance(function, ast.FunctionDef):
                 continue
             for node in ast.walk(function):
-                plan = (
-                    isinstance(node, ast.Attribute) and node.attr == "step" and ast.unparse(node.value).endswith("plan")
+                kept = (
+                    isinstance(node, ast.Attribute)
+                    and node.attr == "step"
+                    and ast.unparse(node.value).endswith("actor")
                 )
                 made = isinstance(node, ast.Name) and node.id == "compile_step"
-                if plan or made:
+                if kept or made:
                     found.add(
                         (
                             str(path.relative_to(ROOT / "engine/specledger")),
                             function.name,
-                            "step" if plan else "compile_step",
+                            "step" if kept else "compile_step",
                         )
                     )
     return found
@@ -265,19 +267,25 @@ def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
         if isinstance(node, ast.Attribute) and node.attr == "_state" and isinstance(node.ctx, ast.Store)
     }
     assert keeping == {"__init__", "run", "_drift", "_finish"}
-    taken = {
-        name: ast.unparse(node.args[0])
+    led = {
+        f"{name}: {ast.unparse(node.value).split('(')[0]}"
         for name, method in methods.items()
         for node in ast.walk(method)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "StepResult"
+        if isinstance(node, ast.Assign) and any("decision.after" in ast.unparse(target) for target in node.targets)
     }
-    assert taken == {"_act": "after", "_refuse": "state"}
+    assert led == {"_execute: before", "_execute: follow"}
     made = [
-        node
-        for node in ast.walk(methods["_act"])
-        if isinstance(node, ast.Assign) and "after" in ast.unparse(node.targets[0])
+        ast.unparse(node.value)
+        for node in ast.walk(methods["_execute"])
+        if isinstance(node, ast.Assign) and "made" in ast.unparse(node.targets[0]).strip("()").split(", ")
     ]
-    assert [ast.unparse(node.value).split("(")[0] for node in made] == ["self._actuator.act"]
+    assert [text.split("(")[0] for text in made] == ["decision.by.actuator.act"]
+    follows = [
+        ast.unparse(node)
+        for node in ast.walk(methods["_execute"])
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "follow"
+    ]
+    assert [text.removesuffix(")").split(", ")[-1] for text in follows] == ["made"]
 
 
 @cache
@@ -300,7 +308,7 @@ def walked(plan, controller=None):
         return made
 
     stepped = replace(plan, actors=(replace(plan.actors[0], step=step),))
-    return list(run(stepped, controllers=controller and [controller(stepped)])), callers
+    return list(run(stepped, controllers=controller and [controller(stepped, stepped.actors[0])])), callers
 
 
 def test_each_execution_is_that_of_a_token():
