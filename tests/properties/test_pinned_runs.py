@@ -74,7 +74,12 @@ def test_the_result_adds_the_receipts_up(path):
     ends = [one["body"] for one in receipts if one["type"] == "episode_end"]
     result = tree["result"]
     decisions = [decision for step in steps for decision in step["decisions"]]
-    rejected = Counter(failing["gate"] for decision in decisions for failing in decision["rejected"])
+    rejected = Counter(
+        f"{step['agent']}.{failing['gate']}" if "agent" in step else failing["gate"]
+        for step in steps
+        for decision in step["decisions"]
+        for failing in decision["rejected"]
+    )
     times = {(step["episode"], step["t"]) for step in steps}  # of several agents, each has a receipt of a step
     assert (result["steps"], result["proposals"], result["episodes"]) == (len(times), len(decisions), len(ends))
     assert {gate: count for gate, count in result["rejections"].items() if count} == rejected
