@@ -61,7 +61,10 @@ def small(arms, changes):
     ]
 
 
-FREE = "".join(f", governor.constants.W_{name}: 0" for name in ("MOVE", "PROPOSE", "MEMORY_WRITE", "REJECTED_ATTEMPT"))
+FREE = "".join(
+    f", governor.constants.W_{name}: {{qfixed: 0.0}}"
+    for name in ("MOVE", "PROPOSE", "MEMORY_WRITE", "REJECTED_ATTEMPT")
+)
 LONG = "word " * 3000
 
 MUTATIONS = {

@@ -32,9 +32,7 @@ def written(name):
         return decided(spec.model)
     remembered = shipped.snapshot()
     few = replace(remembered, **{each: getattr(remembered, each)[:3] for each in LISTS})
-    told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.templates(), 42, 8000)).build(
-        few, Request()
-    )
+    told = PromptBuilder(compile_prompt(spec, shipped.universe()[1], shipped.offered(), 42, 8000)).build(few, Request())
     return "".join(f"=== {part} ===\n{getattr(told, part)}" for part in ("system", "static", "dynamic"))
 
 

@@ -12,7 +12,7 @@ from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.oracles.scripted import ScriptedModel
 from specledger.spec.model import Script
-from tests.unit.discovery.shipped import templates, universe
+from tests.unit.discovery.shipped import offered, templates, universe
 
 SMALL = Path("tests/toys/small/small.yaml")
 """A discovery of four iterations."""
@@ -69,7 +69,7 @@ def ranking():
 
 @cache
 def prompt_plan(name="informed", budget=16_000):
-    return compile_prompt(load(f"specs/prompt/{name}.yaml")[0].main, universe()[1], templates(), 42, budget)
+    return compile_prompt(load(f"specs/prompt/{name}.yaml")[0].main, universe()[1], offered(), 42, budget)
 
 
 def told(snapshot, request=None, name="informed", budget=1_000_000):
@@ -78,7 +78,7 @@ def told(snapshot, request=None, name="informed", budget=1_000_000):
 
 
 def tools_for(config, name="informed"):
-    return make_tools(config, prompt_plan(name), ranking(), universe()[0], templates())
+    return make_tools(config, prompt_plan(name), ranking(), universe()[0], offered())
 
 
 def scripted(*answers, then="exhausted"):

@@ -8,7 +8,7 @@ import pytest
 from specledger.discovery.memory import DiscoveryMemorySnapshot
 from specledger.discovery.proposer import ProposalRequest
 from tests.conformance.proposer.made import told
-from tests.unit.discovery.shipped import snapshot, templates, universe
+from tests.unit.discovery.shipped import offered, snapshot, universe
 
 EIGHT = [
     *("invariant", "monotone", "implication_step", "implication_state", "eventually", "symmetry_commutation"),
@@ -50,7 +50,7 @@ def test_the_system_instruction_says(prompt, number, sentence):
 
 def test_exactly_the_eight_templates_are_named(prompt):
     listed = re.findall(r"^- (\w+): .* Judged at t in ", prompt.system, re.M)
-    assert sorted(listed) == sorted(EIGHT) == sorted(templates())
+    assert sorted(listed) == sorted(EIGHT) == sorted(offered())
 
 
 NODES = [

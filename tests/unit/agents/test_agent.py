@@ -102,7 +102,7 @@ def test_a_decision_has_so_many_proposals_at_most(make):
     several = [{"op": "add", "for_each": {"n": "range(128)"}}] * 2
     assert len(make(candidates=several).actors[0].propose(SEEN, {})) == 256
     with pytest.raises(EvaluationError) as error:
-        make(candidates=[*several, {"op": "rest"}], score="0").propose(SEEN, {})
+        make(candidates=[*several, {"op": "rest"}], score="0").actors[0].propose(SEEN, {})
     assert error.value.code == "E_EVAL_LIMIT"
 
 

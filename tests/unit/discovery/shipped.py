@@ -19,6 +19,14 @@ def templates():
 
 
 @cache
+def offered(discovery="kinetic"):
+    """The templates that a shipped discovery offers: those of its prompt and of its model."""
+    bundle = load(f"specs/discovery/{discovery}.yaml")[0]
+    keys = [key for field, key in bundle.main.refs.items() if field[0] == "templates"]
+    return {bundle.specs[key].name: gather(key, bundle.specs) for key in sorted(keys)}
+
+
+@cache
 def universe(name="kinetic_grid_v1"):
     """A universe as a bundle, and checked."""
     bundle = load(f"specs/universe/{name}.yaml")[0]

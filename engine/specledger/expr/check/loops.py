@@ -85,7 +85,8 @@ class Loops(Calls):
         if isinstance(type_, MapType | RecordType):
             if kind in ("all", "exists", "exists_one"):
                 return type_.key if isinstance(type_, MapType) else STRING
-            message = f"`{kind}` over a map has no stated order: it is outside the profile"
+            known = "" if kind == "reduce" else "CEL, but "  # CEL has no `reduce`
+            message = f"`{kind}` over a map has no stated order: it is {known}outside the profile"
             self.refuse(node, E_EXPR_OUTSIDE_PROFILE, message, "`all`, `exists` and `exists_one` take maps")
             return None
         self.refuse(target, E_EXPR_TYPE, f"`{kind}` goes over a list, not over {type_}")
