@@ -262,7 +262,11 @@ def connect(address: str) -> Iterator[Cluster]:
         raise missing_package(E_CLUSTER_PACKAGE, "distributed", "cluster") from None
     for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)  # what goes wrong is said once, as a diagnostic
-    settings = {"distributed.admin.large-graph-warning-threshold": "1GiB", "distributed.comm.timeouts.connect": "10s"}
+    settings = {
+        "distributed.admin.large-graph-warning-threshold": "1GiB",
+        "distributed.comm.timeouts.connect": "10s",
+        "distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical",  # of the workers started here
+    }
     with dask.config.set(settings):
         if match[1] is None:
             with _client(Client, address, address) as client:
