@@ -85,8 +85,11 @@ def _outcome(file: Path, case: Case) -> Any:
     data = record[_DIGEST:]
     if record[:_DIGEST] != tagged(_TAG, data).encode():
         return None
-    known = from_bytes(data)
-    return known["outcome"] if known["place"] == case.place else None
+    try:
+        known = from_bytes(data)
+        return known["outcome"] if known["place"] == case.place else None
+    except (LookupError, TypeError, ValueError, RecursionError):
+        return None
 
 
 def fault_of(place: Path, specs: str, outcome: Mapping[str, Any]) -> str | None:

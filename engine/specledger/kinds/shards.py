@@ -22,9 +22,12 @@ from specledger.evidence.layout import MAX_SOURCES, SOURCES
 from specledger.evidence.workplace import SHARD
 from specledger.kinds.finished_runs import FINISHED, read_finished
 from specledger.kinds.table import MODELS
+from specledger.kinds.wire import to_bytes
 from specledger.load import Bundle, bundle_from_document
+from specledger.suites.assessment import UNCOMPARED
 from specledger.verify.checks import Broken
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, read_document
+from specledger.verify.suite_runs import RunChecks
 
 FORMAT: Final = "specledger/shard/v1"
 _SUITE: Final = "suite.json"  # the resolved specs; not called as in a bundle, which a shard is not
@@ -79,6 +82,10 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
         Rejected: E_SHARD.
     """
     shards = tuple(_read(folder) for folder in folders)
+    for place in folders:
+        linked = next((path for path in place.rglob("*") if path.is_symlink()), None)
+        if linked is not None:
+            raise _refused(f"{linked} is a link")
     first = shards[0]
     for shard in shards:
         if (shard.specs, shard.case, shard.of) != (first.specs, first.case, first.of):
@@ -100,7 +107,9 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
 
 
 def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> dict[str, Any]:
-    """Copy the runs of all shards to a folder; what is known of them, by their places.
+    """Copy the runs of all shards to a folder; what is known of them, by their places, as their receipts say it too.
+
+    Whether a run was replayed is taken from its record.
 
     Raises:
         Rejected: E_SHARD, if one is missing or changed.
@@ -117,7 +126,20 @@ def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> 
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copytree(shard.place / place, folder / place)
         outcomes |= found
+    checks = RunChecks(str(folder), deferred, MODELS, replay=False)
+    for number, case in enumerate(cases):
+        known, said = checks(number), outcomes[case.place]
+        if "broken" in known:
+            raise _refused(f"{case.place}: {known['broken']}")
+        if to_bytes(known) != to_bytes({**said, "replay": known["replay"]}) or not _is_replay(said["replay"]):
+            raise _refused(f"{case.place}: its record says something else than its receipts")
     return outcomes
+
+
+def _is_replay(said: Any) -> bool:
+    """Whether a record says of replay what a run can say of it."""
+    form = {name: type(value) for name, value in UNCOMPARED.items()}
+    return isinstance(said, dict) and {name: type(value) for name, value in said.items()} == form
 
 
 def _read(place: Path) -> Shard:

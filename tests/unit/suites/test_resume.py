@@ -1,6 +1,7 @@
 """What was finished before a run ended early counts once: resumed runs and merged shards have the bytes of the whole."""
 
 import json
+import re
 import shutil
 from contextlib import contextmanager
 
@@ -8,6 +9,7 @@ import pytest
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
+from specledger.core.digest import tagged
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns, merge
@@ -208,6 +210,13 @@ def edit(place, **changes):
     (place / "shard.json").write_bytes(canonical_bytes(document) + b"\n")
 
 
+def rewrite(place, change):
+    """Change the record of a run, and make its digest fit again."""
+    record = place / "finished/runs+long.climb.3"
+    data = change(record.read_bytes()[64:])
+    record.write_bytes(tagged("specledger/finished-run/v1", data).encode() + data)
+
+
 REFUSED = {
     "one is missing": (lambda all_: all_.pop(), "shard 3 of 3 is missing"),
     "one is there twice": (lambda all_: all_.append(all_[0]), "shard 1 of 3 is there twice"),
@@ -217,6 +226,20 @@ REFUSED = {
     "one is of another number": (lambda all_: edit(all_[1], shard=[2, 4]), "or of another number"),
     "one is by another engine": (lambda all_: edit(all_[1], engine="0" * 64), "other source files"),
     "its specs were changed": (lambda all_: changed_specs(all_[0]), "its specs are others than it says"),
+    "a sample is forged": (
+        lambda all_: rewrite(all_[0], lambda data: re.sub(rb'("highest":\[\[)[0-9]', rb"\g<1>9", data)),
+        "its record says something else than its receipts",
+    ),
+    "a replay is of another form": (
+        lambda all_: rewrite(all_[0], lambda data: data.replace(b'"noticed":false', b'"noticed": null')),
+        "its record says something else than its receipts",
+    ),
+    "a record is no record": (lambda all_: rewrite(all_[0], lambda _: b"[" * 100_000), "is missing or changed"),
+    "a record lacks a key": (
+        lambda all_: rewrite(all_[0], lambda data: data.replace(b'"place"', b'"plaze"')),
+        "is missing or changed",
+    ),
+    "a file is a link": (lambda all_: (all_[0] / "specs/leak.yaml").symlink_to("/etc/hostname"), "leak.yaml is a link"),
     "a run is missing": (lambda all_: shutil.rmtree(all_[2] / "runs"), "is missing or changed"),
     "a run is changed": (lambda all_: shorten(all_[0] / "runs/long.climb.3/receipts.jsonl"), "long.climb.3 is missing"),
 }
