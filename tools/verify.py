@@ -561,6 +561,7 @@ class RunFollower:
         begins = not self.is_open and is_count(body["episode"], self.episode + 1)
         self._need(begins, "an episode begins out of order")
         self._need(body["digest"] == tagged("state", canonical(body["state"])), "the digest of a start state is wrong")
+        self._need(isinstance(body.get("drawn", {}), dict), "what a start drew has another form")
         self.episode, self.state, self.is_open = body["episode"], body["digest"], True
         self.t, self.first_success, self.fatal = -1, None, False
         self.turn, self.commits, self.decided, self.judged = 0, [], 0, 0
@@ -636,6 +637,10 @@ class RunFollower:
         for rejection in (rejection for one in decisions for rejection in one["rejected"]):
             self._need(of + rejection["gate"] in self.rejected, "a gate rejected that the run does not have")
             self.rejected[of + rejection["gate"]] += 1
+        chance = body.get("chance", {"drawn": {}, "changed": {}})
+        formed = isinstance(chance, dict) and chance.keys() == {"drawn", "changed"}
+        formed = formed and isinstance(chance["drawn"], dict) and isinstance(chance["changed"], dict)
+        self._need(formed and ("chance" not in body or body["chosen"] is not None), "what chance did has another form")
         if body["chosen"] is None:
             self.violations["fatal"][of + "progress"] += 1
         if of:
@@ -1795,6 +1800,10 @@ def note_open(report: Report, kind: str, files: Files, inner: bool) -> None:
         left_open.append("replay: that the specs lead to these receipts (L4; use `spec verify`)")
         if TAPE in files.listed and kind == "scenario":
             left_open.append("agent faults `wrong_form`, `wrong_id`; which messages the run asks (L4; `spec verify`)")
+        if kind == "suite":
+            left_open.append(
+                "what measures are of the episodes; figures are added up from what is recorded (`spec verify`)"
+            )
         left_open.append("expressions: gates, invariants, probes, `success`, checks (L5; `spec verify --judge`)")
         sources = any(map(SOURCE_PATH.fullmatch, files.listed))
         none = "which documents specs.json was resolved from: there are none"
