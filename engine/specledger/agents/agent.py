@@ -7,7 +7,7 @@ nothing else: a function that reads a hidden field of the state does not type-ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
@@ -71,6 +71,7 @@ class Around:
         functions, constants: The world's.
         observation: The type of an observation.
         actions: Per operation, the types of its arguments.
+        denied: Operations of the world that it may not take, with the place that says so.
         action: The type of an action.
         claims: What every proposal must claim.
         state: The type of the world's state, if observations hold all of it, and nothing else is needed for a step.
@@ -85,6 +86,7 @@ class Around:
     claims: Mapping[str, Type]
     state: RecordType | None = None
     step: Callable[..., Any] | None = None
+    denied: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +184,9 @@ def _candidate(model: AgentSpec, index: int, around: Around, scope: Scope) -> Pl
     candidate = model.candidates[index]
     if candidate.op not in around.actions:
         near = suggest(candidate.op, around.actions)
-        scope.wrong(
-            E_AGENT_CANDIDATE, f"the world has no action {candidate.op!r}", "candidates", index, "op", near=near
-        )
+        place = around.denied.get(candidate.op)
+        message = f"{candidate.op!r} is not among `{place}`" if place else f"the world has no action {candidate.op!r}"
+        scope.wrong(E_AGENT_CANDIDATE, message, "candidates", index, "op", near=None if place else near)
     known = around.actions.get(candidate.op)
     args = {} if known is None else known.fields
     if known is not None and set(args) != set(candidate.for_each):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,7 +53,7 @@ def demo(
     page = out.with_name(out.name + ".html")
     with opened(out, evidence_kinds(KINDS), MODELS) as evidence:
         challenges = count_challenges(evidence)
-        _write_page(evidence, page)
+        _write_page(replace(evidence, verification=verification), page)
     print_text("\n".join(_lines(bundle, finished.manifest["result"], challenges, verification, out, page)))
     shown = verification.verdict is Verdict.PASS and challenges.missed > 0
     raise typer.Exit(exit_code(Verdict.PASS if shown else Verdict.FAIL))

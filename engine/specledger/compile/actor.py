@@ -52,7 +52,7 @@ def compile_actor(role: Role, stage: Stage) -> tuple[Actor, Governor] | None:
     governor = check_governor(role.governor, footing, diagnostics)
     if governor is None:
         return None
-    around, outside = _around(world, governor), role.decider.outside
+    around, outside = _around(world, governor, stage.world, role.name), role.decider.outside
     if outside is not None and role.name:
         place = stage.bundle.main.span(*role.at, "agent")
         hint = "run it as the one agent of a scenario, whose world moves the others"
@@ -142,8 +142,8 @@ def _memoryless() -> dict[str, Callable[..., Any]]:
     }
 
 
-def _around(world: World, governor: Governor) -> Around:
-    """What agents are given."""
+def _around(world: World, governor: Governor, whole: World, name: str) -> Around:
+    """What agents are given; `world` is the `whole` world as the actor of a name meets it."""
     disclosed = discloses_state(world)
     return Around(
         functions=world.environment.functions,
@@ -154,6 +154,7 @@ def _around(world: World, governor: Governor) -> Around:
         claims=governor.claims,
         state=world.state if disclosed else None,
         step=compile_step(world) if disclosed else None,
+        denied=dict.fromkeys(whole.actions.keys() - world.actions.keys(), f"agents.{name}.actions"),
     )
 
 

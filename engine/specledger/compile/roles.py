@@ -113,6 +113,10 @@ def check_roles(spec: Resolved, world: World, diagnostics: Diagnostics) -> None:
 
 def _check_order(model: Scenario, spec: Resolved, diagnostics: Diagnostics) -> None:
     agents, order = model.agents or {}, model.order or []
+    if model.order is None:
+        hint = f"add `order: [{', '.join(sorted(agents))}]`, as they act"
+        diagnostics.error(E_AGENTS, "the agents have no order", spec.span("agents"), hint=hint)
+        return
     hint = f"list each of {', '.join(sorted(agents))} once, as they act"
     for index, name in enumerate(order):
         if name not in agents:
@@ -123,8 +127,7 @@ def _check_order(model: Scenario, spec: Resolved, diagnostics: Diagnostics) -> N
             continue
         diagnostics.error(E_AGENTS, message, spec.span("order", index), hint=hint)
     for name in sorted(agents.keys() - set(order)):
-        place = ("agents",) if model.order is None else ("order",)
-        diagnostics.error(E_AGENTS, f"the order leaves out the agent {name!r}", spec.span(*place), hint=hint)
+        diagnostics.error(E_AGENTS, f"the order leaves out the agent {name!r}", spec.span("order"), hint=hint)
 
 
 def see_memories(bundle: Bundle, diagnostics: Diagnostics) -> Diagnostics:

@@ -14,6 +14,7 @@ from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event, owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.kind import RUN as RECEIPTS
+from specledger.expr import EvaluationError
 from specledger.gates.invariant import PROGRESS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
 from specledger.kinds.kind import Runnable, case_name
@@ -51,8 +52,19 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
             if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
                 incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
         manifest = writer.finish(attach=options.seal.attach)
-    shown = tuple(replace(one, at=_place(bundle, one)) for one in incidents)
+    shown = tuple(replace(one, at=_place(bundle, one), detail=_detail(bundle, one)) for one in incidents)
     return Finished(case_name(bundle), bundle.main.kind, place, manifest, shown, found=tuple(found))
+
+
+def _detail(bundle: Bundle, incident: Incident) -> Any:
+    """The detail; for an episode without a start, of which receipts hold the code alone, why the world refuses it."""
+    if incident.detail is not None or not incident.what.startswith(("E_START", "E_MAP")):
+        return incident.detail
+    try:
+        compile_scenario(bundle).start(incident.episode)
+    except EvaluationError as error:
+        return error.message
+    return None
 
 
 def _place(bundle: Bundle, incident: Incident) -> str | None:

@@ -8,9 +8,11 @@ from typing import Any
 
 from specledger.core.diagnostics import code
 from specledger.expr import STRING, EvaluationError, compile_expression
+from specledger.expr.errors import E_EXPR_UNKNOWN_NAME
 from specledger.lang.scope import Let, Scope
+from specledger.lang.words import mentioned_in
 from specledger.laws.automaton import Rule
-from specledger.laws.primitive import MAX_WINDOWS, cells_around, report_symbols, unknown_symbols
+from specledger.laws.primitive import MAX_WINDOWS, NEIGHBOURS, cells_around, report_symbols, unknown_symbols
 from specledger.spec.universe import Universe as UniverseSpec
 
 E_UNIVERSE_TABLE = code(
@@ -46,6 +48,8 @@ def read_rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> R
     if transition.table is not None:
         return _tabled(transition.table, alphabet, len(names), scope)
     cells = scope.within(**dict.fromkeys(names, STRING))
+    if _reads_beyond(model, names, scope):
+        return None
     let, inner = cells.let(transition.let, "transition", "let")
     following = inner.expression("transition", "next", expect=STRING)
     if following is None or len(let.items) < len(transition.let):
@@ -57,6 +61,21 @@ def read_rule(model: UniverseSpec, alphabet: tuple[str, ...], scope: Scope) -> R
             report_symbols(scope, strange, alphabet, "transition", *path)
             return None
     return _computed(let, names, compile_expression(following, [*names, *let.types]), alphabet, scope)
+
+
+def _reads_beyond(model: UniverseSpec, names: tuple[str, ...], scope: Scope) -> bool:
+    """Whether a rule reads neighbours beyond the radius; the hint of each finding is the radius that it needs."""
+    transition = model.transition
+    beyond = NEIGHBOURS - {*names, *transition.let, *scope.environment.constants}
+    texts = {("transition", "let", name): text for name, text in transition.let.items()}
+    found = False
+    for path, text in {**texts, ("transition", "next"): transition.next or ""}.items():
+        for name in sorted(beyond & mentioned_in(text)):
+            message = f"`{name}` lies beyond the radius {model.radius}"
+            span, hint = scope.span_of(name, *path), f"write `radius: {name[-1]}`"
+            scope.diagnostics.error(E_EXPR_UNKNOWN_NAME, message, span, hint=hint)
+            found = True
+    return found
 
 
 def _computed(let: Let, cells: tuple[str, ...], following: Any, alphabet: tuple[str, ...], scope: Scope) -> Rule | None:

@@ -247,8 +247,12 @@ def _as_name(node: Node, joint: str) -> str | None:
 
 
 def _as_word(finding: _Finding, node: Node) -> str | None:
-    """The same for a text that must be one word of letters, digits and underscores."""
+    """The same for a text that must be one word of letters, digits and underscores, or `module:name`."""
     pattern = str(finding.context.get("pattern", ""))
+    if finding.sort == "string_pattern_mismatch" and isinstance(node.value, str) and len(node.value) <= _SHOWN:
+        joined = ":".join(node.value.rsplit(".", 1))
+        if joined != node.value and ":" in pattern and re.fullmatch(pattern, joined):
+            return f"write `{joined}`"
     spaced = finding.sort == "string_pattern_mismatch" and isinstance(node.value, str) and " " in node.value
     return _as_name(node, "_") if spaced and re.fullmatch(pattern, "a_b") else None
 

@@ -15,10 +15,11 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from threading import Thread
+from traceback import walk_tb
 from typing import IO, Any, Final, Protocol
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
-from specledger.core.diagnostics import Diagnostic, Rejected, code
+from specledger.core.diagnostics import Diagnostic, Rejected, code, printable
 from specledger.core.digest import sha256_hex
 from specledger.core.floats import FLOATS_ANYWHERE, is_exact
 from specledger.oracles.answer import CLOSED, MOST_ANSWER, NOT_JSON, RAISED, TOO_LONG, Answer, received
@@ -41,6 +42,9 @@ E_AGENT_START = code(
 )
 
 FAREWELL_S: Final = 0.2
+MOST_TEXT: Final = 200
+"""Characters of an exception that are shown."""
+
 MOST_ERRORS: Final = 4_096
 """Bytes of the end of a program's standard error that are kept, if they are asked for."""
 _ENDING_S: Final = 0.1  # how long the status of a program that closed its output is waited for
@@ -70,13 +74,13 @@ def transport_of(outside: Outside, errors: Path | None = None) -> Transport:
 
     Args:
         outside: The agent.
-        errors: A file for the end of the standard error of a program, which is dropped otherwise.
+        errors: A file for the end of the standard error of a program, or what a function raised; dropped otherwise.
     """
     kept = {name: os.environ[name] for name in (*ALWAYS, *outside.environment) if name in os.environ}
     if outside.command is not None:
         return Program(outside.command, kept, errors)
     assert outside.python is not None  # noqa: S101 - the model has one of the two
-    return Function(outside.python, kept)
+    return Function(outside.python, kept, errors)
 
 
 class Program:
@@ -209,9 +213,13 @@ class Function:
     A class is instantiated once for each session, and its instance is called.
     """
 
-    def __init__(self, target: str, environment: dict[str, str]) -> None:
-        """Prepare to import it; from then on this process has no other environment than the one given."""
+    def __init__(self, target: str, environment: dict[str, str], errors: Path | None = None) -> None:
+        """Prepare to import it; from then on this process has no other environment than the one given.
+
+        What it raises first goes to the file `errors`, or is dropped: an answer holds the class of an exception alone.
+        """
         self._target = target
+        self._errors = errors
         self._environment = environment
         self._call: Callable[[Any], object] | None = None
 
@@ -232,6 +240,8 @@ class Function:
             if type(given) is dict:
                 given = {"id": asked["id"], **given}
         except BaseException as error:
+            if self._errors is not None and not self._errors.exists():
+                self._errors.write_text(_described(error, self._target), encoding="utf-8")
             return Answer(None, RAISED, _class_name(error))
         try:
             data = _bytes(given)
@@ -254,14 +264,14 @@ class Function:
         try:
             found = getattr(import_module(module), name)
         except BaseException as error:
-            message = f"{self._target} cannot be imported: {_class_name(error)}"
+            message = f"{self._target} cannot be imported: {_described(error, self._target)}"
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
         if not callable(found):
             raise Rejected([Diagnostic(E_AGENT_START, f"{self._target} is not a function")])
         try:
             call: Callable[[Any], object] = found() if isinstance(found, type) else found
         except BaseException as error:
-            message = f"{self._target} cannot be instantiated: {_class_name(error)}"
+            message = f"{self._target} cannot be instantiated: {_described(error, self._target)}"
             raise Rejected([Diagnostic(E_AGENT_START, message)]) from error
         self._call = call
         return call
@@ -290,3 +300,20 @@ def _class_name(error: BaseException) -> str:
     """The class of an exception as a short word; never its text."""
     name = type(error).__name__
     return name[:100] if name.isascii() and name.isidentifier() else "Exception"
+
+
+def _described(error: BaseException, target: str) -> str:
+    """The class and the text of an exception, and the last line of the agent's own file in its traceback, escaped."""
+    try:
+        text = printable(str(error)[:MOST_TEXT])
+    except BaseException:
+        text = ""
+    module = target.partition(":")[0].replace(".", "/")
+    own = [
+        f" ({module}.py:{line})"
+        for frame, line in walk_tb(error.__traceback__)
+        if frame.f_code.co_filename.endswith((f"/{module}.py", f"/{module}/__init__.py"))
+    ]
+    place = "".join(own[-1:])
+    shown = f"{_class_name(error)}: {text}" if text else _class_name(error)
+    return shown[: max(0, MOST_TEXT - len(place))] + place

@@ -16,7 +16,7 @@ from specledger.core.diagnostics import Diagnostic, printable
 from specledger.core.verdict import Verdict
 from specledger.gates.documents import protocol
 from specledger.gates.governor import SCHEMA
-from specledger.oracles.answer import TIMED_OUT, Exchange
+from specledger.oracles.answer import RAISED, TIMED_OUT, Exchange
 from specledger.report.agent_mistakes import Trial
 from specledger.report.codes import E_AGENT_LATE, E_AGENT_PROMISE, E_AGENT_PROPOSAL, E_AGENT_PROTOCOL
 from specledger.run.outside_proposals import MALFORMED
@@ -138,6 +138,8 @@ def read_agent(
     exchanges = tuple(exchanges or ()) if reading.outside else None
     if trial is not None and exchanges:
         reading.details.update(trial.faults(exchanges))
+        if RAISED in reading.details:  # they say what it raised
+            reading.errors = ""
     asked: set[tuple[int, int]] = set()
     failed: set[tuple[int, int]] = set()
     steps: list[Mapping[str, Any]] = []

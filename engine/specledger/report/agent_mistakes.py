@@ -9,7 +9,7 @@ from typing import Any
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import printable, suggest
 from specledger.gates.documents import Validator, axion, protocol
-from specledger.oracles.answer import NOT_JSON, TIMED_OUT, Exchange
+from specledger.oracles.answer import NOT_JSON, RAISED, TIMED_OUT, Exchange
 from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRONG_TYPE, read_answer
 
 _SHOWN = 200  # characters of what an agent wrote
@@ -23,7 +23,7 @@ class Trial:
         questions: Its messages, in the order of the exchanges.
         limit: The time limit of an answer, in words.
         document: The schema of documents; None where no kernel asks.
-        errors: The end of the standard error of its program.
+        errors: The end of the standard error of its program, or what its function raised first.
     """
 
     questions: Sequence[Mapping[str, Any]]
@@ -53,6 +53,8 @@ class Trial:
         answer = exchange.answer
         if reason == TIMED_OUT:
             return self.limit
+        if reason == RAISED and self.errors:
+            return self.errors
         if reason == NOT_JSON and answer.received is not None:
             return f"the answer begins {answer.received[:60].decode(errors='replace')!r}"
         body = _body(exchange)

@@ -30,7 +30,8 @@ def check_chance(name: str, spec: Action, state: RecordType, scope: Scope) -> tu
     """What is drawn after an action, from the state that it made, and the effects of that."""
     place = "actions", name
     if bool(spec.draw) != bool(spec.chance):
-        scope.wrong(E_CHANCE, f"{name!r} has one of `draw` and `chance`, and not both", *place)
+        given, lacking = ("draw", "chance") if spec.draw else ("chance", "draw")
+        scope.wrong(E_CHANCE, f"{name!r} has `{given}` and no `{lacking}`; it needs both, or neither", *place)
     draws, drawn = check_draws(spec.draw, scope, *place)
     scope.sealed(drawn, *place, "draw")
     return draws, check_effects(spec.chance, state, scope.declare(drawn, *place, "draw"), *place, "chance")

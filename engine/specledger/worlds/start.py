@@ -10,7 +10,7 @@ from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.spans import Span, Text
 from specledger.core.weight import check_weight
-from specledger.expr import Checked, Emitter, Environment, compile_expression, compile_function, conforms
+from specledger.expr import Checked, Emitter, Environment, IntType, Type, compile_expression, compile_function, conforms
 from specledger.lang.bind import bind, emit_record
 from specledger.lang.draws import Draws, drawn_sources
 from specledger.lang.effects import emit_effects
@@ -49,6 +49,9 @@ E_START_ILL_FORMED = code(
     "the start state breaks a condition of the world",
     "A world states in `well_formed` what its start must satisfy, for instance that the goal stands on a free cell.",
 )
+
+
+_SHOWN = 60  # characters of a start value in a message
 
 
 class IllFormedError(ValueError):
@@ -123,7 +126,7 @@ class Starter:
             raise IllFormedError(E_START_ILL_FORMED, f"the start state holds too much: {error.message}") from None
         for name, type_ in self.world.state.fields.items():
             if not conforms(state[name], type_):
-                raise IllFormedError(E_START_ILL_FORMED, f"the start value of {name!r} does not fit its type {type_}")
+                raise IllFormedError(E_START_ILL_FORMED, _misfit(name, state[name], type_))
         for message, holds in self.conditions:
             if not holds(state):
                 raise IllFormedError(E_START_ILL_FORMED, message)
@@ -291,3 +294,10 @@ def _glyph(glyph: PlannedGlyph) -> Callable[[dict[str, Any], dict[str, int]], di
         )
 
     return compile_function(compose)
+
+
+def _misfit(name: str, value: Any, type_: Type) -> str:
+    """Why the start value of a field does not fit, with the value as far as it is short."""
+    if isinstance(type_, IntType) and type(value) is int:
+        return f"the start value of {name!r} is {value}, not in its range {type_.low}..{type_.high}"
+    return f"the start value of {name!r}, {ascii(value)[:_SHOWN]}, does not fit its type {type_}"

@@ -73,7 +73,8 @@ def test_how_an_agent_answers_is_how_the_command_ends(spec, folder, name, status
             {"raised": 1, "wrong_form": 1},
             {"unknown_action": 1},
         )
-        assert "secret" not in done.out + done.err
+        line = FUNCTIONS[: FUNCTIONS.index('raise ValueError("secret")')].count("\n") + 1
+        assert done.json["details"]["raised"] == f"ValueError: secret (upward.py:{line})"
         assert "(first in `decide` of episode 0, step 1)" in done.err.replace("\n", " ")
 
 

@@ -461,4 +461,6 @@ def test_the_demo_prints_what_the_readme_says(spec):
     assert (done.status, done.err) == (0, "")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert f"$ spec demo\n{done.out}```" in readme
-    assert Path("out/demo.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    page = Path("out/demo.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "replay was not requested" not in page

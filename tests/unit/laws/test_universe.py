@@ -101,6 +101,11 @@ def test_a_bad_universe_is_refused_where_it_is_bad(tmp_path, old, new, code):
     assert all(one.span is not None for one in found)
 
 
+def test_the_radius_of_a_neighbour_is_the_hint(tmp_path):
+    _, found = checked(GOOD.replace("{number: 90}", "{next: left3}"), tmp_path)
+    assert [(one.code, one.hint) for one in found] == [("E_EXPR_UNKNOWN_NAME", "write `radius: 3`")]
+
+
 def test_the_good_one_is_rule_90(tmp_path):
     universe, found = checked(GOOD, tmp_path)
     assert universe is not None

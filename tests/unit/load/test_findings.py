@@ -77,6 +77,16 @@ BAD_WORLDS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("written", "hint"),
+    [("cat.act", "write `cat:act`"), ("a.b.act", "write `a.b:act`"), ("act", None), ("a b.c", None)],
+)
+def test_a_function_without_its_colon_is_written_out(project, written, hint):
+    project.write("a.yaml", f"spec: agent/v1\nname: a\noutside: {{python: {written}}}\n")
+    (found,) = project.rejected("a.yaml")
+    assert (found.code, found.hint) == ("E_SPEC_VALUE", hint)
+
+
 @pytest.mark.parametrize(("more", "code", "line", "column", "words"), BAD_WORLDS.values(), ids=BAD_WORLDS)
 def test_a_wrong_value_is_reported_at_its_place(project, more, code, line, column, words):
     project.write("w.yaml", f"{WORLD}{more}\n")

@@ -137,11 +137,27 @@ def test_whatever_a_function_does_is_an_answer(name, folder):
     assert not asked.started
 
 
-@pytest.mark.parametrize("target", ["no_such_module:f", "json:no_such_name", "sys:path", "broken_agent_of_a_test:f"])
-def test_a_function_that_cannot_be_imported_is_the_users_mistake(target, folder):
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        ("no_such_module:f", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("json:no_such_name", "no attribute 'no_such_name'"),
+        ("sys:path", "not a function"),
+        ("broken_agent_of_a_test:f", "SystemExit: 3 (broken_agent_of_a_test.py:1)"),
+        ("hostile_agent_of_a_test:f", r"KeyError: '\x1b[31m"),
+        ("mute_agent_of_a_test:f", "Mute (mute_agent_of_a_test.py:3)"),
+    ],
+)
+def test_a_function_that_cannot_be_imported_is_the_users_mistake(target, words, folder):
     Path(folder, "broken_agent_of_a_test.py").write_text("exit(3)", encoding="utf-8")
-    with pytest.raises(Rejected, match="E_AGENT_START"):
+    Path(folder, "hostile_agent_of_a_test.py").write_text("raise KeyError('\x1b[31m' * 999)", encoding="utf-8")
+    mute = "class Mute(Exception):\n    def __str__(self): exit()\nraise Mute"
+    Path(folder, "mute_agent_of_a_test.py").write_text(mute, encoding="utf-8")
+    with pytest.raises(Rejected, match="E_AGENT_START") as rejected:
         Function(target, {}).exchange(QUESTION)
+    (found,) = rejected.value.diagnostics
+    assert words in found.message
+    assert len(found.message) < 300
 
 
 def test_a_class_is_instantiated_once_for_each_session(folder):

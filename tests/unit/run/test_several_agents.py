@@ -168,7 +168,7 @@ WRONG: dict[str, Any] = {
         "'b' of the world 'two' is left out",
     ),
     "an order that leaves an agent out": ({"order": ["a"]}, {}, "E_AGENTS", "leaves out the agent 'b'"),
-    "no order": ({"order": None}, {}, "E_AGENTS", "leaves out the agent 'a'"),
+    "no order": ({"order": None}, {}, "E_AGENTS", "have no order"),
     "an order with one agent twice": ({"order": ["a", "b", "a"]}, {}, "E_AGENTS", "'a' is listed twice"),
     "an order of unknown agents": ({"order": ["a", "b", "bb"]}, {}, "E_AGENTS", "no agent 'bb'"),
     "one agent in a world for two": (
@@ -194,7 +194,7 @@ WRONG: dict[str, Any] = {
         {},
         {"walker": {"candidates": [{"op": "left"}]}},
         "E_AGENT_CANDIDATE",
-        "no action 'left'",
+        "'left' is not among `agents.a.actions`",
     ),
     "an action that the world does not have": (
         {},

@@ -11,6 +11,7 @@ import yaml
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
+from specledger.pipeline.executing import execute
 from specledger.run.loop import run
 from tests.toys import shipped_plan
 
@@ -236,6 +237,13 @@ def test_a_later_episode_without_a_start_is_an_error_of_that_episode_alone(make)
         assert types == whole
     assert {e.body["code"] for e in events if e.type == "error"} == {"E_START_ILL_FORMED"}
     assert events[-1].type == "end"
+
+
+def test_a_drawn_start_value_out_of_its_range_is_named_with_the_range(make, tmp_path):
+    world = {**PLAIN, "start": {**PLAIN["start"], "kind": "k"}, "draw": {"k": {"from": "[3, 3, 9, 12]", "stream": "k"}}}
+    make(world, episodes=40)  # the first one's start is sound
+    finished = execute(load(str(tmp_path / "scenario" / "scenario.yaml"))[0], tmp_path / "out")
+    assert {one.detail for one in finished.incidents} == {"the start value of 'kind' is 12, not in its range 0..9"}
 
 
 def test_a_map_that_varies_is_another_in_every_episode_and_the_same_in_every_run(make):
