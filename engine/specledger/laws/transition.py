@@ -67,9 +67,10 @@ def _reads_beyond(model: UniverseSpec, names: tuple[str, ...], scope: Scope) -> 
     """Whether a rule reads neighbours beyond the radius; the hint of each finding is the radius that it needs."""
     transition = model.transition
     beyond = NEIGHBOURS - {*names, *transition.let, *scope.environment.constants}
-    texts = {("transition", "let", name): text for name, text in transition.let.items()}
+    texts = [(("transition", "let", name), text) for name, text in transition.let.items()]
+    rule: tuple[str, ...] = ("transition", "next")
     found = False
-    for path, text in {**texts, ("transition", "next"): transition.next or ""}.items():
+    for path, text in [*texts, (rule, transition.next or "")]:
         for name in sorted(beyond & mentioned_in(text)):
             message = f"`{name}` lies beyond the radius {model.radius}"
             span, hint = scope.span_of(name, *path), f"write `radius: {name[-1]}`"

@@ -96,7 +96,9 @@ def one_of(target: str, kind: str, overrides: Sequence[str] = (), *, allow_outsi
         message = f"{bundles[0].main.name} is of the kind {bundles[0].main.kind}"
         raise Rejected([Diagnostic(E_SPEC_WRONG_KIND, message, bundles[0].main.span("spec"), expected=f"{kind}/v1")])
     if len(bundles) > 1:
-        raise Rejected([Diagnostic(E_AGENT_CHECK, f"{target} has {len(bundles)} cases", bundles[0].main.span("spec"))])
+        message, span = f"{target} has {len(bundles)} cases", bundles[0].main.span("spec")
+        hint = f"name a scenario without a `matrix`; `spec show {target}` shows the values of each case"
+        raise Rejected([Diagnostic(E_AGENT_CHECK, message, span, hint=hint)])
     return bundles[0]
 
 

@@ -269,3 +269,12 @@ def program(folder, text):
 
 def tried(spec, folder, text, *words):
     return spec("agent", "check", "--command", program(folder, text), *words, *JUDGED, "--format", "json")
+
+
+def test_a_scenario_of_several_cases_says_what_to_name(spec, folder):
+    text = (folder / "climb.yaml").read_text(encoding="utf-8")
+    (folder / "climb.yaml").write_text(text + "\nparams: {s: int}\nmatrix: {s: [1, 2]}\n", encoding="utf-8")
+    done = check(spec, "good.yaml")
+    assert done.status == Exit.INVALID
+    assert "2 cases" in done.err
+    assert "without a `matrix`" in done.err
