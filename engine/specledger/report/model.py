@@ -358,12 +358,19 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 
 def bundle_names(subjects: Sequence[Subject]) -> list[str]:
-    """A name for each bundle: that of its spec, with the run where several bundles are of specs with the same name."""
-    count = Counter(subject.title for subject in subjects)
-    return [
-        subject.title if count[subject.title] == 1 else f"{subject.title} (run {subject.manifest['run'][:8]})"
-        for subject in subjects
-    ]
+    """A name for each bundle: that of its spec, with the run where several bundles are of specs with the same name.
+
+    Bundles of the same run are counted.
+    """
+    titles = Counter(subject.title for subject in subjects)
+    runs = [f"run {subject.manifest['run'][:8]}" for subject in subjects]
+    names, made = list[str](), Counter[tuple[str, str]]()
+    for subject, run in zip(subjects, runs, strict=True):
+        made[subject.title, run] += 1
+        again = made[subject.title, run]
+        of = run if again == 1 else f"{run}, copy {again}"
+        names.append(subject.title if titles[subject.title] == 1 else f"{subject.title} ({of})")
+    return names
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:

@@ -5,7 +5,7 @@ import pytest
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.report.comparison import agents_of, changed_section
-from specledger.report.model import Report
+from specledger.report.model import Report, bundle_names
 from specledger.report.plots import Rates, table_of
 from specledger.report.rate_plots import probe_plots
 from tests.unit.report.rendering import subject_of, text_of
@@ -55,3 +55,10 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
     assert page.index('id="changed"') < page.index('id="plots"') < page.index('id="replay"') < page.index('id="gates"')
     for subject in subjects:
         assert f"simple (run {subject.manifest['run'][:8]})" in page[page.index('id="plot0-title"') :]
+
+
+def test_bundles_of_one_run_have_a_name_each(tmp_path):
+    place = execute(load("simple", kind="scenario", set=["horizon=2", "episodes=1"])[0], tmp_path / "one").place
+    subject = subject_of(place)
+    first, second, third = bundle_names([subject] * 3)
+    assert (second, third) == (f"{first[:-1]}, copy 2)", f"{first[:-1]}, copy 3)")
