@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
-from specledger.expr import INT, Environment, IntType, ListType, check, compile_expression, evaluate
+from specledger.expr import INT, Environment, EvaluationError, IntType, ListType, check, compile_expression, evaluate
 from specledger.verify.reference import Reference
+from specledger.worlds.paths import digest_of
 
 NODES = 8
 EDGES = ListType(ListType(IntType(0, NODES - 1), 4), NODES)
@@ -71,3 +72,17 @@ def test_reduce_is_functools_reduce(xs, n):
     )
     walked = lambda v, a: sum(each["item"] for each in breadth_first([v], lambda w: [w + a], 2))  # noqa: E731
     assert nested == [functools.reduce(lambda a, v: a if a > v else walked(v, a), xs, m) for m in xs]
+
+
+def test_items_that_share_their_parts_are_compared_up_to_a_bound():
+    text = "closure([[range(30000)].map(b, range(20000).map(i, b))], x, [x], 5).size()"
+    checked = check(Text.inline(text), Environment({}), Diagnostics())
+    assert checked is not None
+    with pytest.raises(EvaluationError, match="E_EVAL_LIMIT"):
+        compile_expression(checked, ())()
+
+
+def test_what_shares_its_parts_is_weighed_before_it_is_hashed():
+    row = list(range(3000))
+    with pytest.raises(ValueError, match="more than"):
+        digest_of([row] * 30_000)

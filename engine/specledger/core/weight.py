@@ -25,7 +25,7 @@ def check_weight(value: Any) -> None:
     Raises:
         NotCanonical: E_CANON_SIZE, if it weighs more than `MAX_WEIGHT`; no more of it is looked at than that.
     """
-    if _left(value, MAX_WEIGHT) < 0:
+    if remaining(value, MAX_WEIGHT) < 0:
         raise NotCanonical(E_CANON_SIZE, "$", f"more than {MAX_WEIGHT} members and characters")
 
 
@@ -73,7 +73,8 @@ def write(value: Any, weighed: Any) -> bytes:
     return form
 
 
-def _left(value: Any, left: int) -> int:
+def remaining(value: Any, left: int) -> int:
+    """What is left of a bound after the members and characters of a list or object; less than 0 once it is exceeded."""
     members: Iterable[Any] = ()
     if type(value) is dict:
         left -= len(value) + sum([len(key) for key in value if type(key) is str])
@@ -86,7 +87,7 @@ def _left(value: Any, left: int) -> int:
         if kind is str:
             left -= len(member)
         elif kind is dict or kind is list or kind is tuple:
-            left = _left(member, left)
+            left = remaining(member, left)
         if left < 0:
             break
     return left

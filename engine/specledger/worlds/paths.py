@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.digest import tagger
+from specledger.core.weight import check_weight
 from specledger.expr import INT, STRING, IntType, ListType, Native
 from specledger.expr.check.types import TypeVariable
 from specledger.lang.declare import CELL, FIELD, FIELD_SIDE
@@ -238,6 +239,7 @@ def digest_of(value: Any) -> str:
         ValueError: If the value has no canonical form.
     """
     try:
+        check_weight(value)
         return _digest(canonical_bytes(value))
     except NotCanonical as error:
         raise ValueError(str(error)) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
+from specledger.core.weight import MAX_WEIGHT, remaining
 from specledger.expr.errors import E_EVAL_LIMIT, EvaluationError
 from specledger.expr.limits import MAX_LIST
 
@@ -18,6 +19,7 @@ class Reached:
         self._found: list[dict[str, Any]] = []
         self._seen: set[Hashable] = set()
         self._distance = 0
+        self._left = MAX_WEIGHT
         self.extend(origins)
 
     def __iter__(self) -> Iterator[Any]:
@@ -31,9 +33,12 @@ class Reached:
         """Takes in what the item that was given last leads to.
 
         Raises:
-            EvaluationError: There are more items than a list may have.
+            EvaluationError: There are more items than a list may have, or what was compared is too large.
         """
         for item in items:
+            self._left = remaining(item, self._left)
+            if self._left < 0:
+                raise EvaluationError(E_EVAL_LIMIT, f"a closure compares more than {MAX_WEIGHT} members of items")
             identity = _identity(item)
             if identity not in self._seen:
                 if len(self._found) == MAX_LIST:
