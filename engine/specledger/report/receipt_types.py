@@ -92,7 +92,7 @@ def run_types() -> ReceiptTypes:
                 "decisions": _list(
                     {"rejected": _list({"gate": STRING, "reason": STRING, "witness": DYN}), "error": DYN}
                 ),
-                **{"cost": DYN, "inputs": _ANY, "record": DYN, "success": DYN, "violations": _BREACHES},
+                **{"cost": DYN, "inputs": _ANY, "record": DYN, "success": BOOL, "violations": _BREACHES},
                 **{"parts": _ANY, "potentials": _CHANGES, "rebases": _REBASES, "monitors?": _ANY},
                 "chance?": _record({"drawn": _ANY, "changed": _CHANGES}, "chance"),
             },
