@@ -51,9 +51,6 @@ E_START_ILL_FORMED = code(
 )
 
 
-_SHOWN = 60  # characters of a start value in a message
-
-
 class IllFormedError(ValueError):
     """A start state that the world refuses; `code` says which way, `at` where in a drawing, `first` where before."""
 
@@ -300,4 +297,4 @@ def _misfit(name: str, value: Any, type_: Type) -> str:
     """Why the start value of a field does not fit, with the value as far as it is short."""
     if isinstance(type_, IntType) and type(value) is int:
         return f"the start value of {name!r} is {value}, not in its range {type_.low}..{type_.high}"
-    return f"the start value of {name!r}, {ascii(value)[:_SHOWN]}, does not fit its type {type_}"
+    return f"the start value of {name!r}, {ascii(value)[:60]}, does not fit its type {type_}"
