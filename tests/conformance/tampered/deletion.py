@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NamedTuple
 
-CALLS = {"demand", "_demand", "require", "need"}
+CALLS = {"demand", "_demand", "require", "need", "agree", "shape"}
 """Functions that refuse unless their first argument holds."""
 RAISED = {"Broken", "Lacking", "Refuted", "Open", "ValueError", "Rejected", "InvalidCertificate", "InvalidArchive", "TapeError", "InvalidNote", "InvalidEnvelope", "InvalidTimestamp", "InvalidSources"}  # fmt: skip
 
