@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes

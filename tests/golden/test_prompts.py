@@ -1,9 +1,10 @@
 """The texts of the shipped prompts are the snapshots in `fixtures/prompts`."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.discovery.prompt import PromptBuilder, compile_prompt
 from specledger.kinds import load

@@ -2,12 +2,12 @@
 
 import copy
 from collections import deque
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import load

@@ -1,9 +1,8 @@
 """The bound on violations holds: over many seeds it is below the true share of violating cases as seldom as it says."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load

@@ -7,8 +7,9 @@ nothing else: a function that reads a hidden field of the state does not type-ch
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import (
@@ -63,8 +64,7 @@ MOST_COMBINATIONS: Final = 65_536
 """Combinations of arguments that one candidate may look at, most of which its `when` must then leave out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(Struct, frozen=True):
     """What an agent is given to work with.
 
     Attributes:
@@ -89,8 +89,7 @@ class Around:
     denied: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCandidate:
+class PlannedCandidate(Struct, frozen=True):
     """A family of proposals: an operation, lists of values for its arguments, and a condition."""
 
     op: str
@@ -98,8 +97,7 @@ class PlannedCandidate:
     when: Checked
 
 
-@dataclass(frozen=True, slots=True)
-class Agent:
+class Agent(Struct, frozen=True):
     """A checked agent; its parts are those of the spec, `scope` says how long its memory lasts.
 
     `state` and `step` are there if it predicts: the type of the state, and the function that takes a step. `draws` has

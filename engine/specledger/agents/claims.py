@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
 from specledger.core.canonical import canonical_bytes
@@ -23,8 +24,7 @@ MASS_UNIT: Final = 100_000_000
 """One, in units of 1e-8, in which probability masses are shared out and summed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Views:
+class Views(Struct, frozen=True):
     """What may be asked about a state without acting in it.
 
     Attributes:

@@ -10,8 +10,9 @@ Source: toy-pseudo-axion, Agent objectives and ForkSnapshot Commit-Reveal; the s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.agents.claims import Supposed, Views, claim, counterfactual, derive, masses, worded
 from specledger.agents.procedure import Choice, DecisionPoint, Procedure
@@ -25,8 +26,7 @@ FORK: Final = "fork-0"
 """The one fork snapshot of a narrated proposal."""
 
 
-@dataclass(frozen=True, slots=True)
-class Narration:
+class Narration(Struct, frozen=True):
     """How one agent's choices become documents.
 
     Attributes:

@@ -7,9 +7,10 @@ agent and the decision point alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from specledger.agents.agent import Agent
 from specledger.agents.propose import compile_propose, compile_sources
@@ -37,8 +38,7 @@ class Choice(NamedTuple):
     label: str
 
 
-@dataclass(frozen=True, slots=True)
-class Procedure:
+class Procedure(Struct, frozen=True):
     """The way one agent chooses.
 
     Attributes:

@@ -9,8 +9,9 @@ Source: toy-pseudo-axion, Metrics (RF replay fidelity); `trace_node.json`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.agents.procedure import DecisionPoint, Procedure
 from specledger.spec.vocabulary import TraceWords
@@ -75,8 +76,7 @@ def _edge(start: int, end: int, kind: str) -> dict[str, Any]:
     return {"from": start, "to": end, "type": kind}
 
 
-@dataclass(frozen=True, slots=True)
-class Fidelity:
+class Fidelity(Struct, frozen=True):
     """How much of a trace came out equal.
 
     Attributes:

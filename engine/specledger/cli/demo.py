@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.cli.output import print_text, progress_bar, write_output
 from specledger.core.diagnostics import printable
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from specledger.verify.checks import Verification
 
 
-@dataclass(frozen=True, slots=True)
-class Challenges:
+class Challenges(Struct, frozen=True):
     """The stated reasons that were put to the test in a run.
 
     Attributes:

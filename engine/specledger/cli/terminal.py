@@ -8,13 +8,13 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from itertools import pairwise
 from typing import Annotated, Any, Final, TextIO, TypeVar, cast
 
 import typer
+from msgspec import Struct
 
 _PANEL: Final = "Output"
 
@@ -61,8 +61,7 @@ def with_output_options(command: _Command) -> _Command:
     return cast(_Command, run)
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """How a command prints.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.propose import compile_propose
@@ -25,8 +26,7 @@ from specledger.worlds.emit import Call, compile_over, compile_step, discloses_s
 from specledger.worlds.model import World
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """What the actors of a scenario have in common.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.agents.agent import Agent, Around, check_agent
 from specledger.agents.claims import Views
@@ -44,8 +45,7 @@ from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """What a scenario's compiler has made already.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.laws.law import LawPlan

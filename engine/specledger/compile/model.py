@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected
 from specledger.load import Bundle, Resolved
@@ -19,8 +20,7 @@ from specledger.oracles.model import Model
 from specledger.spec.model import LanguageModel, Service
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedModel:
+class PlannedModel(Struct, frozen=True):
     """A model that was checked and not opened yet.
 
     Attributes:

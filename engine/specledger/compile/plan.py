@@ -6,8 +6,10 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from specledger.agents.narration import Narration
 from specledger.agents.procedure import DecisionPoint
@@ -43,8 +45,7 @@ class Judgement(NamedTuple):
     error: EvaluationError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedDrift:
+class PlannedDrift(Struct, frozen=True):
     """One drift: when it is due, and what it does.
 
     Attributes:
@@ -64,8 +65,7 @@ class PlannedDrift:
     apply: Callable[[State, list[Any]], State]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChance:
+class PlannedChance(Struct, frozen=True):
     """What follows an action once values are drawn.
 
     Attributes:
@@ -79,8 +79,7 @@ class PlannedChance:
     apply: Callable[[State, Any, Any, list[Any]], State]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMonitor:
+class PlannedMonitor(Struct, frozen=True):
     """The memory of an invariant.
 
     Attributes:
@@ -92,8 +91,7 @@ class PlannedMonitor:
     remember: Callable[[State, State, Mapping[str, Any], Mapping[str, Any], dict[str, Any]], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedInvariant:
+class PlannedInvariant(Struct, frozen=True):
     """One invariant.
 
     Attributes:
@@ -112,8 +110,7 @@ class PlannedInvariant:
     after_fatal: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPart:
+class PlannedPart(Struct, frozen=True):
     """A world inside the world that keeps receipts of its own steps.
 
     Attributes:
@@ -125,8 +122,7 @@ class PlannedPart:
     receipt: Callable[[State, State, dict[str, Any]], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGovernorState:
+class PlannedGovernorState(Struct, frozen=True):
     """The state of a governor: a memory of the observations, and potentials of the world's state and the memory.
 
     Attributes:
@@ -142,8 +138,7 @@ class PlannedGovernorState:
     potentials: Callable[[State, Any], dict[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedOutside:
+class PlannedOutside(Struct, frozen=True):
     """An agent that is asked from outside.
 
     Attributes:
@@ -159,8 +154,7 @@ class PlannedOutside:
     model: ModelPlan | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedWatchdog:
+class PlannedWatchdog(Struct, frozen=True):
     """The time limits of a run whose agent is asked in a process of its own.
 
     Attributes:
@@ -172,8 +166,7 @@ class PlannedWatchdog:
     ms_per_tick: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class KernelPlan:
+class KernelPlan(Struct, frozen=True):
     """A compiled kernel: the governor's admission of documents, and what an agent and its probes need under it.
 
     Attributes:
@@ -199,8 +192,7 @@ class KernelPlan:
     signing: Signing | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Actor:
+class Actor(Struct, frozen=True):
     """An agent of a scenario together with its governor: all that decides for it.
 
     Attributes:
@@ -244,8 +236,7 @@ class Actor:
         return f"{self.name}.{name}" if self.name else name
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """A compiled scenario.
 
     Attributes:

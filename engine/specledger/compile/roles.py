@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics, code, suggest
 from specledger.expr.errors import E_EXPR_UNKNOWN_NAME
@@ -30,8 +32,7 @@ E_AGENT_MEMORY = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(Struct, frozen=True):
     """One role.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from specledger.compile.actor import Stage, compile_actor, footing_of, watchdog_of
 from specledger.compile.chance import begun

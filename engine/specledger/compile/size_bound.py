@@ -7,9 +7,10 @@ gigabytes. Weighing takes 10-25 % of a step, and most specs have no list of list
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.weight import MAX_WEIGHT
 from specledger.expr import Checked, Environment, ListType, RecordType
@@ -40,8 +41,8 @@ def may_exceed_limit(compiled: Iterable[Any]) -> bool:
             todo += one.values()
         elif isinstance(one, list | tuple | set | frozenset):
             todo += one
-        elif is_dataclass(one):
-            todo += [getattr(one, each.name) for each in fields(one)]
+        elif isinstance(one, Struct):
+            todo += [getattr(one, name) for name in one.__struct_fields__]
     return False
 
 

@@ -8,12 +8,14 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import TypedDict, Unpack
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.spans import Position, Span
 
@@ -40,8 +42,7 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
-class CodePage:
+class CodePage(Struct, frozen=True):
     """The page of one diagnostic code, as `spec explain CODE` prints it."""
 
     name: str
@@ -84,8 +85,7 @@ def codes() -> Mapping[str, CodePage]:
     return MappingProxyType(dict(sorted(_PAGES.items())))
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """One finding.
 
     Attributes:

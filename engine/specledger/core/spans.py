@@ -1,16 +1,16 @@
 """Places in source text: positions, ranges, and scalars that know where each of their characters was written."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
+from msgspec import Struct
+
 _MAX_SOURCE: Final = 4_194_304  # bytes
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
+class Position(Struct, frozen=True, order=True):
     """A place between characters of a file, ordered by line, then column.
 
     Attributes:
@@ -22,8 +22,7 @@ class Position:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """A range of a file.
 
     Attributes:
@@ -41,8 +40,7 @@ class Span:
         return f"{self.file}:{self.start.line}:{self.start.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     r"""A scalar's value with the map from its offsets to places, since a value may differ from its source.
 
     A folded, quoted or block scalar drops indentation and resolves escapes, so that columns of the file do not advance

@@ -8,9 +8,10 @@ section 11.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.events import Event
@@ -39,8 +40,7 @@ _PROPOSAL: Final = {
 }
 
 
-@dataclass
-class _Step:
+class _Step(Struct):
     """A step under way.
 
     Attributes:

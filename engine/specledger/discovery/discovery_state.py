@@ -7,8 +7,9 @@ same state. Source: law proposer, sections 10 and 11.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -27,8 +28,7 @@ MOST_LINES: Final = 1000
 KNOWN_TAG: Final = "specledger/known-laws/v1"
 
 
-@dataclass(frozen=True)
-class View:
+class View(Struct, frozen=True):
     """What a step may look at: everything that was committed up to some step, and nothing after it.
 
     Attributes:
@@ -48,8 +48,7 @@ class View:
         return tagged(KNOWN_TAG, canonical_bytes({"memory": self.memory.digest, "known": laws}))
 
 
-@dataclass
-class _Judged:
+class _Judged(Struct):
     """What is known of a law that was tried: its document, when it was proposed, its verdict, and how often tried."""
 
     document: Mapping[str, Any]

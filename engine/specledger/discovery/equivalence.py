@@ -10,10 +10,11 @@ a rotation state the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -65,8 +66,7 @@ _AHEAD: Final = 1
 Moment = int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Ring:
+class Ring(Struct, frozen=True):
     """The ring that repeats some cells so many times."""
 
     cells: tuple[int, ...]
@@ -82,8 +82,7 @@ Rings = tuple[Ring, ...]
 """One ring for each moment that a condition reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """What a law states, apart from its universe's rule.
 
     Attributes:

@@ -12,9 +12,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged, tagger
@@ -52,8 +53,7 @@ _SYMBOLS: Final = ("trigger_symbol", "result_symbol")
 _SAID: Final = ("template", "quantifiers", "starts", "transform", "direction", "bound_op", "bound_value", "result_op")
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
+class Fingerprint(Struct, frozen=True):
     """What is compared of a law.
 
     Attributes:
@@ -143,8 +143,7 @@ def _measured(law: Law) -> _Tree:
     return _Tree(lambda name: polynomial_of(law.observables[name].root))
 
 
-@dataclass
-class _Tree:
+class _Tree(Struct):
     """Digests of trees, each made of those of its parts.
 
     Attributes:

@@ -7,8 +7,9 @@ Source: law proposer, section 11.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -56,8 +57,7 @@ class KnownLaws:
         return RedundancyDetector(self._redundancy.threshold, equivalent=self._redundancy.equivalent)
 
 
-@dataclass(frozen=True)
-class DiscoveryContext:
+class DiscoveryContext(Struct, frozen=True):
     """What the steps of one discovery are done with.
 
     Attributes:

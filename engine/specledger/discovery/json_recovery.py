@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import MAX_DEPTH, MAX_INTEGER
 
@@ -48,8 +49,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _WORDS: Final = {"true": True, "false": False, "null": None}
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A value that was read.
 
     Attributes:
@@ -61,16 +61,14 @@ class Found:
     mends: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Broken:
+class Broken(Struct, frozen=True):
     """A piece that is no JSON: its text, and why."""
 
     text: str
     reason: str
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """A container that is open.
 
     Attributes:

@@ -8,8 +8,11 @@ Source: law proposer, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
@@ -84,8 +87,7 @@ _PRINTED: Final = 2_000  # characters of an excerpt or a reason; an escape is lo
 _FINDINGS: Final = 5  # findings in one reason
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedLaw:
+class ParsedLaw(Struct, frozen=True):
     """A law that was proposed.
 
     Attributes:

@@ -6,9 +6,11 @@ Source: law proposer, section 11.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes
@@ -30,8 +32,7 @@ CLOSE: Final = "close"
 """The kinds of a step: laws are proposed and tried; accepted ones are tried harder; the same, of all that are left."""
 
 
-@dataclass(frozen=True)
-class DiscoveryPlan:
+class DiscoveryPlan(Struct, frozen=True, dict=True):
     """A compiled discovery.
 
     Attributes:

@@ -8,8 +8,9 @@ so that replay builds the same prompt without a model. Source: law proposer, sec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, get_args
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Rejected, code
@@ -65,8 +66,7 @@ class Request(Protocol):
         """The templates to avoid, if any are named."""
 
 
-@dataclass(frozen=True, slots=True)
-class PromptPlan:
+class PromptPlan(Struct, frozen=True):
     """A compiled prompt.
 
     Attributes:
@@ -86,8 +86,7 @@ class PromptPlan:
     counterexamples: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """The text that a model is sent.
 
     Attributes:
@@ -218,8 +217,7 @@ class PromptBuilder:
         return [thawed(entry if scramble is None else scramble.law(entry)) for entry in entries]
 
 
-@dataclass(frozen=True)
-class _Nothing:
+class _Nothing(Struct, frozen=True):
     """A request for nothing in particular."""
 
     count: int = 1

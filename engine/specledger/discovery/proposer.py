@@ -6,9 +6,13 @@ model gives an empty batch with the reason. Source: law proposer, section 3.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import code, printable
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
@@ -113,8 +117,7 @@ class ProposalBatch:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """What questions are made and answers are read with.
 
     Attributes:
@@ -290,7 +293,7 @@ class LawProposer:
         runtime = self._clock() - began
         learn = self.config.add_to_redundancy_filter
         batch = digest_answer(self._tools, answer, prompt, snapshot, request, self._detector, learn=learn)
-        batch = replace(batch, runtime_ms=runtime)
+        batch = dataclasses.replace(batch, runtime_ms=runtime)
         self._count(batch, answer)
         self._last = self._exchange(prompt, answer)
         return batch

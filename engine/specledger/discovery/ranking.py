@@ -8,9 +8,10 @@ meet, which is the root of one linear equation in the weight. Source: law propos
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.discovery.features import LAW, facts_of
@@ -52,8 +53,7 @@ ENVIRONMENT: Final = Environment(
 """What rules may read: the law, those that are remembered, and how much it resembles the known law nearest to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """What a fact adds to a score: `add` millionths where it holds (`when`), for each (`per`), or so much (`share`)."""
 
     add: int
@@ -70,8 +70,7 @@ class Rule:
         return self.add * int(found) // (ONE if self.form == "share" else 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Factor:
+class Factor(Struct, frozen=True):
     """One score of a law; `weight` has the sign with which it counts. All numbers are millionths."""
 
     name: str
@@ -82,8 +81,7 @@ class Factor:
     rules: tuple[Rule, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RankingPlan:
+class RankingPlan(Struct, frozen=True):
     """A compiled ranking.
 
     Attributes:
@@ -99,8 +97,7 @@ class RankingPlan:
     within: int
 
 
-@dataclass(frozen=True, slots=True)
-class RankingFeatures:
+class RankingFeatures(Struct, frozen=True):
     """The scores of a law in millionths.
 
     Attributes:
@@ -122,8 +119,7 @@ class RankingFeatures:
         return {"scores": dict(self.scores), "overall": self.overall}
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """Laws in the order in which they should be tried, with their scores, and what could not be evaluated."""
 
     laws: tuple[ParsedLaw, ...]
@@ -131,8 +127,7 @@ class Ranked:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Sensitivity:
+class Sensitivity(Struct, frozen=True):
     """What another weight of one factor would do, all other weights being as they are.
 
     Attributes:

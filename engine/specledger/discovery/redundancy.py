@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import Struct
+
 from specledger.discovery.equivalence import Statement, prove_equivalent, prove_implied, statement_of
 from specledger.discovery.fingerprint import Fingerprint, fingerprint, law_id
 from specledger.laws.law import Law
@@ -57,8 +59,7 @@ class RedundancyMatch:
         return {name: getattr(self, name) for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class Filtered:
+class Filtered(Struct, frozen=True):
     """A batch, split.
 
     Attributes:
@@ -131,8 +132,7 @@ class RedundancyDetector:
         return _look(_Once(law.bundle.root, self.equivalent, law))
 
 
-@dataclass(frozen=True)
-class _Looks:
+class _Looks(Struct, frozen=True, dict=True):
     """What is compared of a law; what it states is found when it is first asked for.
 
     Attributes:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.rng import Stream
 from specledger.laws.universe import Universe
@@ -27,8 +28,7 @@ _STATE_KEYS: Final = frozenset({"start", "state", "states"})
 _NAMED_KEYS: Final = frozenset({"params", "observables"})
 
 
-@dataclass(frozen=True, slots=True)
-class Scramble:
+class Scramble(Struct, frozen=True):
     """An exchange of symbols and names.
 
     Attributes:

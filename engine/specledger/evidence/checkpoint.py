@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -48,8 +49,7 @@ class InvalidNote(ValueError):  # noqa: N818 - says what the bytes are, not that
     """The bytes are no checkpoint in the form of this module; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoteSignature:
+class NoteSignature(Struct, frozen=True):
     """One signature line.
 
     Attributes:
@@ -63,8 +63,7 @@ class NoteSignature:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What a checkpoint states, and who signed it.
 
     Attributes:

@@ -7,8 +7,9 @@ step may have any number of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.verdict import Verdict
@@ -25,8 +26,7 @@ Numbered = tuple[int, str, Body]
 _FAILED: Final = (Verdict.FAIL, Verdict.ERROR)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """A failing case.
 
     Attributes:
@@ -48,8 +48,7 @@ Finder = Callable[[Iterable[Numbered]], Iterator[Case]]
 """Finds the failing cases in all receipts of one kind of evidence."""
 
 
-@dataclass(slots=True)
-class Step:
+class Step(Struct):
     """One step of a run, as far as its receipts have come.
 
     Attributes:

@@ -22,8 +22,9 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.digest import sha256_hex
@@ -47,8 +48,7 @@ class InvalidEnvelope(ValueError):  # noqa: N818 - says what the bytes are, not 
     """The bytes are no envelope in the form of this module; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """A signature.
 
     Attributes:
@@ -60,8 +60,7 @@ class Signature:
     raw: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """What an envelope holds.
 
     Attributes:

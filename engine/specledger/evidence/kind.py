@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.evidence import layout
@@ -12,8 +13,7 @@ from specledger.evidence.counterexamples import Finder, discovery_cases, law_cas
 from specledger.evidence.result import DiscoveryTally, Fold, LawTally, SuiteTally, Tally
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptKind:
+class ReceiptKind(Struct, frozen=True):
     """How the receipts of one kind of evidence are summarised.
 
     Attributes:

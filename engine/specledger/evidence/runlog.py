@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
@@ -56,8 +57,7 @@ class InvalidLog(ValueError):  # noqa: N818 - says what the bytes are, not that 
     """The bytes are no run log; the message says which line is malformed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """What was announced, and what came of it.
 
     Attributes:
@@ -71,8 +71,7 @@ class Attempt:
     result: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunLog:
+class RunLog(Struct, frozen=True):
     """A log that was read and whose chain is whole.
 
     Attributes:

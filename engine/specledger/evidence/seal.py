@@ -11,9 +11,10 @@ import re
 import shlex
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -80,8 +81,7 @@ E_TIMESTAMP = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Seal:
+class Seal(Struct, frozen=True):
     """The signatures and time stamp that a bundle is sealed with.
 
     Attributes:

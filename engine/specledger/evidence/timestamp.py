@@ -9,8 +9,9 @@ Source: RFC 3161, 2.4; RFC 5652, 5.1 and 5.2 (SignedData); X.690 (DER).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Self
+
+from msgspec import Struct
 
 MAX_TIMESTAMP: Final = 65_536
 """Bytes of a response at most."""
@@ -33,8 +34,7 @@ class InvalidTimestamp(ValueError):  # noqa: N818 - says what the bytes are, not
     """The bytes are no granted response in DER over a SHA-256 digest; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timestamp:
+class Timestamp(Struct, frozen=True):
     """What a response says; nothing of it was verified.
 
     Attributes:

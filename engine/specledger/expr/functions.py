@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.expr.check.types import Type
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """One overload: parameter types and the result's type; both may contain `TypeVariable`.
 
     With `variadic`, the last parameter may be given any number of times, at least once.
@@ -21,8 +21,7 @@ class Signature:
     variadic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Native:
+class Native(Struct, frozen=True):
     """A function written in Python.
 
     Attributes:

@@ -7,11 +7,11 @@ language definition, "Syntax".
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.expr.check.checker import Checked
 from specledger.expr.check.tree import (
@@ -179,8 +179,7 @@ def _json(part: Any) -> Any:
     if isinstance(part, Literal):
         return ["literal", "null" if part.value is None else type(part.value).__name__, part.value]
     if isinstance(part, Node):
-        shown = [field.name for field in dataclasses.fields(part) if field.compare]
-        return [type(part).__name__.lower(), *(_json(getattr(part, name)) for name in shown)]
+        return [type(part).__name__.lower(), *map(_json, part.parts)]
     return [_json(each) for each in part] if isinstance(part, tuple) else part
 
 
@@ -194,8 +193,7 @@ def expand(root: Typed, variables: frozenset[str]) -> Node:
     return _expanded(root, _Place({}, None, variables))
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """What slots stand for, the record whose fields variables are, and the names in use."""
 
     slots: Mapping[Slot, Node]

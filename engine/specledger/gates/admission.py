@@ -10,8 +10,9 @@ Source: toy-pseudo-axion, Non-negotiables 2, Kernel invariants; schemas/axion/au
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostics
@@ -37,8 +38,7 @@ EVALUATION: Final = "evaluation"
 """What denies beside invariants: the schema, a refused execution, the want of a capability, an evaluation error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """What the kernel rules about one submission.
 
     Attributes:
@@ -65,8 +65,7 @@ class Ruling:
         return self.verdict != DENY
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """A compiled admission.
 
     Attributes:
@@ -128,8 +127,7 @@ class Admission:
         return _denied(submission, [*findings, _Finding(SCOPE, "no_capability", op)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
+class _Finding(Struct, frozen=True):
     invariant: str
     reason: str
     data: Any

@@ -13,9 +13,10 @@ Source: toy-pseudo-axion, Canonical hashing rules; the schemas in `schemas/axion
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import (
@@ -45,8 +46,7 @@ _MOST_MESSAGE: Final = 2000
 _MOST_PARTS: Final = 100_000  # values of a document that are looked at where it has no canonical form
 
 
-@dataclass(frozen=True, slots=True)
-class Submission:
+class Submission(Struct, frozen=True):
     """What an agent submitted, hashed before it is judged.
 
     Attributes:

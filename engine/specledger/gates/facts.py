@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import FLOATS_ANYWHERE, canonical_bytes, canonical_ints
 from specledger.core.diagnostics import Diagnostics, code
@@ -171,8 +172,7 @@ def _pattern(form: str, slots: Mapping[str, re.Pattern[str]]) -> re.Pattern[str]
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """Finds the facts about documents.
 
     Attributes:

@@ -6,8 +6,10 @@ Every gate judges every proposal, so that each reason is kept; with `mode: first
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
@@ -42,8 +44,7 @@ W_CLAIM_UNREAD = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Footing:
+class Footing(Struct, frozen=True):
     """The names and types of a world, as far as judging needs them.
 
     Attributes:
@@ -68,8 +69,7 @@ class Footing:
     like: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGate:
+class PlannedGate(Struct, frozen=True):
     """One checked gate: rejects where `when` holds and `condition` is `rejects`."""
 
     id: str
@@ -80,8 +80,7 @@ class PlannedGate:
     witness: Let
 
 
-@dataclass(frozen=True, slots=True)
-class Governor:
+class Governor(Struct, frozen=True):
     """A checked governor.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, Literal
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import BOOL, INT, STRING, Checked, Emitter, Environment, ListType, RecordType, compile_function
@@ -55,8 +56,7 @@ WATCHDOG: Final = "watchdog"
 """The violation that an episode counts as whose agent was ended at a decision, or ended the process that asked it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Invariant:
+class Invariant(Struct, frozen=True):
     """A checked invariant: broken where `when` holds and `require` does not."""
 
     when: Checked
@@ -110,8 +110,7 @@ def compile_invariant(invariant: Invariant, footing: Footing) -> Callable[..., d
     return compile_function(compose)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentInvariant:
+class DocumentInvariant(Struct, frozen=True):
     """An invariant over documents.
 
     Attributes:

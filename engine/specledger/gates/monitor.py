@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.spans import Text
 from specledger.expr import BOOL, INT, Checked, Emitter, RecordType, Type, compile_function
@@ -20,8 +21,7 @@ from specledger.lang.scope import E_NAME_TAKEN, Fields, Let, Scope
 from specledger.spec.invariant import Invariant as InvariantSpec
 
 
-@dataclass(frozen=True, slots=True)
-class ShortForm:
+class ShortForm(Struct, frozen=True):
     """The memory of an invariant that is written in short form.
 
     Attributes:
@@ -78,8 +78,7 @@ _SHORT_FORMS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Monitor:
+class Monitor(Struct, frozen=True):
     """The memory of an invariant.
 
     Attributes:

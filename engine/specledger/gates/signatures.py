@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package
 from specledger.core.digest import sha256_hex
@@ -158,8 +159,7 @@ _KEY: Final = re.compile(r"[0-9a-fA-F]{64}")
 _MOST: Final = 4096  # characters of a file that are looked at
 
 
-@dataclass(frozen=True, slots=True)
-class Signing:
+class Signing(Struct, frozen=True):
     """How a kernel signs by Ed25519.
 
     Attributes:

@@ -15,8 +15,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, canonical_ints
 from specledger.core.digest import sha256_hex
@@ -70,8 +72,7 @@ def narrow(scope: Mapping[str, Any], limit: Mapping[str, Any]) -> dict[str, Any]
     }
 
 
-@dataclass(slots=True)
-class _Issued:
+class _Issued(Struct):
     """A token that was issued: its canonical form, the actions that it covers, and which of them were executed."""
 
     form: bytes

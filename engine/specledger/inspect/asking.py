@@ -7,9 +7,10 @@ holds and what replay makes again. There is no deadline: Inspect has its own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, Rejected, code

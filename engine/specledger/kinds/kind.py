@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct
 
 from specledger.spec.base import Models, Spec
 
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 
-@dataclass(frozen=True, slots=True)
-class Runnable:
+class Runnable(Struct, frozen=True):
     """What a kind needs so that its specs can be run.
 
     Attributes:
@@ -54,8 +54,7 @@ class Runnable:
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """One kind of spec.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, printable
@@ -28,8 +29,7 @@ Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoveryOptions:
+class DiscoveryOptions(Struct, frozen=True):
     """How a discovery is run.
 
     Attributes:
@@ -41,8 +41,7 @@ class DiscoveryOptions:
     retry: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Struct, frozen=True):
     """How a bundle is run.
 
     Attributes:
@@ -71,8 +70,7 @@ class RunOptions:
     shard: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Incident:
+class Incident(Struct, frozen=True):
     """One failure in a run.
 
     Attributes:
@@ -98,8 +96,7 @@ class Incident:
         return printable(f"episode {self.episode}, step {self.t}: {self.what}  {detail}{place}")
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """A run that ended and whose evidence was written.
 
     Attributes:

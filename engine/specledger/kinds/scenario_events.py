@@ -7,9 +7,10 @@ bundle that each run appends to; the bundle holds a copy. Every other log belong
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import canonical_bytes
@@ -40,8 +42,7 @@ E_SHARD = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """A shard that was read.
 
     Attributes:

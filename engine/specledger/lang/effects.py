@@ -6,7 +6,8 @@ Every right side reads the record as it was before the list of effects; the chan
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code, suggest
 from specledger.expr.check.checker import Checked
@@ -30,8 +31,7 @@ E_EVAL_STATE = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedEffect:
+class PlannedEffect(Struct, frozen=True):
     """One checked effect.
 
     Attributes:

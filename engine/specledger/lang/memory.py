@@ -6,8 +6,10 @@ Whoever remembers sees the fields of the observation and of the memory, function
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import code
 from specledger.expr.check.types import RecordType, Type
@@ -37,8 +39,7 @@ class DeclaredFields(Protocol):
         """The fields by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """A checked memory.
 
     Attributes:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, code, suggest
 from specledger.core.spans import Span, Text
@@ -75,8 +77,7 @@ class Source(Protocol):
         """Its expressions by their paths, those aside that were left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(Struct, frozen=True):
     """Named expressions in an order in which each reads only those before it.
 
     Attributes:
@@ -105,8 +106,7 @@ class Let:
         return {**{name: checked.type for name, checked in self.items}, **dict.fromkeys(self.mistaken, MISTAKEN)}
 
 
-@dataclass(frozen=True, slots=True)
-class Fields(Let):
+class Fields(Let, frozen=True):
     """Expressions under labels: none reads another, and a label may be the name of what its expression reads."""
 
     @property
@@ -115,8 +115,7 @@ class Fields(Let):
         return frozenset[str]().union(*(checked.variables for _, checked in self.items))
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """An environment together with the spec whose expressions are read in it.
 
     Attributes:

@@ -7,7 +7,9 @@ additive observables.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 
 def codes(cells: Sequence[int], symbols: int, width: int, first: int = 0) -> list[int]:
@@ -34,8 +36,7 @@ def codes(cells: Sequence[int], symbols: int, width: int, first: int = 0) -> lis
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A ring automaton over the symbols 0 … symbols-1.
 
     Attributes:
@@ -87,8 +88,7 @@ class Rule:
         return replace(self, table=(*self.table[:entry], other, *self.table[entry + 1 :]))
 
 
-@dataclass(frozen=True, slots=True)
-class Additive:
+class Additive(Struct, frozen=True):
     """A constant plus a sum, over all cells, of the weight of the window that starts there.
 
     Attributes:

@@ -8,8 +8,10 @@ proposer, section 6, Claim AST Format.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_OVERFLOW
@@ -35,8 +37,7 @@ CELLWISE: Final = (STATE, *IMAGES)
 """What a claim may read of every cell; only templates write these names, for no observable can have them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Time:
+class Time(Struct, frozen=True):
     """A step: `offset` after the step that the claim is judged at, or counted from the start where it is `fixed`."""
 
     offset: int
@@ -55,23 +56,20 @@ NEXT: Final = Time(1)
 START: Final = Time(0, fixed=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Const:
+class Const(Struct, frozen=True):
     """An integer, a truth value, or (in claims about single cells) a symbol as a text."""
 
     value: int | bool | str
 
 
-@dataclass(frozen=True, slots=True)
-class Observe:
+class Observe(Struct, frozen=True):
     """An observable's value at a step."""
 
     name: str
     time: Time
 
 
-@dataclass(frozen=True, slots=True)
-class Binary:
+class Binary(Struct, frozen=True):
     """One of `OPERATORS` of two operands."""
 
     op: str
@@ -79,8 +77,7 @@ class Binary:
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """The denial of a truth value."""
 
     operand: Node

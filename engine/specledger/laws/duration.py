@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from specledger.spec.law import PER_LENGTH
 
 
-@dataclass(frozen=True, slots=True)
-class Duration:
+class Duration(Struct, frozen=True):
     """`cells` steps for each cell of the ring, and `plus` more."""
 
     plus: int

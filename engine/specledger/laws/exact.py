@@ -6,7 +6,8 @@ Every counterexample is confirmed here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from specledger.laws.automaton import Rule
 from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Node, Observe, Time, evaluate, walk
@@ -15,8 +16,7 @@ from specledger.laws.law import Law
 State = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(Struct, frozen=True):
     """One step (and cell, where a law is about cells) at which a law is judged."""
 
     t: int

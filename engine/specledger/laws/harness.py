@@ -6,10 +6,10 @@ Work is counted in cells that are read, never timed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from msgspec import Struct
 
 from specledger.core.rng import Stream
 from specledger.laws.exact import Run
@@ -30,8 +30,7 @@ class Contradiction(AssertionError):  # noqa: N818 - says what was found
     """Two ways of judging a law disagree: an error of the engine, and no verdict."""
 
 
-@dataclass(frozen=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """What came of the cases of a law: a start that violates it and when, or what the lack of one is worth."""
 
     violation: tuple[State, int] | None

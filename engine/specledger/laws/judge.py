@@ -6,10 +6,10 @@ The results equal those of `exact`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from specledger.laws.automaton import Additive
 from specledger.laws.claim import (
@@ -35,8 +35,7 @@ from specledger.laws.packed import evolve_best, weigher
 from specledger.laws.primitive import Scan
 
 
-@dataclass(frozen=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """What became of each start.
 
     Attributes:

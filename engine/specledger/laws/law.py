@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic
 from specledger.laws.claim import TRUE, Node, latest, reads, show
@@ -14,16 +16,14 @@ from specledger.laws.universe import Universe
 from specledger.spec.law import Trial
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Why nothing can be said: a reason code, and what it is about."""
 
     reason: str
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Test:
+class Test(Struct, frozen=True):
     """A family of cases that the law asks for."""
 
     family: str
@@ -32,8 +32,7 @@ class Test:
     beyond: bool
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(Struct, frozen=True):
     """A checked law.
 
     Attributes:
@@ -78,8 +77,8 @@ class Law:
     preconditions: int = 0
     T_cells: int = 0
     H_cells: int = 0
-    forbidden: str = field(default="", compare=False)
-    words: str = field(default="", compare=False)
+    forbidden: str = ""
+    words: str = ""
 
     def on(self, length: int) -> Law:
         """The law as it is judged on rings of so many cells: T and H are numbers."""
@@ -131,8 +130,7 @@ class Law:
         return f"rings of {universe.shortest} to {universe.longest} cells of {symbols}{met}"
 
 
-@dataclass(frozen=True)
-class LawPlan:
+class LawPlan(Struct, frozen=True):
     """A compiled law.
 
     Attributes:

@@ -6,8 +6,10 @@ The question follows from the form of the claim; a field that the form does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.laws.automaton import Additive
 from specledger.laws.claim import (
@@ -74,8 +76,7 @@ class NotLinear(ValueError):  # noqa: N818 - says what was found
     """A claim that is no Boolean combination of linear conditions on additive observables."""
 
 
-@dataclass(frozen=True, slots=True)
-class LawQuestion:
+class LawQuestion(Struct, frozen=True):
     """A question whose proof proves a law.
 
     Attributes:

@@ -7,11 +7,11 @@ slice.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 
 from specledger.laws.transform import Image
 from specledger.laws.words import Words
@@ -19,8 +19,7 @@ from specledger.laws.words import Words
 Array = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True, dict=True):
     """Where the rings of a batch stand in a row.
 
     Attributes:
@@ -90,8 +89,7 @@ class Layout:
         )
 
 
-@dataclass(frozen=True)
-class Batch:
+class Batch(Struct, frozen=True, dict=True):
     """Initial states of many rings.
 
     Attributes:

@@ -8,9 +8,10 @@ section 6, Canonical Observables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_OVERFLOW
@@ -29,22 +30,19 @@ if TYPE_CHECKING:
     from specledger.laws.evolve import Trajectory
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """An integer."""
 
     value: int
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """A primitive with its arguments."""
 
     measure: Measure
 
 
-@dataclass(frozen=True, slots=True)
-class Combined:
+class Combined(Struct, frozen=True):
     """`+`, `-` or `*` of two parts."""
 
     op: str
@@ -55,8 +53,7 @@ class Combined:
 Part = Number | Measured | Combined
 
 
-@dataclass(frozen=True, slots=True)
-class Observable:
+class Observable(Struct, frozen=True):
     """A checked observable; `name` is what claims call it."""
 
     name: str

@@ -6,8 +6,9 @@ A precondition such as `count('>') > 0 && grid_length < 9` becomes a claim about
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import code
@@ -46,8 +47,7 @@ MAX_DEPTH: Final = 200
 """Operations inside one another, likewise; what computes with an observable follows them down."""
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """Checks the observables and conditions of a law, one after the other.
 
     Attributes:

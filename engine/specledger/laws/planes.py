@@ -15,6 +15,7 @@ from math import factorial
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from specledger.laws.automaton import Rule
 
@@ -34,8 +35,7 @@ _ONES: Final = np.array(2**64 - 1, dtype=np.uint64)
 APPLY: Final = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(Struct, frozen=True):
     """`and`, `or` or `xor` of two signals, or `not` of one; signals are numbered, the inputs first."""
 
     op: str
@@ -43,8 +43,7 @@ class Operation:
     right: int = -1
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(Struct, frozen=True, dict=True):
     """A Boolean network.
 
     Attributes:

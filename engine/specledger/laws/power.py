@@ -8,10 +8,10 @@ facts, Verdicts; the rule of three for the bound.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+from msgspec import Struct
 
 from specledger.core.rng import Stream
 from specledger.laws.evolve import Trajectory
@@ -26,8 +26,7 @@ ONE: Final = 1_000_000
 BINS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Power:
+class Power(Struct, frozen=True):
     """What a trial saw.
 
     Attributes:
@@ -131,8 +130,7 @@ MAX_CELLS: Final = 10
 """Of a ring that mutants are tried on, where the universe has rings as short as that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """How many of the mutants of a rule break a law."""
 
     broken: int

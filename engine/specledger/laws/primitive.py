@@ -6,10 +6,11 @@ Sums wrap around the ring. Scans read from cell 0 to the last cell and do not wr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code, suggest
 from specledger.expr import BOOL, INT, STRING, Checked, EvaluationError, ListType, compile_expression
@@ -62,8 +63,7 @@ class ArgumentError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Struct, frozen=True, dict=True):
     """The place of cells that hold certain symbols, on a ring that is read from cell 0 to the last.
 
     Attributes:
@@ -131,8 +131,7 @@ def bounds_of(measure: Measure, longest: int, shortest: int = 0) -> tuple[int, i
     return (least + measure.constant, high * (longest if high > 0 else shortest) + measure.constant)
 
 
-@dataclass(frozen=True)
-class Primitive:
+class Primitive(Struct, frozen=True):
     """A checked primitive.
 
     Attributes:

@@ -7,8 +7,9 @@ steps later), and `{field: name}`, the value of a field of the law. Source: law 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr.check.environment import is_name
@@ -62,16 +63,14 @@ class Mismatch(ValueError):  # noqa: N818 - says what was found
     """A claim that is not of its template's form."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """What a law fills in: its sort, and the steps that it may read."""
 
     sort: str
     reads: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Template:
+class Template(Struct, frozen=True):
     """A checked template.
 
     Attributes:

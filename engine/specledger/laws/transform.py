@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code
 from specledger.expr import INT, EvaluationError, compile_expression
@@ -23,8 +24,7 @@ E_TRANSFORM = code(
 _CALL: Final = re.compile(r"([A-Za-z][A-Za-z0-9_]*)(?:\(\s*(-?[0-9]{1,9}(?:\s*,\s*-?[0-9]{1,9})*)\s*\))?\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """A change of a ring: reflected if so, then rotated right by `shift`, then every symbol mapped.
 
     Attributes:
@@ -48,8 +48,7 @@ class Image:
         return tuple(self.symbol_map[cells[self.source(place, size)]] for place in range(size))
 
 
-@dataclass(frozen=True)
-class Transform:
+class Transform(Struct, frozen=True):
     """A checked transform; `bind` gives the change for argument values."""
 
     name: str

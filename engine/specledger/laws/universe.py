@@ -6,9 +6,10 @@ Its capabilities are derived from its spec. Source: law proposer, section 5.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import INT, Environment
@@ -38,8 +39,7 @@ E_UNIVERSE_GENERATOR = code(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class Universe:
+class Universe(Struct, frozen=True, eq=False, dict=True):
     """A checked universe. Symbols are numbers: places in the alphabet.
 
     Attributes:

@@ -6,8 +6,9 @@ Source: kinetic grid facts, Verdicts.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -35,8 +36,7 @@ REASONS: Final[Mapping[str, str]] = {
 """Why nothing is said, by reason code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counterexample:
+class Counterexample(Struct, frozen=True):
     """A start that violates a law.
 
     Attributes:
@@ -66,8 +66,7 @@ class Counterexample:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What is said of a law.
 
     Attributes:

@@ -12,9 +12,9 @@ same key in every bundle, two specs of one name have different ones, and no circ
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
+from msgspec import Struct, field
 from pydantic import BaseModel
 
 from specledger.core.canonical import canonical_bytes
@@ -51,8 +51,7 @@ class ReservedKey(ValueError):  # noqa: N818 - says what was found
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
+class Resolved(Struct, frozen=True, eq=False):
     """One spec after `extends`, params, references and changes.
 
     Attributes:
@@ -71,7 +70,7 @@ class Resolved:
     model: Spec
     data: Mapping[str, Any]
     refs: Mapping[Path, str]
-    origins: Mapping[Path, Node] = field(default_factory=dict, compare=False)
+    origins: Mapping[Path, Node] = field(default_factory=dict)
 
     def text(self, *path: str | int) -> Text:
         """A scalar with the place of each of its characters, for a diagnostic about an expression.
@@ -112,8 +111,7 @@ class Resolved:
         return f"<{self.key} {'.'.join(map(str, path))}>" if path else f"<{self.key}>"
 
 
-@dataclass(frozen=True, slots=True)
-class Bundle:
+class Bundle(Struct, frozen=True, eq=False):
     """The spec that was asked for and all that it refers to, directly or not.
 
     Attributes:
@@ -129,7 +127,7 @@ class Bundle:
     specs: Mapping[str, Resolved]
     digest: str
     case: str = ""
-    sources: Mapping[str, bytes] = field(default_factory=dict, compare=False, repr=False)
+    sources: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def main(self) -> Resolved:

@@ -1,8 +1,8 @@
 """References that mean every case of a matrix: the entry of a mapping that holds one is made once for each case."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from specledger.load.bundle import find_references

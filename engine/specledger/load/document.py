@@ -2,9 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any, Literal, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.spans import Position, Span, Text
 from specledger.load.scalars import scan
@@ -45,11 +47,10 @@ class Source:
         return Span(self.file, self.position(start), self.position(end))
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(Struct, frozen=True):
     """Characters of a source."""
 
-    source: Source = field(compare=False)
+    source: Source
     start: int
     end: int
 
@@ -59,8 +60,7 @@ class Range:
         return self.source.span(self.start, self.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A value of a document.
 
     Attributes:
@@ -194,8 +194,7 @@ def _spells(text: str, number: int | float) -> bool:
     return whole == isinstance(number, int) and type(number)(text) == number
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """One file.
 
     Attributes:
@@ -209,8 +208,7 @@ class Document:
     root: Node
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedRef:
+class ResolvedRef(Struct, frozen=True):
     """Where a reference leads.
 
     Attributes:

@@ -5,9 +5,11 @@ everything else is replaced. Documents merge as written, before params and refer
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, DocumentSource, Node, ResolvedRef
@@ -52,8 +54,7 @@ E_EXTENDS_ITEM = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(Struct, frozen=True):
     """A document with all that it extends.
 
     Attributes:

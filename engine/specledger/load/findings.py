@@ -5,9 +5,10 @@ For a union the error of the intended member is chosen; an unknown key gets a su
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel, ValidationError
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
@@ -74,8 +75,7 @@ _SHOWN: Final = 40  # characters of a found text
 _SHOWN_KEYS: Final = 6  # keys of a found mapping
 
 
-@dataclass(frozen=True, slots=True)
-class _Finding:
+class _Finding(Struct, frozen=True):
     """One error; `choices` are the members of unions on the way: (depth of the union in the path, member's label)."""
 
     path: Path

@@ -1,8 +1,9 @@
 """Files -> bundles: loads a spec by its path, its name, or `<kind>/<name>`, and reports all findings at once."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code, suggest
 from specledger.core.spans import Span, Text

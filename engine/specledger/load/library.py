@@ -9,9 +9,10 @@ import errno
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
@@ -117,8 +118,7 @@ def project_of(folder: Path) -> Path | None:
     return next((one for one in (here, *here.parents) if any((one / name).exists() for name in _MARKERS)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Struct, frozen=True):
     """Where names are looked for.
 
     Attributes:

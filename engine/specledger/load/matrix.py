@@ -1,11 +1,13 @@
 """`matrix`: one document, several cases, each a combination of arguments with a name."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from typing import Final
 from urllib.parse import quote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.load.document import Node
@@ -73,8 +75,7 @@ E_MATRIX_CASE = code(
 _SHOWN: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One case: its id, such as `seed=1,map=a`, and its arguments."""
 
     id: str = ""

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
@@ -49,16 +50,14 @@ IN_THE_MATRIX: Final = "choose cases by --case, or change the matrix in the file
 _LABELS: Final = ("id", "name", "use")
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One key of a path with its place in what was typed."""
 
     key: str
     place: Range
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One change of a spec; `steps` begin at that spec's root."""
 
     steps: tuple[Step, ...]

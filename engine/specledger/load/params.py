@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
@@ -58,8 +59,7 @@ _FREE: Final = ("doc", "metadata")  # text for people, in which `${` is only tex
 _PARTS: Final = ("type", "default", "minimum", "maximum", "enum")
 
 
-@dataclass(frozen=True, slots=True)
-class Param:
+class Param(Struct, frozen=True):
     """One declared parameter; the bounds and `words` are comparable values as `_measure` gives them."""
 
     name: str

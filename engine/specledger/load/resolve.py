@@ -4,10 +4,12 @@ All mistakes of all files are found in one pass.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, Final
 
+from msgspec import Struct
+from msgspec.structs import replace
 from pydantic import ValidationError
 
 from specledger.core.diagnostics import Diagnostics, code
@@ -54,8 +56,7 @@ E_REF_LIMIT = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(Struct, frozen=True):
     """A template with its declarations read."""
 
     template: Template
@@ -65,16 +66,14 @@ class _Prepared:
     root: Node
 
 
-@dataclass(slots=True)
-class _Done:
+class _Done(Struct):
     """What became of a document with its arguments: its key, and where the references on the way led."""
 
     key: str | None = None
     leads: frozenset[ResolvedRef] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedCase:
+class ResolvedCase(Struct, frozen=True):
     """One case of a document: its id, its key, and where the references of it and of what it refers to lead."""
 
     id: str

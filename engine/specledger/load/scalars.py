@@ -6,10 +6,11 @@ PyYAML. Source: YAML 1.1, sections 9.1 to 9.3, as libyaml reads them.
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code
 from specledger.spec.base import INTEGER_LIMIT
@@ -58,8 +59,7 @@ _FIRST: Final = frozenset("+-.0123456789nNtTfFyYoO~<=")  # what those begin with
 _MAX_DIGITS: Final = 40  # characters of a number
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
+class Flaw(Struct, frozen=True):
     """Why a plain scalar has no value: a code and the parts of its message."""
 
     code: str

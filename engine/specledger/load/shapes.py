@@ -1,12 +1,12 @@
 """Pydantic models by the keys of documents: which fields, references and unions are at a path."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from inspect import isclass
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
+from msgspec import Struct
 from pydantic import BaseModel, Tag
 
 from specledger.load.document import Path
@@ -15,8 +15,7 @@ from specledger.spec.base import ExpressionMark, RefTo
 ModelType = type[BaseModel]
 
 
-@dataclass(frozen=True)
-class Shape:
+class Shape(Struct, frozen=True, dict=True):
     """What may stand at a place.
 
     Attributes:

@@ -7,9 +7,10 @@ files, and every source must be needed.
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostics
@@ -32,8 +33,7 @@ _FILE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}")
 _OTHER: Final = "source"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Link:
+class Link(Struct, frozen=True, order=True):
     """Where a reference leads, if not to the document of its own name.
 
     Attributes:
@@ -53,8 +53,7 @@ class Link:
         return {"from": self.source, "kind": self.kind, "target": self.target, "to": self.to}
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """What one bundle was resolved from.
 
     Attributes:

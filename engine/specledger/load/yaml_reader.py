@@ -7,10 +7,10 @@ compared with a second reading of its source (`scalars.scan`), so both parsers o
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import yaml
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.load.document import Document, Node, Range, Source, Style, Value
@@ -174,8 +174,7 @@ _AFTER_FLOW_KEY: Final = re.compile(r" *[:,}#\n]")
 _BLOCK_HEADER: Final = re.compile(r"[|>][-+]?(?: *| +#.*)$", re.MULTILINE)
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A collection that is being read; `key` waits for its value, and has no name if it was reported."""
 
     start: int

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from specledger.core.digest import sha256_hex
 
@@ -29,8 +30,7 @@ FAILURES: Final = frozenset({RAISED, TIMED_OUT, CLOSED, DIED, TOO_LONG, NOT_JSON
 process of the run itself ended; too many bytes came; what a function returned is no JSON value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What an agent answered to one message.
 
     Attributes:
@@ -66,8 +66,7 @@ AT_WORK: Final = Asked(0, "watch", "0" * 64)
 """What an agent inside the engine is at work on: it is sent no message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """A message and its answer, at one decision of a run.
 
     Attributes:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import Diagnostics, code, suggest
@@ -52,8 +53,7 @@ MOST_ALTERNATIVES: Final = 2_000
 _PLACE: Final = re.compile(r"\{\{([A-Za-z][A-Za-z0-9_]*)\}\}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Alternative:
+class _Alternative(Struct, frozen=True):
     """A document with places: the rules that fill them, in order, and what it costs by itself."""
 
     template: Any

@@ -7,8 +7,10 @@ Source: law proposer, section 4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, Protocol
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes
 from specledger.core.digest import hash_json, tagged
@@ -80,8 +82,7 @@ NO_TOKENS: Final = TokenUsage(0, 0)
 """The cost of a call that did not reach the service."""
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What the asker knew, for a model that answers by rules; it says nothing that the prompt may not say.
 
     Attributes:
@@ -104,8 +105,7 @@ class Known:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Tool:
+class Tool(Struct, frozen=True):
     """A function that a model is offered: its name, what it does, and the JSON Schema of its arguments."""
 
     name: str
@@ -124,8 +124,7 @@ class Call(NamedTuple):
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(Struct, frozen=True):
     """One question to a model.
 
     Attributes:
@@ -172,8 +171,7 @@ def request_key(identity: Mapping[str, Any], request: Mapping[str, Any]) -> str:
     return tagged(REQUEST_TAG, canonical_bytes({"model": dict(identity), "request": dict(request)}))
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer:
+class ModelAnswer(Struct, frozen=True):
     """What a model answered, or why not; made by `answered` and `failed`, which keep it within its bounds.
 
     Attributes:

@@ -9,9 +9,11 @@ forms is no claim.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_canonical, parse_json
 from specledger.core.digest import sha256_hex
@@ -43,8 +45,7 @@ _DIRECTIONS: Final = {"increases": "increases", "decreases": "decreases", "is re
 _BECOMES: Final = "becomes "
 
 
-@dataclass(frozen=True, slots=True)
-class ModelPlan:
+class ModelPlan(Struct, frozen=True):
     """A model that was checked as an agent and not opened yet.
 
     Attributes:

@@ -6,8 +6,9 @@ The prompt of each question is made again, so that its request has the recorded 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from specledger.core.canonical import parse_json
 from specledger.oracles.answer import Answer, halts

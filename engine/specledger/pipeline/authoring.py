@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 from typing import Any, Final
+
+from msgspec import Struct
 
 import specledger
 from specledger.core.canonical import canonical_bytes
@@ -133,8 +134,7 @@ def _start_of(kind: str) -> Path | None:
     return files[0] if files else None
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """The description of one key of a kind.
 
     Attributes:
@@ -202,8 +202,7 @@ def _missing(path: str, step: str, known: Collection[str], what: str) -> Rejecte
     return Rejected([Diagnostic(E_EXPLAIN_PATH, f"there is no {what} `{step}` in `{path}`", hint=hint)])
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(Struct, frozen=True):
     """A place in a model: its JSON Schema and its annotations."""
 
     schema: Mapping[str, Any]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import MOST_FINDINGS, Diagnostic, Diagnostics, Rejected, code
 from specledger.expr.check.checker import check_syntax
@@ -27,8 +29,7 @@ E_CASE_TWICE = code(
 _COMPILED: Final = "compiled"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedSpec:
+class CheckedSpec(Struct, frozen=True):
     """A spec without errors.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
 from specledger.evidence.archive import SUFFIX

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical, parse_json, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -41,8 +42,7 @@ NOT_PINNED: Final = "nothing is pinned yet"
 _KEY_DIGITS: Final = re.compile(rb"@[0-9a-f]{16}\"")
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(Struct, frozen=True):
     """The pinned digests and receipts of one case.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.kinds import KINDS, MODELS, Kinds
@@ -14,8 +15,7 @@ from specledger.load.document import Document
 from specledger.load.library import SUFFIXES, Library
 
 
-@dataclass(frozen=True, slots=True)
-class ListedSpec:
+class ListedSpec(Struct, frozen=True):
     """A spec that can be referred to by its name.
 
     Attributes:

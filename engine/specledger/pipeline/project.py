@@ -6,9 +6,10 @@ In the shipped folder a name that begins with `dot-` stands for one that begins 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import pretty
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -32,8 +33,7 @@ GOLDENS: Final = Path("fixtures/golden")
 _DOT: Final = "dot-"
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """What was written.
 
     Attributes:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
 from stat import S_ISREG
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, code
 from specledger.evidence.layout import MANIFEST, RECEIPTS
@@ -28,8 +29,7 @@ _HEAD: Final = re.compile(rb"^[\"']?\w+[\"']?[ ]*:[ ]*[\"']?[a-z][a-z_-]*/v?[0-9
 _SKIPPED: Final = {"node_modules", "__pycache__", "venv", "site-packages"}
 
 
-@dataclass(frozen=True, slots=True)
-class Targets:
+class Targets(Struct, frozen=True):
     """What a command line asks to check.
 
     Attributes:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_json
 from specledger.core.diagnostics import Diagnostic, Rejected

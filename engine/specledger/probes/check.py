@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.expr import (
@@ -73,8 +74,7 @@ OF_OFFER: Final = {"taken": BOOL, "denied": BOOL, "logged": BOOL}
 """What `expect` reads in an offer; `denied` and `logged` are true where nothing was attempted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Probe:
+class Probe(Struct, frozen=True):
     """A checked probe.
 
     Attributes:

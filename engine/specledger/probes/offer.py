@@ -10,8 +10,9 @@ Source: toy-pseudo-axion, P3, P4 and P6.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.probes.json_patch import NotApplicable
@@ -29,8 +30,7 @@ UNRELATED: Final = "denied_otherwise"
 """The outcome of an answer that the kernel denied for something that was not offered: it says nothing of the offer."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedOffer:
+class PlannedOffer(Struct, frozen=True):
     """A checked offer.
 
     Attributes:

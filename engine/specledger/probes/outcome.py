@@ -14,17 +14,17 @@ Source: Fisher (1935); Clopper and Pearson (1934) for the binomial tail.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from math import comb
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from specledger.core.verdict import Verdict
 from specledger.spec.base import QFIXED_ONE
 from specledger.spec.probe import NoiseTest
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The outcome of one probe.
 
     Attributes:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import Diagnostic, printable
@@ -28,8 +29,7 @@ _QUESTIONS: Final = ("ask", "offer", "restate", "reveal")
 """Messages of probes; without an answer to one of the others there is no decision."""
 
 
-@dataclass
-class AgentReading:
+class AgentReading(Struct):
     """How an agent answered in a run.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import printable, suggest
@@ -15,8 +16,7 @@ from specledger.run.session import ANSWERS, PROPOSALS, WRONG_FORM, WRONG_ID, WRO
 _SHOWN = 200  # characters of what an agent wrote
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """What was seen of an agent on trial, beside the evidence.
 
     Attributes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.layout import ORIGIN, RECEIPTS, SOURCES
@@ -19,8 +20,7 @@ from specledger.report.subject import read_subject
 FORMAT: Final = "specledger/diff/v1"
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """How the second bundle differs from the first.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.discovery.equivalence import irredundant, statement_of
@@ -75,8 +76,7 @@ _COUNTS: Final = ("iterations", "evaluations", "escalations", "failures", "rejec
 _ORDER: Final = ("PROVED", "PASS", "FAIL", "UNKNOWN", "ERROR")
 
 
-@dataclass
-class _Law:
+class _Law(Struct):
     """A law with its last verdict."""
 
     key: str

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
+
+from msgspec import Struct
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.archive import InvalidArchive
@@ -26,8 +27,7 @@ _SHARE: Final = 32 * 1024 * 1024
 """Bytes of receipts that are checked in about the time in which a process begins to check any."""
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A bundle whose files, chain, result and specs were checked and join.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.report.judgement import Control, Judgement
@@ -18,8 +19,7 @@ _GRAVEST: Final = (Verdict.FAIL, Verdict.ERROR, Verdict.INCONCLUSIVE, Verdict.PA
 _MOST_NAMED: Final = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(Struct, frozen=True):
     """The verdict of a report with its reason.
 
     Attributes:

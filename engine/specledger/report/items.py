@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Severity, explain, printable
 from specledger.core.spans import Span
@@ -20,8 +21,7 @@ SHOWN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL, Outcome.UNTESTED, Outcome.D
 _OPEN: Final = (Outcome.FAILED, Outcome.CANNOT_TELL)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A place in a file: a span, a file as a whole, or the file of a spec where its folder is known."""
 
     span: Span | None = None
@@ -29,8 +29,7 @@ class Place:
     spec: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Struct, frozen=True):
     """A requirement as a rule of a tool.
 
     Attributes:
@@ -46,8 +45,7 @@ class Rule:
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """One place where an item needs attention.
 
     Attributes:
@@ -63,8 +61,7 @@ class Result:
     properties: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One requirement or finding with its outcome.
 
     Attributes:
@@ -100,8 +97,7 @@ class Item:
     waiver: Control | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The items of one bundle, profile, verification or check of specs.
 
     Attributes:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from specledger.core.verdict import Verdict
 from specledger.report.model import Outcome, Subject, bundle_names
 
 
-@dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(Struct, frozen=True):
     """A statement that a control need not be met for a while.
 
     Attributes:
@@ -25,8 +25,7 @@ class Waiver:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A check of evidence that a control names, in one bundle.
 
     Attributes:
@@ -40,8 +39,7 @@ class Match:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(Struct, frozen=True):
     """One control of a profile.
 
     Attributes:
@@ -92,8 +90,7 @@ class Control:
         return "; ".join(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What bundles show of a profile.
 
     Attributes:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -80,8 +81,7 @@ OF_VERDICT: Final[Mapping[Verdict, Outcome]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(Struct, frozen=True):
     """One event in a receipt that bears on a check.
 
     Attributes:
@@ -102,8 +102,7 @@ class Observation:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One requirement and its outcome.
 
     Attributes:
@@ -142,8 +141,7 @@ class Check:
         return f"{self.failures} of {self.opportunities} times"
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(Struct, frozen=True):
     """One receipt as a reading takes it."""
 
     seq: int
@@ -206,8 +204,7 @@ class Reading:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
-class SubRun:
+class SubRun(Struct, frozen=True):
     """One run in the evidence of a kind that has episodes.
 
     Attributes:
@@ -221,8 +218,7 @@ class SubRun:
     specs: Bundle
 
 
-@dataclass(frozen=True, slots=True)
-class ReportKind:
+class ReportKind(Struct, frozen=True):
     """How a report reads one kind of evidence.
 
     Attributes:
@@ -236,8 +232,7 @@ class ReportKind:
     types: Callable[[], Mapping[str, RecordType]] = dict
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What one bundle shows.
 
     Attributes:
@@ -279,8 +274,7 @@ class Subject:
         return Verdict(self.manifest["result"]["verdict"])
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """A report of evidence, of a verification, or of findings.
 
     Attributes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Final, assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.report.figures import in_units, share
 
@@ -13,8 +15,7 @@ MOST_ROWS: Final = 40
 """Rows of a plot; the others are counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Struct, frozen=True):
     """A rate with its interval, in millionths.
 
     Attributes:
@@ -30,8 +31,7 @@ class Rate:
     cases: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rates:
+class Rates(Struct, frozen=True):
     """Rates on one axis from 0 to 100 %, in named groups; the name of a group may be empty."""
 
     title: str
@@ -39,8 +39,7 @@ class Rates:
     groups: Sequence[tuple[str, Sequence[Rate]]]
 
 
-@dataclass(frozen=True, slots=True)
-class Matrix:
+class Matrix(Struct, frozen=True):
     """Rates in millionths by row and column; None where there is no case."""
 
     title: str
@@ -51,8 +50,7 @@ class Matrix:
     row: str = "agent"
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A figure along an axis.
 
     Attributes:
@@ -67,8 +65,7 @@ class Line:
     high: Sequence[int | None] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(Struct, frozen=True):
     """Lines over the same places, with marks.
 
     Attributes:
@@ -91,8 +88,7 @@ class Lines:
     marked: str = "drift after it"
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """Counts by name, in named groups; the name of a group may be empty."""
 
     title: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span
@@ -59,8 +61,7 @@ _RUN: Final = RecordType("run", {"replayed": BOOL}, frozenset({"replayed"}))
 _SENTENCES: Final = frozenset(text for name, text in vars(check_names).items() if name.isupper())
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """One thing that a control asks of bundles.
 
     Attributes:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.floats import FLOATS_ANYWHERE
@@ -34,8 +35,7 @@ _BEFORE: Final = 60  # characters that are shown before the first difference of 
 _AUDIT: Final = b'"type":"audit"}'
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One thing that is another on the second side.
 
     Attributes:
@@ -48,8 +48,7 @@ class Change:
     second: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """The first receipt after the start that is not the same in both.
 
     Attributes:
@@ -70,8 +69,7 @@ class Divergence:
     ended: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Parting:
+class Parting(Struct, frozen=True):
     """How two sequences of receipts differ.
 
     Attributes:

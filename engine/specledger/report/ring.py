@@ -7,9 +7,10 @@ cases. It is evolved by the universe's table in the bundle; no trial is made aga
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice, product
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.laws.law import Law
 from specledger.verify.statements import InvalidCertificate

@@ -4,84 +4,75 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 UNTESTED: Final = "untested"
 """The mark of a requirement that had no opportunity to fail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(Struct, frozen=True):
     """Text that the engine supplies."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Quoted:
+class Quoted(Struct, frozen=True):
     """A value of the evidence on one line: a string as it is, anything else as JSON."""
 
     value: Any
     most: int = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Code:
+class Code(Struct, frozen=True):
     """A value of the evidence that is an expression, a digest or JSON."""
 
     value: Any
     most: int = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Expression:
+class Expression(Struct, frozen=True):
     """An expression of a spec, which a page shows on demand."""
 
     name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """A JSON value of the evidence over several lines; an object as a small table."""
 
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
+class Count(Struct, frozen=True):
     """An integer."""
 
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A share drawn as a bar; the number is in the cell beside it."""
 
     part: int
     of: int
 
 
-@dataclass(frozen=True, slots=True)
-class RowLink:
+class RowLink(Struct, frozen=True):
     """A link to another row, by its anchor."""
 
     anchor: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class PageLink:
+class PageLink(Struct, frozen=True):
     """A link to a page in the same folder."""
 
     file: str
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """Cells one after another, separated by blanks or commas, or each on a line of its own if `lines`."""
 
     parts: Sequence[Cell]
@@ -89,8 +80,7 @@ class Joined:
     listed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """A small table without heads inside a cell; `more` rows are left out."""
 
     rows: Sequence[Sequence[str]]
@@ -102,15 +92,13 @@ Cell = Words | Quoted | Code | Expression | Block | Count | Bar | RowLink | Page
 NOTHING: Final = Words("")
 
 
-@dataclass(frozen=True, slots=True)
-class ReceiptLink:
+class ReceiptLink(Struct, frozen=True):
     """A receipt, by its number in the bundle's own chain."""
 
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeLink:
+class EpisodeLink(Struct, frozen=True):
     """An episode of a run: `chain` is 0 for the bundle's own chain, else the run's place in `Reading.runs`, from 1."""
 
     chain: int
@@ -120,8 +108,7 @@ class EpisodeLink:
 Place = ReceiptLink | EpisodeLink | RowLink
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row.
 
     Attributes:
@@ -141,8 +128,7 @@ class Row:
     of: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     """A table; `heads` name the row and then each cell.
 
     Attributes:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.layout import MAX_LINE, RECEIPTS
@@ -29,8 +30,7 @@ AFTER: Final = 40
 Values = list[int | None]
 
 
-@dataclass
-class _Episode:
+class _Episode(Struct):
     """The figures of one episode by name, a value for each step, and its drifts with the number of steps before."""
 
     steps: int = 0
@@ -43,8 +43,7 @@ class _Episode:
         values.append(value if type(value) is int else None)
 
 
-@dataclass
-class StepSeries:
+class StepSeries(Struct):
     """Collects figures of the steps of a run.
 
     Attributes:

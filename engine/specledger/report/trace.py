@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, suggest
@@ -34,8 +35,7 @@ Body = Mapping[str, Any]
 _WORD: Final = re.compile(r'"([^"]*)"|([^.]+)')
 
 
-@dataclass(frozen=True, slots=True)
-class StepLine:
+class StepLine(Struct, frozen=True):
     """One line of a trace.
 
     Attributes:
@@ -52,8 +52,7 @@ class StepLine:
     facts: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(Struct, frozen=True):
     """Lines of a run, and the number of further lines."""
 
     lines: tuple[StepLine, ...]

@@ -9,8 +9,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Protocol
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 
@@ -54,8 +55,7 @@ class Work(ABC):
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """A finished piece of work.
 
     Attributes:

@@ -17,8 +17,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct
 
 from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, Proposal
 from specledger.core.binding import token_document
@@ -56,8 +57,7 @@ class KernelToken(NamedTuple):
         return token_document(self.proposal, self.commitment, self.scope)
 
 
-@dataclass(frozen=True, slots=True)
-class ActivePlan:
+class ActivePlan(Struct, frozen=True):
     """A plan with executed steps and at least one step left.
 
     Attributes:

@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+
+from msgspec.structs import replace
 
 from specledger.compile.plan import Plan, PlannedOutside, PlannedWatchdog
 from specledger.core.canonical import canonical_bytes, canonical_ints, parse_canonical

@@ -21,8 +21,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -47,8 +48,7 @@ _MARK: Final = struct.Struct(">QQ64s64s")
 _ENTER, _LEAVE, _MESSAGE, _FINISHED, _FAILED = b"E", b"L", b"M", b"F", b"X"
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a kernel's process ended.
 
     Attributes:

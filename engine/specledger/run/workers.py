@@ -13,13 +13,14 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from traceback import format_exc
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code
 from specledger.run.executor import CONTINUES, Done, Executor, Lost
@@ -54,8 +55,7 @@ def available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Processes:
+class Processes(Struct, frozen=True):
     """Processes of this machine as an executor.
 
     Attributes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Final
 
+from msgspec import Struct
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -111,8 +111,7 @@ Reason = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", ma
 """A stable machine-readable reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionMark:
+class ExpressionMark(Struct, frozen=True):
     """Marks a string field as an expression of the profile, so that its place can be found."""
 
 
@@ -153,8 +152,7 @@ class Use(Model):
     arguments: Mapping[Identifier, Any] = Field(default_factory=dict, alias="with")
 
 
-@dataclass(frozen=True, slots=True)
-class RefTo:
+class RefTo(Struct, frozen=True):
     """Marks a field as a reference to a spec of the given kind; after resolution it holds that spec's key.
 
     Attributes:

@@ -6,8 +6,9 @@ FAIL if a check does not hold, INCONCLUSIVE if it could not have failed, ERROR i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.core.verdict import Verdict
@@ -41,8 +42,7 @@ RUN: Final = RecordType(
 """What a check reads of a run, as an element of `runs`."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCheck:
+class PlannedCheck(Struct, frozen=True):
     """One check, and the texts that it compares with names."""
 
     id: str

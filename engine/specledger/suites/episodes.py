@@ -7,8 +7,9 @@ done that. Malformed receipts raise KeyError, TypeError or the like.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.binding import leaf, proposal_digest, scope_digest, set_root, token_document
 from specledger.core.calibration import VAGUE, outcomes
@@ -21,8 +22,7 @@ NOT_YET: Final = -1
 """`first_success` of an episode without success, and `chosen` of a step without a choice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
+class Grammar(Struct, frozen=True):
     """The types of what the receipts of one world and governor hold.
 
     Attributes:

@@ -6,9 +6,10 @@ A figure over no episodes has no `value`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.expr import BOOL, INT, STRING, ListType, RecordType, Type
 from specledger.suites.statistics import clopper_pearson, clustered, mean, quantile, slope, upper_bound, wilson
@@ -40,8 +41,7 @@ _TYPES: Final[Mapping[str, RecordType]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedFigure:
+class PlannedFigure(Struct, frozen=True):
     """One figure.
 
     Attributes:
@@ -76,8 +76,7 @@ class PlannedFigure:
         return {"case": dict(self.cases.get(group, {}))} if any(self.cases.values()) else {}
 
 
-@dataclass(frozen=True, slots=True)
-class Resampling:
+class Resampling(Struct, frozen=True):
     """How often clusters are drawn again, and by which seed."""
 
     resamples: int

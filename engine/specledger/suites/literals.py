@@ -6,8 +6,9 @@ Only literal texts count, directly or as the argument of a function of the suite
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span, Text
@@ -56,8 +57,7 @@ _BESIDE: Final[Mapping[str, str]] = {
 """A field that tells these records from others of the same name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
+class Compared(Struct, frozen=True):
     """A text that is compared with a name.
 
     Attributes:
@@ -76,8 +76,7 @@ def find_compared(checked: Checked) -> tuple[Compared, ...]:
     return tuple(_in(_Written(checked.root, checked.text), {}))
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
+class _Written(Struct, frozen=True):
     """A part of a tree, and the text that it is written in."""
 
     node: Typed

@@ -6,8 +6,9 @@ A measure that cannot be evaluated affects only the figures that read it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
@@ -39,8 +40,7 @@ Samples = dict[str, Any]
 """By figure: a list, for each episode in order, of its values (of a slope, pairs); or what failed, as a mapping."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Struct, frozen=True):
     """One expression as a function of named values."""
 
     names: tuple[str, ...]
@@ -66,8 +66,7 @@ class Reading:
         return self.call(*given)
 
 
-@dataclass(frozen=True, slots=True)
-class Sampler:
+class Sampler(Struct, frozen=True):
     """The measures and figures of a suite, for the receipts of one world.
 
     Attributes:

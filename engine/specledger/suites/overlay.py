@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, suggest
 from specledger.core.spans import Span
@@ -28,8 +29,7 @@ _STEP: Final = re.compile(r'\s*(?:"([^"]*)"|([^."]+))\s*(?:\.|$)')
 Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """One change: where in the spec at hand, the new value, and where the suite says so.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic
 from specledger.load import Bundle
@@ -11,8 +11,7 @@ from specledger.suites.figures import PlannedFigure, Resampling
 from specledger.suites.measures import Sampler
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Struct, frozen=True):
     """One run: a scenario with everything laid over it.
 
     Attributes:
@@ -37,8 +36,7 @@ class Case:
         return {"run": self.run, "arm": self.arm, "scenario": self.scenario, "seed": self.seed}
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """Runs together with what is asked of them.
 
     Attributes:
@@ -61,8 +59,7 @@ class Trial:
         return frozenset(figure.name for figure in self.figures if case.arm in figure.over)
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedMutant:
+class PlannedMutant(Struct, frozen=True):
     """One thing switched off.
 
     Attributes:
@@ -76,8 +73,7 @@ class PlannedMutant:
     mutated: Trial
 
 
-@dataclass(frozen=True, slots=True)
-class SuitePlan:
+class SuitePlan(Struct, frozen=True):
     """A compiled suite.
 
     Attributes:

@@ -8,10 +8,13 @@ was only extended (L3), that the specs reproduce it (L4), and that a second eval
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from specledger.verify.checks import Check, Level, Status, Verification
 from specledger.verify.fork import Against
@@ -52,8 +55,7 @@ class Reached(StrEnum):
     NOT_CHECKED = "not checked"
 
 
-@dataclass(frozen=True, slots=True)
-class LevelStatus:
+class LevelStatus(Struct, frozen=True):
     """The status of one assurance level.
 
     Attributes:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.evidence.chain import run_id
@@ -60,8 +61,7 @@ class Refuted(Exception):  # noqa: N818 - a finding about evidence, not an engin
         super().__init__("the evidence is refuted")
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(Struct, frozen=True):
     """A bundle of which no check failed."""
 
     compiled: Compiled[Any]

@@ -5,8 +5,9 @@ docs/proofs.md explains why each kind is a proof. Work is bounded before it is d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.laws.automaton import Additive
@@ -60,8 +61,7 @@ def check_certificate(document: Json, question: Json, holds: Holds | None = None
         raise InvalidCertificate("the certificate is malformed") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Phase:
+class _Phase(Struct, frozen=True):
     """Widths of the windows of a ring and of its initial state, 0 if that is the ring, and what the latter may be."""
 
     symbols: int

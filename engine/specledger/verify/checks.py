@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import code
 from specledger.core.verdict import Verdict
@@ -31,8 +32,7 @@ class Level(StrEnum):
     JUDGED = "L5"
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """One line of a verification.
 
     Attributes:
@@ -74,15 +74,13 @@ class Stopped(Exception):  # noqa: N818 - as above
     """A check failed and was recorded; the checks after it are not made."""
 
 
-@dataclass
-class Note:
+class Note(Struct):
     """What a check found, if that says more than that it passed."""
 
     message: str | None = None
 
 
-@dataclass
-class Verification:
+class Verification(Struct):
     """The checks made so far, in order.
 
     Attributes:

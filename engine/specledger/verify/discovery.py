@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.compile.model import PlannedModel
 from specledger.core.canonical import NotCanonical, canonical_bytes
@@ -88,8 +89,7 @@ def _demand(recorded: Any, number: int, message: str) -> None:
         raise Broken(E_ENDS, message)
 
 
-@dataclass(frozen=True, slots=True)
-class DiscoveryContent:
+class DiscoveryContent(Struct, frozen=True):
     """A discovery that compiles again, with the receipts that hold verdicts.
 
     Attributes:

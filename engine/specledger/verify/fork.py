@@ -9,9 +9,10 @@ Source: RFC 6962, sections 2.1.2 and 5 (gossip of tree heads); C2SP tlog-checkpo
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.merkle import consistency_path, leaf_hash, root_of, verify_consistency
@@ -49,8 +50,7 @@ E_AGAINST = code(
 _MAX_PROOF: Final = 64  # a consistency proof of any number of receipts has fewer hashes
 
 
-@dataclass(frozen=True, slots=True)
-class Against:
+class Against(Struct, frozen=True):
     """A head that was seen before, and what is known of its log.
 
     Attributes:

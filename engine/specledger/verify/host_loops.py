@@ -6,16 +6,17 @@ The loop is here, written a second time; what is evaluated in it, the other engi
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.expr.check.tree import DefinedCall, Fold, Search, Typed, walk
 from specledger.expr.parse.syntax import Call, Closure, Name, Node, Reduce, binding
 from specledger.lang.words import free_names
 
 
-@dataclass(frozen=True, slots=True)
-class HostLoop:
+class HostLoop(Struct, frozen=True):
     """One macro as a function.
 
     Attributes:
@@ -69,7 +70,7 @@ def host_loops(root: Node) -> tuple[Node, tuple[HostLoop, ...]]:
             return tuple(map(rewritten, part))
         if not isinstance(part, Node):
             return part
-        node = replace(part, **{field.name: rewritten(getattr(part, field.name)) for field in fields(part)})
+        node = replace(part, **{name: rewritten(getattr(part, name)) for name in part.__struct_fields__})
         if not isinstance(node, Reduce | Closure):
             return node
         _, own, inner = binding(node)

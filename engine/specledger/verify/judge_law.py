@@ -12,10 +12,11 @@ Source: law proposer, sections 6 and 8; CEL language definition (github.com/goog
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import product
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.discovery.plan import DiscoveryPlan
 from specledger.laws.generators import make_cases
@@ -44,8 +45,7 @@ Cases = Callable[[], Sequence[Ring]]
 """Gives the cases that a verdict was reached on, if it is one of a sample; raises Unjudged."""
 
 
-@dataclass
-class Work:
+class Work(Struct):
     """Cells that may still be read for a bundle."""
 
     left: int = ALL_WORK
@@ -158,8 +158,7 @@ def _proved(law: CelLaw, _verdict: Mapping[str, Any], _: Cases, count: Count, wo
     return None
 
 
-@dataclass
-class _Looked:
+class _Looked(Struct):
     """How many starts were looked at, how many were usable and hit, and where one violates the law."""
 
     looked: int = 0
@@ -186,8 +185,7 @@ def _look_at(law: CelLaw, batches: Iterable[tuple[int, Iterable[Ring]]], bound: 
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class StatedVerdict:
+class StatedVerdict(Struct, frozen=True):
     """A verdict in a receipt of a discovery.
 
     Attributes:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import code
 from specledger.expr import Checked
@@ -41,8 +42,7 @@ UNVALUED: Final = "the engine could not evaluate it"
 """Why a verdict is not judged where our engine has none: an expression without a value is an error in the run."""
 
 
-@dataclass
-class Count:
+class Count(Struct):
     """How many verdicts there are, and what became of them.
 
     Attributes:

@@ -8,10 +8,11 @@ the checks between them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
+
+from msgspec import Struct
 
 from specledger.compile.plan_cache import CompileScenario
 from specledger.compile.scenario import compile_scenario
@@ -50,8 +51,7 @@ class Verifiable(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """What compiling recorded specs needs beside them.
 
     Attributes:
@@ -84,8 +84,7 @@ O = TypeVar("O", bound=Order)  # noqa: E741 - the order of receipts
 C = TypeVar("C", bound=Content)
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceKind(Generic[O, C]):
+class EvidenceKind(Struct, Generic[O, C], frozen=True):
     """What verification needs to know about one kind of evidence.
 
     Attributes:
@@ -109,8 +108,7 @@ class EvidenceKind(Generic[O, C]):
     seeds: Callable[[Bundle], list[int]] = attrgetter("seeds")
 
 
-@dataclass(frozen=True, slots=True)
-class Read(Generic[O, C]):
+class Read(Struct, Generic[O, C], frozen=True):
     """A bundle whose manifest is well-formed and whose files are those that the manifest lists.
 
     Attributes:
@@ -131,16 +129,14 @@ class Read(Generic[O, C]):
         return Receipts(self.place / RECEIPTS, self.manifest["run"])
 
 
-@dataclass(frozen=True, slots=True)
-class Chained(Generic[O, C]):
+class Chained(Struct, Generic[O, C], frozen=True):
     """A bundle whose receipts form one chain with the recorded head, count and root."""
 
     read: Read[O, C]
     head: Head
 
 
-@dataclass(frozen=True, slots=True)
-class Checked(Generic[O, C]):
+class Checked(Struct, Generic[O, C], frozen=True):
     """A bundle whose receipts are in order and give the recorded result.
 
     Attributes:
@@ -169,8 +165,7 @@ class Checked(Generic[O, C]):
         return self.chained.read.receipts
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled(Generic[C]):
+class Compiled(Struct, Generic[C], frozen=True):
     """A bundle whose specs have the recorded digest and compile, and whose further files match its receipts.
 
     Attributes:
@@ -184,8 +179,7 @@ class Compiled(Generic[C]):
     content: C
 
 
-@dataclass(frozen=True, slots=True)
-class Replayed:
+class Replayed(Struct, frozen=True):
     """A bundle that replay reproduces, or that is not replayed for a stated reason.
 
     Attributes:

@@ -6,8 +6,9 @@ Neither check needs the prover or the test harness. Only replay shows that a sam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import NotCanonical, canonical_bytes
@@ -66,8 +67,7 @@ class LawOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place here")
 
 
-@dataclass(frozen=True, slots=True)
-class LawContent:
+class LawContent(Struct, frozen=True):
     """A law that compiles again, with the receipts that state its verdict."""
 
     checked: Checked[LawOrder, Any]

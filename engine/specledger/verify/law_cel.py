@@ -9,10 +9,11 @@ Source: law proposer, section 6, CandidateLaw; CEL language definition (github.c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache, partial
 from itertools import product
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.expr import BOOL, INT, STRING, Checked, Environment, ListType, Native, Signature, Type, check, literal
@@ -180,8 +181,7 @@ class CelUniverse:
         return checked
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """What became of one start: whether it counts, the first violated step or None, and how many steps were hit."""
 
     usable: bool

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.digest import file_digest
 from specledger.evidence.layout import (
@@ -24,8 +25,7 @@ from specledger.verify.signed import attached
 _DEPTH: Final = 2  # folders inside one another below the bundle
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """The files of a bundle by what they are, each by its path, sorted.
 
     Attributes:

@@ -7,9 +7,10 @@ the end of each line is known before the line is read. The second pass parses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Protocol, cast
+
+from msgspec import Struct
 
 from specledger.core.binding import GENESIS
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
@@ -35,8 +36,7 @@ class Order(Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The head of a chain: number of receipts, digest of the last one, Merkle root, the last two as hex."""
 
     count: int
@@ -44,8 +44,7 @@ class Head:
     root: str
 
 
-@dataclass(frozen=True, slots=True)
-class Receipts:
+class Receipts(Struct, frozen=True):
     """The receipts of one run in a file."""
 
     path: Path

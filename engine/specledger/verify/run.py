@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.compile.scenario import compile_scenario
@@ -43,8 +45,7 @@ from specledger.verify.replay import Made, compare, first_difference, invalid, m
 from specledger.verify.run_order import RunOrder
 
 
-@dataclass(frozen=True, slots=True)
-class RunContent:
+class RunContent(Struct, frozen=True):
     """A run that compiles again.
 
     Attributes:

@@ -7,10 +7,11 @@ another log; a reader who saw its head earlier passes it, and the log must still
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import code
 from specledger.evidence.runlog import (
@@ -103,8 +104,7 @@ def _ended(attempt: Attempt) -> str:
     return "without a result" if attempt.result is None else str(attempt.result["verdict"])
 
 
-@dataclass(frozen=True, slots=True)
-class LogSubject:
+class LogSubject(Struct, frozen=True):
     """What was run, as the specs of a bundle say it.
 
     Attributes:

@@ -9,9 +9,10 @@ Source: DSSE 1.0.2, protocol; C2SP tlog-checkpoint and signed-note; RFC 3161.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Rejected, code
 from specledger.core.digest import sha256_hex, sha256_raw
@@ -85,8 +86,7 @@ SIGNED: Final = (CHECKPOINT, ATTESTATION, PROVENANCE)
 """The files of a signed bundle; it has all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seals:
+class Seals(Struct, frozen=True):
     """The detached files of a bundle, which were found to refer to its manifest.
 
     Attributes:

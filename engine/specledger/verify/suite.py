@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.compile.suite import DeferredPlan, seeds_of_suite
 from specledger.core.canonical import NotCanonical
@@ -62,8 +63,7 @@ class SuiteOrder:
             self.runs[body["place"]] = body
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteContent:
+class SuiteContent(Struct, frozen=True):
     """A suite that compiles again.
 
     Attributes:
@@ -124,8 +124,7 @@ class SuiteContent:
             raise Broken(E_ASSESSMENT, broken.message.replace(", replayed ", ", computed ")) from None
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteRuns:
+class SuiteRuns(Struct, frozen=True):
     """A suite whose runs were checked."""
 
     suite: SuiteContent

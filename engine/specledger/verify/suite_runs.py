@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.compile.suite import DeferredPlan
 from specledger.evidence.archive import packed, unpacked
@@ -96,7 +97,7 @@ def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay
             case.sampler.sample(episode, samples, wanted)
 
     compares = trial.replay and replay
-    kind = dataclasses.replace(RUN, order=lambda: RunOrder(listen))
+    kind = replace(RUN, order=lambda: RunOrder(listen))
     compiled = _opened(folder, kind, resources, replay=replay and not compares)
     manifest, differs = compiled.checked.manifest, None
     if replay and not compares and other_maker(manifest) is not None:

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostic, Rejected, code, missing_package, printable
 from specledger.verify.checks import Broken, Lacking
@@ -61,8 +62,7 @@ E_STAMP_UNTRUSTED = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Authorities:
+class Authorities(Struct, frozen=True):
     """The certificates that a reader brings.
 
     Attributes:

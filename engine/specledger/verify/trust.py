@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.canonical import MAX_INTEGER
 from specledger.core.diagnostics import Diagnostic, Rejected, code
@@ -36,8 +37,7 @@ _RUN: Final = re.compile(r"[0-9a-f]{32}")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A head of a log that was seen before.
 
     Attributes:
@@ -53,8 +53,7 @@ class Seen:
         return f"{self.size} receipts, root {self.root.hex()}"
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Struct, frozen=True):
     """What a reader trusts and expects.
 
     Attributes:

@@ -8,8 +8,9 @@ the engine are used.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
+
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.laws.claim import Const, Node, Not, Observe, Time, reads

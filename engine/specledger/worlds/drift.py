@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics, code
 from specledger.expr import (
@@ -39,8 +40,7 @@ E_DRIFT_DUE = code(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Drift:
+class Drift(Struct, frozen=True):
     """A checked drift.
 
     Attributes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.expr import Checked, Environment, RecordType
 from specledger.lang.draws import Draws
@@ -13,8 +15,7 @@ from specledger.lang.scope import Fields, Let
 from specledger.spec.world import Drawing
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedAction:
+class PlannedAction(Struct, frozen=True):
     """A guarded command.
 
     Attributes:
@@ -35,8 +36,7 @@ class PlannedAction:
     chance: tuple[PlannedEffect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCoupling:
+class PlannedCoupling(Struct, frozen=True):
     """What a part does when its world acts: its own action, with these arguments."""
 
     action: str
@@ -44,8 +44,7 @@ class PlannedCoupling:
     args: Let
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedPart:
+class PlannedPart(Struct, frozen=True):
     """A world inside a world, with its start state and its couplings by the outer action."""
 
     world: World
@@ -53,8 +52,7 @@ class PlannedPart:
     follow: Mapping[str, PlannedCoupling]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedCondition:
+class PlannedCondition(Struct, frozen=True):
     """A condition on a start state, with the words for a state that fails it."""
 
     id: str
@@ -62,16 +60,14 @@ class PlannedCondition:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedGlyph:
+class PlannedGlyph(Struct, frozen=True):
     """What one character of a drawing does: the code of its cell, and effects that may read `here`."""
 
     cell: Checked | None
     effects: tuple[PlannedEffect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedAttempts:
+class PlannedAttempts(Struct, frozen=True):
     """Edits to try in order: `element` goes over the list `each`; the first that does what is wanted is made."""
 
     each: Checked
@@ -80,8 +76,7 @@ class PlannedAttempts:
     effects: tuple[PlannedEffect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedVariable:
+class PlannedVariable(Struct, frozen=True):
     """One entry of `variables`, which names one variable, or one for each text in `over`.
 
     Attributes:
@@ -107,8 +102,7 @@ class PlannedVariable:
     alternatives: Checked | None
 
 
-@dataclass(frozen=True, slots=True)
-class Namespace:
+class Namespace(Struct, frozen=True):
     """What reasons about a world may name: its variables, the context that goes with them, and labels of actions."""
 
     variables: tuple[PlannedVariable, ...]
@@ -116,8 +110,7 @@ class Namespace:
     labels: Let
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(Struct, frozen=True):
     """A checked world.
 
     Attributes:

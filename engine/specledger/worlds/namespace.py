@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import combinations
 from typing import Final
+
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import code
 from specledger.expr import MISTAKEN, STRING, Environment, ListType, RecordType

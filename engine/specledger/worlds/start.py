@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Diagnostics, code
@@ -70,8 +72,7 @@ class IllFormedError(ValueError):
         super().__init__(message)
 
 
-@dataclass(frozen=True, slots=True)
-class Starter:
+class Starter(Struct, frozen=True):
     """Makes start states.
 
     Attributes:

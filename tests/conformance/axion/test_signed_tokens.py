@@ -1,10 +1,10 @@
 """Tokens signed by Ed25519: a run signs with a key that no evidence holds, a replay verifies, a forgery is found."""
 
 import json
-from dataclasses import replace
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected

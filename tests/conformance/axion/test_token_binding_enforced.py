@@ -6,11 +6,11 @@ import json
 import re
 import sys
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes

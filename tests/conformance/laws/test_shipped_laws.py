@@ -6,11 +6,11 @@ The verdicts are the pinned ones, which `tests/golden/test_law_pins.py` compares
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load

@@ -2,11 +2,11 @@
 
 import json
 import socket
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Rejected
 from specledger.discovery import worker

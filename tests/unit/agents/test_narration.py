@@ -2,10 +2,10 @@
 
 import copy
 import json
-from dataclasses import replace
 from functools import cache
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.agents.claims import DECREASES, INCREASES, MASS_UNIT, REMOVED, derive, direction, leads, masses
 from specledger.agents.narration import FORK

@@ -1,10 +1,10 @@
 """`spec discover`: discoveries are resumable, replayable, and every mistake has its code and its exit."""
 
-import dataclasses
 import json
 import shutil
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.discovery import worker
 from specledger.oracles.scripted import ScriptedModel
@@ -306,7 +306,7 @@ def test_failures_are_retried_at_the_command(discover, monkeypatch, tmp_path):
     ask = ScriptedModel.ask
 
     def unreachable(self, request):
-        return dataclasses.replace(ask(self, request), text=None, failure="refused")
+        return replace(ask(self, request), text=None, failure="refused")
 
     with monkeypatch.context() as patch:
         patch.setattr(ScriptedModel, "ask", unreachable)

@@ -1,6 +1,5 @@
 """The journal: a discovery that ends anywhere resumes to the same events, and a file that does not fit is refused."""
 
-import dataclasses
 import os
 import signal
 import sqlite3
@@ -9,6 +8,7 @@ import sys
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
@@ -62,7 +62,7 @@ class Line:
         self.asked.append(request.turn)
         answer = self.model.ask(request)
         reason = self.failures.get(request.turn)
-        return answer if reason is None else dataclasses.replace(answer, text=None, failure=reason)
+        return answer if reason is None else replace(answer, text=None, failure=reason)
 
 
 @pytest.fixture

@@ -2,12 +2,12 @@
 
 import copy
 import json
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario

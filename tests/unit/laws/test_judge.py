@@ -1,10 +1,10 @@
 """Judging many starts at once: named laws on named rings, and what plain judging says of the same."""
 
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from specledger.expr import EvaluationError
 from specledger.laws.exact import Run

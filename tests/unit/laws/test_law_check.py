@@ -1,8 +1,7 @@
 """Candidates: which are refused and how, which are kept as UNKNOWN, and what their claims become."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostics, Rejected

@@ -1,8 +1,7 @@
 """The question that a law becomes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.laws.automaton import Additive
 from specledger.laws.law_question import question_of, questions_of, within_range

@@ -1,9 +1,8 @@
 """The search beyond the cases: where it begins, and which violation it names."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from specledger.laws.generators import Case
 from specledger.laws.harness import first_violation, search

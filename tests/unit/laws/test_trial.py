@@ -1,8 +1,7 @@
 """Trials: which verdict follows from what, and what the facts of a trial hold."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.core.canonical import canonical_bytes

@@ -1,11 +1,11 @@
 """The port: what is kept of an answer, what can be read back, and what a request's key depends on."""
 
-from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import explain

@@ -1,12 +1,12 @@
 """A model as an agent, over real HTTP in both wire formats: messages in, statements out, and nothing trusted."""
 
 import json
-from dataclasses import replace
 from functools import cache
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from specledger.agents.procedure import DecisionPoint
 from specledger.compile.scenario import compile_scenario

@@ -4,11 +4,11 @@ import json
 import pickle
 import shutil
 from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span

@@ -1,9 +1,10 @@
 """Reports of bundles and their texts, as tests of every format need them."""
 
 import json
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.evidence.result import Tally

@@ -3,10 +3,10 @@
 import json
 import re
 import uuid
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.canonical import canonical_bytes
 from specledger.report.formats import FORMATS

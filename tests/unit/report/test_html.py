@@ -6,13 +6,13 @@ import html
 import json
 import re
 import sys
-from dataclasses import replace
 from functools import lru_cache
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from specledger.cli.main import _guarded
 from specledger.core.canonical import parse_canonical

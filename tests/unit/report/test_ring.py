@@ -1,8 +1,7 @@
 """The ring that is drawn of a law: which start it has, that it can be used, and what is drawn where there is none."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.law import compile_law
 from specledger.kinds import load

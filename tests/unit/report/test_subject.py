@@ -2,13 +2,13 @@
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import load

@@ -6,10 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes

@@ -1,9 +1,9 @@
 """Bundles of a small run, and a forger who knows every public rule of evidence and has no key."""
 
 import shutil
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute

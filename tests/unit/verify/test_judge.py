@@ -1,8 +1,7 @@
 """A second evaluator looks at every verdict; what it could not judge is told, and a disagreement refutes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected

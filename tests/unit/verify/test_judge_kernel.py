@@ -1,8 +1,7 @@
 """A second evaluator on a kernel: documents, and what probes are made for and expect; what it cannot judge is told."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.verdict import Verdict

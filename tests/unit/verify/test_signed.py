@@ -4,10 +4,10 @@ import base64
 import json
 import shutil
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict

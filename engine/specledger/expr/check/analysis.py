@@ -7,7 +7,8 @@ or use of a whole value. Work is what `limits.MAX_WORK` bounds: at every loop, i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from specledger.expr.check.tree import (
     DefinedCall,
@@ -92,8 +93,7 @@ def _path(place: tuple[Slot | str, Path], places: _Places, prefix: Path) -> Path
     return None if root not in places else places[root] + keys
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """Nodes and height of an expanded tree; `weight` counts nodes, a loop as one, a native by its cost."""
 
     nodes: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import suggest
 from specledger.expr.check import analysis

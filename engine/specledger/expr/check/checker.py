@@ -5,7 +5,8 @@ Source: CEL language definition, "Gradual Type Checking".
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Text
@@ -30,8 +31,7 @@ from specledger.expr.parse.parser import parse
 from specledger.expr.parse.syntax import Ast, Call, children
 
 
-@dataclass(frozen=True, eq=False)
-class Checked:
+class Checked(Struct, frozen=True, eq=False):
     """A typed expression.
 
     Attributes:

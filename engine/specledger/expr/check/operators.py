@@ -5,7 +5,7 @@ Source: CEL language definition, "List of Standard Definitions".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from specledger.expr.check import fixed, ranges
 from specledger.expr.check.fixed import apart
@@ -31,8 +31,7 @@ from specledger.expr.limits import MAX_LIST
 ORDERED = (DOUBLE, STRING, BOOL)
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """Why operand types do not go together."""
 
     code: str

@@ -6,8 +6,9 @@ The first overload that certainly fits is chosen, otherwise those that may fit d
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from specledger.expr.check.relations import join, mismatch
 from specledger.expr.check.types import (
@@ -35,8 +36,7 @@ class Fit(IntEnum):
     YES = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """The result's type and, when dynamic values must be looked at first, the parameter rows they may fit."""
 
     result: Type

@@ -7,7 +7,8 @@ and caches checked instances of defined functions. A session is one check.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.spans import Span, Text
@@ -24,8 +25,7 @@ _VARIANTS = 8
 InstanceKey = tuple[str, Defined, tuple[Type, ...]]
 
 
-@dataclass(eq=False)
-class Scope:
+class Scope(Struct, eq=False):
     """The variables and derived values that a text can read, and the functions checked there.
 
     Attributes:
@@ -82,8 +82,7 @@ class TooLarge(Exception):  # noqa: N818 - becomes a diagnostic of the checker
     """The expanded expression is beyond its bound."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Struct, frozen=True):
     """A call being checked: the definition's name and where it is called."""
 
     name: str
@@ -92,8 +91,7 @@ class Frame:
     node: Node
 
 
-@dataclass(eq=False)
-class Session:
+class Session(Struct, eq=False):
     """One check: its findings, the calls that are open, the nodes seen."""
 
     diagnostics: Diagnostics

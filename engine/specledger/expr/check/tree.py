@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.spans import Text
 from specledger.expr.check.types import Type
@@ -22,8 +23,7 @@ class Slot:
         self.name = name
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Typed:
+class Typed(Struct, frozen=True, eq=False, kw_only=True):
     """A checked part of an expression; `start` is its offset in the text that it was written in."""
 
     type: Type
@@ -31,16 +31,14 @@ class Typed:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Value(Typed):
+class Value(Typed, frozen=True, eq=False):
     """A literal or a constant of the environment; `name` is the constant's."""
 
     value: Any
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Variable(Typed):
+class Variable(Typed, frozen=True, eq=False):
     """A variable of the environment, or a field of the record that a derived value belongs to.
 
     It is not `sure` when it is a field that the record may lack.
@@ -50,15 +48,13 @@ class Variable(Typed):
     sure: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Local(Typed):
+class Local(Typed, frozen=True, eq=False):
     """A parameter of a function or the variable of a macro."""
 
     slot: Slot
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Field(Typed):
+class Field(Typed, frozen=True, eq=False):
     """`operand.key` of a record (or of a dynamic value); `sure` when every value of the record's type has the key."""
 
     operand: Typed
@@ -66,40 +62,35 @@ class Field(Typed):
     sure: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Present(Typed):
+class Present(Typed, frozen=True, eq=False):
     """`has(operand.key)`."""
 
     operand: Typed
     key: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Item(Typed):
+class Item(Typed, frozen=True, eq=False):
     """`operand[index]` of a list, a map or a dynamic value."""
 
     operand: Typed
     index: Typed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Operation(Typed):
+class Operation(Typed, frozen=True, eq=False):
     """A strict operator: `+ - * / %`, comparisons, `in`, `!`, `neg`."""
 
     operator: str
     args: tuple[Typed, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Junction(Typed):
+class Junction(Typed, frozen=True, eq=False):
     """`&&` or `||`, whose deciding operand absorbs the errors of the others."""
 
     operator: str
     args: tuple[Typed, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice(Typed):
+class Choice(Typed, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
     condition: Typed
@@ -107,22 +98,19 @@ class Choice(Typed):
     otherwise: Typed
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MakeList(Typed):
+class MakeList(Typed, frozen=True, eq=False):
     """`[a, b]`."""
 
     items: tuple[Typed, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MakeMap(Typed):
+class MakeMap(Typed, frozen=True, eq=False):
     """`{key: value}`."""
 
     entries: tuple[tuple[Typed, Typed], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop(Typed):
+class Loop(Typed, frozen=True, eq=False):
     """A macro; `weight` is the work of one iteration without the loops inside it."""
 
     kind: str
@@ -133,8 +121,7 @@ class Loop(Typed):
     weight: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fold(Typed):
+class Fold(Typed, frozen=True, eq=False):
     """`target.reduce(accumulator, item, initial, body)`; `weight` as of a `Loop`."""
 
     target: Typed
@@ -145,8 +132,7 @@ class Fold(Typed):
     weight: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Search(Typed):
+class Search(Typed, frozen=True, eq=False):
     """`closure(origins, item, body, limit)`; `weight` as of a `Loop`."""
 
     origins: Typed
@@ -156,8 +142,7 @@ class Search(Typed):
     weight: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class NativeCall(Typed):
+class NativeCall(Typed, frozen=True, eq=False):
     """A call of a Python function; when `accepts` has rows of types, dynamic arguments must fit one of them."""
 
     native: Native
@@ -165,8 +150,7 @@ class NativeCall(Typed):
     accepts: tuple[tuple[Type, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Instance:
+class Instance(Struct, frozen=True, eq=False):
     """A defined function checked for one combination of argument types in one environment.
 
     Attributes:
@@ -190,8 +174,7 @@ class Instance:
     nodes: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DefinedCall(Typed):
+class DefinedCall(Typed, frozen=True, eq=False):
     """A call of a defined function or the use of a derived value.
 
     With a `record`, the instance's variables are the fields of that record; without, those of the place of the call.

@@ -8,9 +8,12 @@ Source: seeds' state schemas are JSON Schemas; CEL language definition, "Gradual
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+from msgspec.structs import force_setattr
 
 from specledger.expr.limits import INT_MAX, INT_MIN, MAX_LIST
 
@@ -18,14 +21,11 @@ if TYPE_CHECKING:
     from specledger.core.spans import Text
 
 
-class Type:
+class Type(Struct, frozen=True):
     """One static type; every subclass is frozen and hashable."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True)
-class IntType(Type):
+class IntType(Type, frozen=True):
     """A 64-bit integer known to lie in `low..high`, both inclusive.
 
     Ranges are facts, not conversions: assignability ignores them, generated code uses them to leave out overflow and
@@ -39,8 +39,7 @@ class IntType(Type):
         return "int"
 
 
-@dataclass(frozen=True, slots=True)
-class FixedType(IntType):
+class FixedType(IntType, frozen=True):
     """A fixed-point number, held as an integer of millionths; the range is in millionths too."""
 
     def __str__(self) -> str:
@@ -52,8 +51,7 @@ FIXED_ONE = 1_000_000
 """Millionths in one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar(Type):
+class Scalar(Type, frozen=True):
     """A type without structure, told apart by its name."""
 
     name: str
@@ -75,8 +73,7 @@ MISTAKEN = Scalar("mistaken")
 """What has a finding already: whatever depends on it is wrong without a finding of its own, and it fits everywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListType(Type):
+class ListType(Type, frozen=True):
     """A list of at most `most` items; `most` is a fact like an int's range."""
 
     item: Type
@@ -86,8 +83,7 @@ class ListType(Type):
         return f"list<{self.item}>"
 
 
-@dataclass(frozen=True, slots=True)
-class MapType(Type):
+class MapType(Type, frozen=True):
     """A JSON object with arbitrary keys; in literals keys may also be int or bool."""
 
     value: Type
@@ -97,8 +93,7 @@ class MapType(Type):
         return f"map<{self.key}, {self.value}>"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeVariable(Type):
+class TypeVariable(Type, frozen=True):
     """A type to be found at the call: `Signature((ListType(T), T), T)`."""
 
     name: str
@@ -107,8 +102,7 @@ class TypeVariable(Type):
         return self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Defined:
+class Defined(Struct, frozen=True):
     """A function written in the spec: parameter names and a body.
 
     Checked structurally at every call with the types of the actual arguments. Free names of the body are read in the
@@ -120,8 +114,7 @@ class Defined:
     body: Text
 
 
-@dataclass(frozen=True, eq=False)
-class RecordType(Type):
+class RecordType(Type, frozen=True, eq=False, dict=True):
     """A JSON object with known keys.
 
     Equality is structural and ignores `name`. `optional` keys may be absent (ask with `has`). `derived` are virtual
@@ -133,19 +126,22 @@ class RecordType(Type):
     fields: Mapping[str, Type]
     optional: frozenset[str] = frozenset()
     derived: Mapping[str, Defined] = field(default_factory=dict)
-    _key: tuple[Any, ...] = field(init=False, repr=False)
-    _hash: int = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
-        object.__setattr__(self, "derived", MappingProxyType(dict(self.derived)))
-        object.__setattr__(self, "optional", frozenset(self.optional))
-        key = (tuple(sorted(self.fields.items())), self.optional, tuple(sorted(self.derived.items())))
-        object.__setattr__(self, "_key", key)
-        object.__setattr__(self, "_hash", hash(key))
+        force_setattr(self, "fields", MappingProxyType(dict(self.fields)))
+        force_setattr(self, "derived", MappingProxyType(dict(self.derived)))
+        force_setattr(self, "optional", frozenset(self.optional))
         clash = set(self.fields) & set(self.derived)
         if clash or not self.optional <= set(self.fields):
             raise ValueError(f"record {self.name!r}: derived names clash with fields, or optional names are not fields")
+
+    @cached_property
+    def _key(self) -> tuple[Any, ...]:
+        return (tuple(sorted(self.fields.items())), self.optional, tuple(sorted(self.derived.items())))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, RecordType) and (self is other or self._key == other._key)

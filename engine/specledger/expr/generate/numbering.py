@@ -7,8 +7,9 @@ Source: Alpern, Wegman and Zadeck (1988).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
 
 MOST_CELLS: Final = 16
 """Cells at most of a matrix whose calls are written over its cells."""
@@ -45,8 +46,7 @@ def shape_of(value: Any) -> Shape | None:
     return Matrix(len(value), width) if all(type(cell) is int for row in value for cell in row) else None
 
 
-@dataclass(slots=True)
-class Place:
+class Place(Struct):
     """What is known at one place of a function.
 
     Attributes:

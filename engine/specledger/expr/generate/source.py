@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from specledger.expr.check.tree import Slot
 from specledger.expr.errors import E_EVAL_LIMIT, EvaluationError
@@ -49,8 +50,7 @@ def is_name(source: str) -> bool:
     return _PLAIN.match(source) is not None
 
 
-@dataclass(eq=False)
-class Names:
+class Names(Struct, eq=False):
     """The names of a module.
 
     Attributes:
@@ -78,8 +78,7 @@ class Names:
         return name
 
 
-@dataclass(eq=False)
-class Source:
+class Source(Struct, eq=False):
     """A module being written.
 
     Attributes:
@@ -150,8 +149,7 @@ class Source:
         return "\n".join(self.chunks)
 
 
-@dataclass(eq=False)
-class Frame:
+class Frame(Struct, eq=False):
     """One Python function being written, or one body written in place of its call.
 
     Attributes:

@@ -6,8 +6,9 @@ Source: CEL language definition, "Syntax".
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.expr.errors import E_EXPR_OUTSIDE_PROFILE, E_EXPR_SYNTAX
 from specledger.expr.limits import INT_MAX, INT_MIN
@@ -74,8 +75,7 @@ class Problem(Exception):  # noqa: N818 - becomes a diagnostic of the parser
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(Struct, frozen=True):
     """`kind` is int, double, string, name, quoted, end, or the operator itself."""
 
     kind: str

@@ -6,69 +6,77 @@ are nodes of their own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.spans import Text
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A part of an expression, read from `start..end` (exclusive) of the text; places do not count for equality."""
-
-    start: int = field(compare=False, default=0)
-    end: int = field(compare=False, default=0)
+OFFSETS: Final = frozenset({"start", "end", "key_start", "function_start", "variable_start"})
+"""Fields that tell where a part stands; they do not count for equality."""
 
 
-@dataclass(frozen=True, slots=True)
-class Literal(Node):
+class Node(Struct, frozen=True, eq=False, kw_only=True):
+    """A part of an expression, read from `start..end` (exclusive) of the text."""
+
+    start: int = 0
+    end: int = 0
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The values of its fields but for the offsets."""
+        return tuple(getattr(self, name) for name in self.__struct_fields__ if name not in OFFSETS)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and type(self) is type(other) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+
+class Literal(Node, frozen=True, eq=False):
     """null, a bool, an int, a double or a string; the Python type tells which."""
 
     value: bool | int | float | str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Name(Node):
+class Name(Node, frozen=True, eq=False):
     """An identifier."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Select(Node):
+class Select(Node, frozen=True, eq=False):
     """`operand.key`; `key_start` is where the key begins."""
 
     operand: Node
     key: str
-    key_start: int = field(compare=False, default=0)
+    key_start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Has(Node):
+class Has(Node, frozen=True, eq=False):
     """`has(operand.key)`."""
 
     operand: Node
     key: str
-    key_start: int = field(compare=False, default=0)
+    key_start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Node):
+class Index(Node, frozen=True, eq=False):
     """`operand[index]`."""
 
     operand: Node
     index: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Unary(Node):
+class Unary(Node, frozen=True, eq=False):
     """`!` or `-` of an operand."""
 
     operator: str
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Binary(Node):
+class Binary(Node, frozen=True, eq=False):
     """`+ - * / %`, `== != < <= > >=` or `in`; chains lean to the left."""
 
     operator: str
@@ -76,16 +84,14 @@ class Binary(Node):
     right: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Logical(Node):
+class Logical(Node, frozen=True, eq=False):
     """`&&` or `||` of two or more operands, in order."""
 
     operator: str
     operands: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Conditional(Node):
+class Conditional(Node, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
     condition: Node
@@ -93,32 +99,28 @@ class Conditional(Node):
     otherwise: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Call(Node):
+class Call(Node, frozen=True, eq=False):
     """`function(args)`, or `target.function(args)`; a qualified name such as `math.abs` arrives with a target."""
 
     function: str
     target: Node | None
     args: tuple[Node, ...]
-    function_start: int = field(compare=False, default=0)
+    function_start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ListLiteral(Node):
+class ListLiteral(Node, frozen=True, eq=False):
     """`[a, b]`."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MapLiteral(Node):
+class MapLiteral(Node, frozen=True, eq=False):
     """`{key: value}`."""
 
     entries: tuple[tuple[Node, Node], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Macro(Node):
+class Macro(Node, frozen=True, eq=False):
     """`target.all(variable, body)` and its kin.
 
     `kind` is all, exists, exists_one, filter or map; for a `map` of three arguments `condition` is the second.
@@ -129,11 +131,10 @@ class Macro(Node):
     variable: str
     body: Node
     condition: Node | None = None
-    variable_start: int = field(compare=False, default=0)
+    variable_start: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Reduce(Node):
+class Reduce(Node, frozen=True, eq=False):
     """`target.reduce(accumulator, variable, initial, body)`."""
 
     target: Node
@@ -143,8 +144,7 @@ class Reduce(Node):
     body: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Closure(Node):
+class Closure(Node, frozen=True, eq=False):
     """`closure(origins, variable, body, limit)`."""
 
     origins: Node
@@ -153,12 +153,17 @@ class Closure(Node):
     limit: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Ast:
+class Ast(Struct, frozen=True, eq=False):
     """One parsed expression with the text that its offsets refer to; equality ignores the text."""
 
     root: Node
-    text: Text = field(compare=False)
+    text: Text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ast) and self.root == other.root
+
+    def __hash__(self) -> int:
+        return hash(self.root)
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from specledger.laws.proofs.question import State
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """Bounds on the work of one question, counted and not timed.
 
     Attributes:
@@ -27,8 +27,7 @@ class Limits:
     ring: int = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Proved:
+class Proved(Struct, frozen=True):
     """The claim holds under its contract, for every ring and t.
 
     Attributes:
@@ -40,8 +39,7 @@ class Proved:
     contract: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProvedUpTo:
+class ProvedUpTo(Struct, frozen=True):
     """The claim holds on every admitted ring of at most `length` cells; of longer ones nothing is known.
 
     Attributes:
@@ -57,8 +55,7 @@ class ProvedUpTo:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Refuted:
+class Refuted(Struct, frozen=True):
     """The claim fails.
 
     Attributes:
@@ -74,8 +71,7 @@ class Refuted:
     contract: str
 
 
-@dataclass(frozen=True, slots=True)
-class Undecided:
+class Undecided(Struct, frozen=True):
     """Nothing is known.
 
     Attributes:

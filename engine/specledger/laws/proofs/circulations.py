@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from specledger.laws.proofs.potentials import climb
 from specledger.laws.proofs.simplex import Master
@@ -26,8 +27,7 @@ Tree: TypeAlias = dict[str, Any]
 Flow: TypeAlias = list[tuple[list[int], Fraction]]
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """`sum of weights over the ring's windows, and over those of its initial state, >= bound`, or `== bound`.
 
     Attributes:

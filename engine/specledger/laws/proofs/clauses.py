@@ -7,8 +7,9 @@ The order is fixed, so that a checker can repeat it: left to right, earlier part
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 from specledger.laws.automaton import Additive
 from specledger.laws.proofs.question import (
@@ -41,8 +42,7 @@ class TooManyClauses(Exception):  # noqa: N818 - a limit that was met, not an er
     """The disjunctive form has more conjunctions than allowed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True):
     """`sum(terms) >= bound`, or `== bound`; constants of observables are not yet moved into the bound."""
 
     terms: tuple[Term, ...]

@@ -10,9 +10,10 @@ links join the two: observables that every step conserves, or never raises, or n
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.canonical import MAX_INTEGER
 from specledger.laws.automaton import Additive, Rule
@@ -47,8 +48,7 @@ class Open(Exception):  # noqa: N818 - an answer, not an error
         self.initial = initial
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """An observable whose value at any t is in a relation to its initial value, with the potential that shows it."""
 
     observable: Additive
@@ -56,8 +56,7 @@ class Link:
     potential: Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Phase:
+class Phase(Struct, frozen=True):
     """A graph for the ring, one for its initial state if that is another, and the rows that all clauses share."""
 
     now: Graph

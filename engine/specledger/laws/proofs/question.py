@@ -8,9 +8,10 @@ instance whose last state is beyond the horizon is no instance.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import inf
 from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
 
 from specledger.laws.automaton import Additive, Rule
 from specledger.laws.duration import Steps, steps_json, steps_on
@@ -19,8 +20,7 @@ Comparison: TypeAlias = Literal["<=", ">=", "==", "!=", "<", ">"]
 State: TypeAlias = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """An integer multiple of an observable at a time.
 
     Attributes:
@@ -34,8 +34,7 @@ class Term:
     at: int | None = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Linear:
+class Linear(Struct, frozen=True):
     """The sum of terms, compared with an integer: `sum(terms) op bound`."""
 
     terms: tuple[Term, ...]
@@ -43,22 +42,19 @@ class Linear:
     bound: int
 
 
-@dataclass(frozen=True, slots=True)
-class Not:
+class Not(Struct, frozen=True):
     """The negation."""
 
     part: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class And:
+class And(Struct, frozen=True):
     """All parts; of none: true."""
 
     parts: tuple[Condition, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Or:
+class Or(Struct, frozen=True):
     """At least one part; of none: false."""
 
     parts: tuple[Condition, ...]
@@ -72,30 +68,26 @@ def implies(antecedent: Condition, consequent: Condition) -> Condition:
     return Or((Not(antecedent), consequent))
 
 
-@dataclass(frozen=True, slots=True)
-class Conserved:
+class Conserved(Struct, frozen=True):
     """observable(t + 1) == observable(t) for every t; the same as observable(t) == observable(0)."""
 
     observable: Additive
 
 
-@dataclass(frozen=True, slots=True)
-class Monotone:
+class Monotone(Struct, frozen=True):
     """observable(t + 1) `direction` observable(t) for every t."""
 
     observable: Additive
     direction: Literal["<=", ">="]
 
 
-@dataclass(frozen=True, slots=True)
-class Always:
+class Always(Struct, frozen=True):
     """The condition for every t: bounds, invariants, implications within a state or a step."""
 
     condition: Condition
 
 
-@dataclass(frozen=True, slots=True)
-class Eventually:
+class Eventually(Struct, frozen=True):
     """Whenever the antecedent holds at t, the consequent holds at one of t, t + 1, … t + `within`."""
 
     antecedent: Condition
@@ -103,8 +95,7 @@ class Eventually:
     within: int
 
 
-@dataclass(frozen=True, slots=True)
-class Commutes:
+class Commutes(Struct, frozen=True):
     """evolve(transform(start), n) == transform(evolve(start, n)) for every n.
 
     The transform reflects the ring if `reflect`, then rotates it right by `shift`, then maps every symbol.
@@ -126,16 +117,14 @@ class Commutes:
         return tuple(self.symbol_map[turned[(i - self.shift) % size]] for i in range(size))
 
 
-@dataclass(frozen=True, slots=True)
-class Local:
+class Local(Struct, frozen=True):
     """Every cell that holds `trigger` at t holds one of `results` at t + 1."""
 
     trigger: int
     results: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(Struct, frozen=True):
     """A claim that only a function can judge; it is decided for one ring length after another.
 
     Attributes:
@@ -154,8 +143,7 @@ class Opaque:
 Claim: TypeAlias = Conserved | Monotone | Always | Eventually | Commutes | Local | Opaque
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A claim about a rule, with its start contract.
 
     Attributes:

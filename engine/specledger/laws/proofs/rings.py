@@ -6,9 +6,10 @@ Every counterexample of the prover is confirmed here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import product
+
+from msgspec import Struct
 
 from specledger.laws.duration import steps_on
 from specledger.laws.proofs.clauses import as_condition, terms_of
@@ -28,8 +29,7 @@ class OutOfCells(Exception):  # noqa: N818 - a limit that was met, not an error 
     """The budget of cells is used up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
+class Judge(Struct, frozen=True):
     """How an instance of a claim is judged.
 
     Attributes:

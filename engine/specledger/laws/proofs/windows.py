@@ -8,13 +8,13 @@ A window's code has its symbols as digits, the first one most significant.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from specledger.laws.automaton import Additive, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Graph:
+class Graph(Struct, frozen=True):
     """A part of the de Bruijn graph.
 
     Attributes:

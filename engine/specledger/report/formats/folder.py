@@ -8,9 +8,10 @@ Source: toy-pseudo-axion, Metrics and outputs; the original's command line.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
@@ -30,8 +31,7 @@ COUNTEREXAMPLES: Final = "counterexamples"
 _SAYS: Final = "an agent that passes is indistinguishable from its declared procedure by these probes, and no more"
 
 
-@dataclass
-class _Agent:
+class _Agent(Struct):
     """The metrics of the runs of one agent, with the head of each run."""
 
     runs: list[tuple[dict[str, Any], RunMetrics]] = field(default_factory=list)

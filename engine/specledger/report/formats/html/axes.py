@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.report.formats.html.elements import Markup, element, words
 from specledger.report.markup import shorten
@@ -19,8 +21,7 @@ _STYLES: Final = 7  # of lines, in the style sheet
 _LETTER: Final = 8  # units of a letter, about
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(Struct, frozen=True):
     """Places numbers from `low` to `high` between the coordinates `start` and `end`."""
 
     low: int

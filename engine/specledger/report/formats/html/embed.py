@@ -10,8 +10,9 @@ Source: RFC 6962, section 2.1.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import parse_canonical
 from specledger.core.merkle import leaf_hash, root_of
@@ -87,8 +88,7 @@ def _common(data: bytes, first: int, second: int) -> int:
     return length
 
 
-@dataclass
-class Embedded:
+class Embedded(Struct):
     """A chain of the page.
 
     Attributes:

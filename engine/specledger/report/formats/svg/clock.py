@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.report.markup import tag
 
@@ -14,8 +15,7 @@ _ALL: Final = 30_000  # milliseconds that all frames should take
 _REST: Final = 1500
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """The time of an animation with frames 0 to `last`."""
 
     last: int

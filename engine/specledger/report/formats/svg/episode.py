@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.lang.declare import FIELD_SIDE
@@ -27,8 +28,7 @@ MOST_EVENTS: Final = 200
 Place = tuple[int, int]
 
 
-@dataclass
-class Track:
+class Track(Struct):
     """Where a token is.
 
     Attributes:
@@ -42,8 +42,7 @@ class Track:
     jumps: set[int] = field(default_factory=set)
 
 
-@dataclass
-class Series:
+class Series(Struct):
     """A figure over the steps: its value after each, None where nothing was chosen; `unit` of it are shown as 1."""
 
     label: str
@@ -51,8 +50,7 @@ class Series:
     values: list[int | None] = field(default_factory=list)
 
 
-@dataclass
-class Episode:
+class Episode(Struct):
     """One episode.
 
     Attributes:
