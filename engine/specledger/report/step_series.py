@@ -94,7 +94,7 @@ class StepSeries(Struct):
 
     def plots(self) -> list[Lines]:
         """A plot for each figure that has values, then its recovery from drifts."""
-        return [*self._over_steps(), *self.recoveries()]
+        return [*self.over_steps(), *self.recoveries()]
 
     def _names(self) -> dict[str, None]:
         return dict.fromkeys(name for episode in self._episodes.values() for name in episode.values)
@@ -105,7 +105,8 @@ class StepSeries(Struct):
     def _unit(self, name: str) -> int:
         return self.labels.get(name, ("", 1))[1]
 
-    def _over_steps(self) -> Iterator[Lines]:
+    def over_steps(self) -> Iterator[Lines]:
+        """A plot for each figure that has values."""
         count = len(self._episodes)
         often = Counter(mark for episode in self._episodes.values() for mark in dict.fromkeys(episode.drifts))
         marks = sorted(mark for mark, times in often.items() if 2 * times >= count)[:MOST_ROWS]

@@ -23,7 +23,7 @@ def document(
         scripts: The files of its script, in order; the last part may be statements.
         state: What its script has found before it runs; empty if it judges nothing.
     """
-    style, script = _asset("style.css"), "".join(map(_asset, scripts))
+    style, script = asset("plot.css") + asset("style.css"), "".join(map(asset, scripts))
     script = f'"use strict";\n(() => {{\n{script}}})();\n'
     generator = words(f"{ENGINE['name']} {ENGINE['version']}")
     frame = {
@@ -34,12 +34,13 @@ def document(
         "script": script,
         "style_digest": _policy(style),
         "script_digest": _policy(script),
-        "body": Template(_asset(template)).substitute(values, generator=generator, search=_asset("search.html")),
+        "body": Template(asset(template)).substitute(values, generator=generator, search=asset("search.html")),
     }
-    return Template(_asset("frame.html")).substitute(frame)
+    return Template(asset("frame.html")).substitute(frame)
 
 
-def _asset(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a file beside this module."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 

@@ -12,10 +12,15 @@ from specledger.report.formats.html.elements import NOTHING, Markup, count, elem
 from specledger.report.markup import shorten
 from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Plot, Rates, percent, table_of
 
+TOP: Final = 10
+"""Units above the area of a plot of one line."""
+
+TALL: Final = 130
+"""Units of the area of lines."""
+
 _NAMES: Final = 190  # units for the names of rows
 _CASES: Final = 126  # units for the numbers on the right
 _CELL: Final = 76  # units of a cell of a matrix, at most
-_TALL: Final = 130  # units of the area of lines
 _GUTTER: Final = 76  # units for the numbers on the left of lines
 _LEVELS: Final = 10  # steps of the colour of a cell
 _ROWS_OF_A_TABLE: Final = 400
@@ -34,7 +39,7 @@ def render_plots(plots: Sequence[Plot]) -> Markup:
 
 def _figure(plot: Plot, id_: str) -> Markup:
     caption = element("figcaption", words(plot.title))
-    drawing, height = _draw(plot)
+    drawing, height = draw(plot)
     title = element("title", words(plot.title), id=f"{id_}-title")
     description = element("desc", words(plot.description), id=f"{id_}-desc")
     svg = element(
@@ -63,7 +68,7 @@ def _table(plot: Plot) -> Markup:
     return element("details", element("summary", words("Table")), inside)
 
 
-def _draw(plot: Plot) -> tuple[list[Markup], int]:
+def draw(plot: Plot) -> tuple[list[Markup], int]:
     """The elements of a plot and its height."""
     match plot:
         case Rates():
@@ -129,11 +134,10 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     known = [
         value for each in shown for row in (each.values, each.low, each.high) for value in row if value is not None
     ]
-    length = max(len(each.values) for each in shown)
-    drawn, top = axes.legend([each.name for each in shown]) if len(shown) > 1 else ([], 10)
-    bottom = top + _TALL
+    drawn, top = axes.legend([each.name for each in shown]) if len(shown) > 1 else ([], TOP)
+    bottom = top + TALL
     low, high = min(known, default=0), max(known, default=0)
-    across = Scale(plot.first, plot.first + max(length - 1, 1), _GUTTER, WIDTH - 20)
+    across = steps_of(plot)
     upward = Scale(low, high, bottom, top).widened(5)
     drawn += axes.rows(upward, [(tick, in_units(tick, plot.unit)) for tick in upward.ticks(6)], _GUTTER, WIDTH - 20)
     drawn += [axes.text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(8)]
@@ -146,6 +150,12 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     if len(plot.lines) > len(shown):
         drawn.append(axes.text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft"))
     return drawn, bottom + 48
+
+
+def steps_of(plot: Lines) -> Scale:
+    """Where the places of a plot stand."""
+    length = max(len(each.values) for each in plot.lines[:_MOST_LINES])
+    return Scale(plot.first, plot.first + max(length - 1, 1), _GUTTER, WIDTH - 20)
 
 
 def _line(line: Line, index: int, across: Scale, upward: Scale) -> Iterator[Markup]:

@@ -5,40 +5,30 @@ With reduced motion, the whole path and the last step are shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Sequence
+from importlib.resources import files
+from typing import Any, Final
 
 from specledger.report.evidence import Evidence
 from specledger.report.formats import DEFAULTS, Options, Output
-from specledger.report.formats.svg.charts import GAP, draw_charts, draw_tally
-from specledger.report.formats.svg.episode import MOST_EVENTS, MOST_STEPS, Episode, read_episode
-from specledger.report.formats.svg.map import cell_size, colours_used, draw_map
-from specledger.report.markup import escape, label, shorten, tag
+from specledger.report.formats.html.axes import WIDTH, text
+from specledger.report.formats.html.document import asset
+from specledger.report.formats.html.elements import Markup, element, words
+from specledger.report.formats.html.plots import TALL, TOP, draw, steps_of
+from specledger.report.formats.svg.clock import Clock
+from specledger.report.formats.svg.episode import MOST_STEPS, Episode, read_episode
+from specledger.report.formats.svg.map import cell_size, draw_map
+from specledger.report.markup import shorten
 from specledger.report.model import Report
-from specledger.spec.world import Colour, Picture, Shades, World
+from specledger.report.plots import MOST_ROWS, Lines, Plot
+from specledger.report.rate_plots import rejection_counts
 
 _MARGIN: Final = 16
 _NARROWEST: Final = 480
 _LETTER: Final = 7  # pixels of a letter of the legend, about
 
-_LIGHT: Final = {
-    **{".ground": "fill:#ffffff", "text": "fill:#1f2328", ".small,.name": "fill:#57606a", ".number": "fill:#1f2328"},
-    **{".other": "fill:#d0a215", ".grid": "stroke:#1f232814", ".axis": "stroke:#8c959f", ".drift": "stroke:#8250df"},
-    **{".line": "stroke:#0969da", ".bar": "fill:#bc4c00", ".time": "stroke:#1f2328", ".token": "stroke:#ffffff"},
-}
-_DARK: Final = {
-    **{".ground": "fill:#0d1117", "text": "fill:#e6edf3", ".small,.name": "fill:#9198a1", ".number": "fill:#e6edf3"},
-    **{".other": "fill:#d29922", ".grid": "stroke:#e6edf314", ".axis": "stroke:#6e7681", ".drift": "stroke:#a371f7"},
-    **{".line": "stroke:#58a6ff", ".bar": "fill:#db6d28", ".time": "stroke:#e6edf3", ".token": "stroke:#0d1117"},
-}
-_STYLE: Final = (
-    "text{font:13px ui-sans-serif,system-ui,sans-serif}.title{font-size:16px;font-weight:600}"
-    ".small,.name{font-size:12px}.name{font-weight:600}.number{font-size:11px;text-anchor:middle;font-weight:600}.middle{text-anchor:middle}"
-    ".end{text-anchor:end}.way,.line,.axis,.grid,.drift,.time,.ghost{fill:none}.way{stroke-linejoin:round}.faint{opacity:.4}"
-    ".line{stroke-width:1.5}.drift{stroke-dasharray:3 3}.ghost{stroke-width:1.5;stroke-dasharray:3 2}"
-    ".token{stroke-width:1.5}.still{display:none}"
-)
-_STILL: Final = "@media(prefers-reduced-motion:reduce){.moving{display:none}.still{display:inline}}"
+Entry = tuple[str, str, Sequence[str]]
+"""The name, the class and the colours of what has a colour."""
 
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
@@ -50,52 +40,61 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     (subject,) = report.subjects
     assert subject.evidence is not None  # noqa: S101 - a picture is drawn from a bundle
     evidence, number = subject.evidence, options.episode
-    world, picture, episode = read_episode(evidence, number)
-    names = _codes(world, picture)
-    classes = {code: f"k{index}" for index, code in enumerate(sorted(names))}
+    drawing, episode = read_episode(evidence, number)
+    codes: dict[int, Entry] = {
+        code: (name, f"m{index}", shades) for index, (code, name, *shades) in enumerate(sorted(drawing["colours"]))
+    }
+    tokens: list[Entry] = [(one["name"], f"f{index}", one["colour"]) for index, one in enumerate(drawing["tokens"])]
     drawn = episode.size[0] * cell_size(episode)
     width = max(drawn, _NARROWEST) + 2 * _MARGIN
-    others = f" (of 0 to {episode.count - 1})" if episode.count > 1 else ""
-    name = ".".join(shorten(part, 40) for part in (episode.scenario, subject.case) if part)
-    title = f"{name}, seed {episode.seed}, episode {number}{others}"
-    body = [label(title, _MARGIN, 30, class_="title"), label(_summary(episode), _MARGIN, 50, 90, class_="small")]
-    legend, y = _legend(episode, names, classes, width, 74)
+    count = episode.start["episodes"]
+    others = f" (of 0 to {count - 1})" if count > 1 else ""
+    name = ".".join(shorten(str(part), 40) for part in (episode.start["scenario"], subject.case) if part)
+    title = f"{name}, seed {episode.start['seed']}, episode {number}{others}"
+    body = [text(title, _MARGIN, 30, "title", 80), text(_summary(episode), _MARGIN, 50, "small", 90)]
+    used = {code for row in episode.cells for code in row}
+    entries = [entry for code, entry in codes.items() if code in used]
+    other: list[Entry] = [("other", "other", ())] if used - codes.keys() else []
+    legend, y = _legend([*entries, *other, *tokens], width, 74)
+    classes = {code: class_ for code, (_, class_, _) in codes.items()}
     body += [*legend, draw_map(episode, classes, (width - drawn) // 2, y)]
-    y += episode.size[1] * cell_size(episode) + GAP
-    for draw in (draw_charts, draw_tally):
-        found, y = draw(episode, _MARGIN, y, width - 2 * _MARGIN)
-        body += found
+    y += episode.size[1] * cell_size(episode) + 30
+    charts = (plot for plot in episode.series.over_steps() if plot.title in episode.series.labels)
+    for plot in (*charts, *rejection_counts(episode.rejections)):
+        body.append(text(plot.title, _MARGIN, y, "group", 60))
+        chart, y = _chart(plot, episode.frames, y + 6, width - 2 * _MARGIN)
+        body.append(chart)
     for line in (*_notes(episode), *_source(evidence)):
-        body.append(label(line, _MARGIN, y, 100, class_="small"))
+        body.append(text(line, _MARGIN, y, "small", 100))
         y += 16
-    height = y + 4
-    return Output(
-        tag(
-            "svg",
-            tag("title", escape(title), id="title"),
-            tag("desc", escape(_summary(episode)), id="desc"),
-            tag("style", _style(episode, names, picture)),
-            tag("rect", width=width, height=height, class_="ground"),
-            *body,
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {width} {height}",
-            width=width,
-            height=height,
-            role="img",
-            **{"aria-labelledby": "title desc"},
-        )
-        + "\n"
+    about = [element("title", words(title), id="title"), element("desc", words(_summary(episode)), id="desc")]
+    svg = element(
+        "svg",
+        *about,
+        element("style", Markup(_style([*entries, *tokens]))),
+        element("rect", width=width, height=y + 4, class_="ground"),
+        *body,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {width} {y + 4}",
+        width=width,
+        height=y + 4,
+        role="img",
+        aria_labelledby="title desc",
     )
+    return Output(svg + "\n")
 
 
-def _codes(world: World, picture: Picture) -> dict[int, str]:
-    """The constant's name of each code that has a colour."""
-    found: dict[int, str] = {}
-    for name in picture.colours:
-        value = world.constants[name]
-        assert isinstance(value, int)  # noqa: S101 - a checked picture names integers
-        found[value] = name
-    return found
+def _chart(plot: Plot, frames: int, y: int, width: int) -> tuple[Markup, int]:
+    """A plot with a line where time is; and where the next thing may begin."""
+    drawn, height = draw(plot)
+    if isinstance(plot, Lines):
+        across = steps_of(plot)
+        places = [f"{across.at(max(frame, plot.first))} 0" for frame in range(frames + 1)]
+        moves = Clock(frames).smoothly("transform", places)
+        drawn.append(element("path", moves, d=f"M0 {TOP}v{TALL}", class_="moving time"))
+    tall = height * width // WIDTH
+    view = f"0 0 {WIDTH} {height}"
+    return element("svg", *drawn, x=_MARGIN, y=y, width=width, height=tall, viewBox=view, class_="plot"), y + tall + 26
 
 
 def _summary(episode: Episode) -> str:
@@ -116,55 +115,43 @@ def _notes(episode: Episode) -> list[str]:
     notes = []
     if episode.tally["steps"] > MOST_STEPS:
         notes.append(f"Only the first {MOST_STEPS} of {episode.tally['steps']} steps are drawn; the counts are of all.")
-    if episode.tally["drifts"] > MOST_EVENTS:
-        notes.append(f"Only the first {MOST_EVENTS} of {episode.tally['drifts']} drifts are marked.")
+    if episode.tally["drifts"] > MOST_ROWS:
+        notes.append(f"Only the first {MOST_ROWS} of {episode.tally['drifts']} drifts are marked.")
     if episode.tally["redrawn"]:
         notes.append("A drift changed the map, which is drawn as it was at the start.")
     return notes
 
 
-def _source(evidence: Evidence) -> tuple[str, str]:
+def _source(evidence: Evidence) -> tuple[str, ...]:
     """Where the picture comes from, and what was checked."""
     receipts = evidence.manifest["receipts"]
     return (
         f"{receipts['count']} receipts, Merkle root {receipts['root'][:32]}\u2026",
-        "The chain is whole and joins the specs. Not replayed; who made it was not checked.",
+        "The chain is whole and joins the specs.",
+        "Not replayed; who made it was not checked.",
     )
 
 
-def _legend(
-    episode: Episode, names: Mapping[int, str], classes: Mapping[int, str], width: int, y: int
-) -> tuple[list[str], int]:
+def _legend(entries: Iterable[Entry], width: int, y: int) -> tuple[list[Markup], int]:
     """A swatch and a name for each colour that is in the picture, in as many rows as are needed."""
-    used = colours_used(episode.cells)
-    entries = [(names[code], classes[code]) for code in sorted(names) if code in used]
-    entries += [("other", "other")] if used - names.keys() else []
-    entries += [(name, f"f{index}") for index, name in enumerate(episode.tracks)]
     found, x = [], _MARGIN
-    for name, class_ in entries:
-        text = shorten(name, 24)
-        needs = 22 + _LETTER * len(text)
+    for name, class_, _ in entries:
+        shown = shorten(name, 24)
+        needs = 22 + _LETTER * len(shown)
         if x > _MARGIN and x + needs > width - _MARGIN:
             x, y = _MARGIN, y + 18
-        found.append(tag("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} axis swatch"))
-        found.append(label(text, x + 17, y, class_="small"))
+        found.append(element("rect", x=x, y=y - 10, width=12, height=12, rx=2, class_=f"{class_} swatch"))
+        found.append(text(shown, x + 17, y, "small"))
         x += needs + 10
     return found, y + 12
 
 
-def _style(episode: Episode, names: Mapping[int, str], picture: Picture) -> str:
-    light, dark = dict(_LIGHT), dict(_DARK)
-    colours: dict[str, Colour | Shades] = {
-        f".k{index}": picture.colours[names[code]] for index, code in enumerate(sorted(names))
-    }
-    for index, track in enumerate(episode.tracks.values()):
-        colours[f".f{index}"] = colours[f".s{index}"] = track.token.colour
-    for selector, colour in colours.items():
-        shades = colour if isinstance(colour, Shades) else Shades(light=colour, dark=colour)
-        key = "stroke" if selector.startswith(".s") else "fill"
-        light[selector], dark[selector] = f"{key}:{shades.light}", f"{key}:{shades.dark}"
-    return f"{_STYLE}{_rules(light)}@media(prefers-color-scheme:dark){{{_rules(dark)}}}{_STILL}"
-
-
-def _rules(style: Mapping[str, str]) -> str:
-    return "".join(f"{selector}{{{rule}}}" for selector, rule in style.items())
+def _style(entries: Iterable[Entry]) -> str:
+    """The rules of plots and pictures, and the colours of the picture, light and dark."""
+    rules: list[Any] = ["", ""]
+    for _, class_, shades in entries:
+        for place, shade in enumerate(shades):
+            rules[place] += f".{class_} {{ fill: {shade}; }} .s{class_} {{ stroke: {shade}; }}\n"
+    own = files(__package__).joinpath("picture.css").read_text(encoding="utf-8")
+    light, dark = rules
+    return f"{asset('plot.css')}{own}{light}@media (prefers-color-scheme: dark) {{\n{dark}}}\n"

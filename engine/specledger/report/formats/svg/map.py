@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import groupby
 from math import isqrt
 from typing import Final
 
+from specledger.report.formats.html import axes
+from specledger.report.formats.html.elements import NOTHING, Markup, element, join, words
 from specledger.report.formats.svg.clock import Clock
-from specledger.report.formats.svg.episode import MOST_EVENTS, Episode, Place, Track
-from specledger.report.markup import escape, label, tag
+from specledger.report.formats.svg.episode import Episode, Place, Track
 
 _SIDE: Final = 480  # pixels that the longer side of a map should have
 _LARGEST: Final = 32  # pixels of a cell
 _LINED: Final = 64  # cells of a side up to which lines are drawn between them
 _AWAY: Final = -99  # pixels; a place outside the picture
+_MOST_PLACES: Final = 200  # where a token without a trail is drawn
 
 
 def cell_size(episode: Episode) -> int:
@@ -23,7 +25,7 @@ def cell_size(episode: Episode) -> int:
     return max(2, min(_LARGEST, _SIDE // max(episode.size)) & ~1)
 
 
-def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> str:
+def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> Markup:
     """The map with everything on it, at a place.
 
     Args:
@@ -34,23 +36,23 @@ def draw_map(episode: Episode, classes: dict[int, str], x: int, y: int) -> str:
     """
     size, (width, height), clock = cell_size(episode), episode.size, Clock(episode.frames)
     inner = [*_cells(episode, classes, size)]
-    tracks = list(enumerate(episode.tracks.items()))
-    tracks.sort(key=lambda entry: entry[1][1].token.each is not None)  # what moves by itself is drawn last
-    for number, (_, track) in tracks:
-        inner += _trail(track, number, size, clock) if track.token.each is not None else ()
-    for number, (name, track) in tracks:
-        inner += _left(track, name, number, size) if track.token.each is None else ()
-    for number, (_, track) in tracks:
+    tracks = list(enumerate(episode.tracks))
+    tracks.sort(key=lambda entry: entry[1].token["each"] is not None)  # what moves by itself is drawn last
+    for number, track in tracks:
+        inner += _trail(track, number, size, clock) if track.token["each"] is not None else ()
+    for number, track in tracks:
+        inner += _left(track, number, size) if track.token["each"] is None else ()
+    for number, track in tracks:
         inner += _token(track, number, size, clock)
-    return tag("svg", *inner, x=x, y=y, width=width * size, height=height * size)
+    return element("svg", *inner, x=x, y=y, width=width * size, height=height * size)
 
 
-def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[str]:
+def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[Markup]:
     """The commonest code as the ground, each other one as one path of runs within rows."""
     codes = Counter(code for row in episode.cells for code in row)
     ground = min(codes, key=lambda code: (-codes[code], code))
     width, height = episode.size
-    yield tag("rect", width=width * size, height=height * size, class_=classes.get(ground, "other"))
+    yield element("rect", width=width * size, height=height * size, class_=classes.get(ground, "other"))
     paths: dict[str, list[str]] = {}
     for y, row in enumerate(episode.cells):
         x = 0
@@ -60,27 +62,27 @@ def _cells(episode: Episode, classes: dict[int, str], size: int) -> Iterator[str
                 paths.setdefault(classes.get(code, "other"), []).append(f"M{x} {y}h{length}v1h-{length}z")
             x += length
     for class_, parts in sorted(paths.items()):
-        yield tag("path", d="".join(parts), class_=class_, transform=f"scale({size})")
+        yield element("path", d="".join(parts), class_=class_, transform=f"scale({size})")
     if max(width, height) <= _LINED:
         down = "".join(f"M{x * size} 0v{height * size}" for x in range(1, width))
         across = "".join(f"M0 {y * size}h{width * size}" for y in range(1, height))
-        yield tag("path", d=down + across, class_="grid")
+        yield element("path", d=down + across, class_="grid")
 
 
 def _middle(place: Place | None, size: int) -> tuple[int, int]:
     return (_AWAY, _AWAY) if place is None else (place[0] * size + size // 2, place[1] * size + size // 2)
 
 
-def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[str]:
+def _trail(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
     """The way of a token: all of it faintly, and as far as it has come."""
     path, done = _path(track, size)
     if not done[-1]:
         return
-    way = tag("path", id=f"way{number}", d=path, class_=f"way s{number}", stroke_width=max(1, size // 8))
-    yield tag("defs", way) + tag("use", href=f"#way{number}", class_="faint")
+    way = element("path", id=f"way{number}", d=path, class_=f"way sf{number}", stroke_width=max(1, size // 8))
+    yield join(element("defs", way), element("use", href=f"#way{number}", class_="faint"))
     left = [str(done[-1] - length) for length in done]
     grows = clock.smoothly("stroke-dashoffset", left)
-    yield tag("use", grows, href=f"#way{number}", class_="moving done", stroke_dasharray=done[-1])
+    yield element("use", grows, href=f"#way{number}", class_="moving done", stroke_dasharray=done[-1])
 
 
 def _path(track: Track, size: int) -> tuple[str, list[int]]:
@@ -100,41 +102,41 @@ def _path(track: Track, size: int) -> tuple[str, list[int]]:
     return "".join(parts), done[1:]
 
 
-def _left(track: Track, name: str, number: int, size: int) -> Iterator[str]:
+def _left(track: Track, number: int, size: int) -> Iterator[Markup]:
     """The places where a token stood, numbered from 1, if it was moved at all."""
     if not track.jumps:
         return
     for index, (frame, place) in enumerate(_stays(track), 1):
         x, y = _middle(place, size)
         if place is not None:
-            title = tag("title", escape(f"{name} from step {frame}"))
-            shape = _shape(track.token.shape, size, class_=f"ghost s{number}")
-            number_ = label(str(index), 0, size // 6, class_="number") if size >= 14 else ""
-            yield tag("g", title, shape, number_, transform=f"translate({x} {y})")
+            title = element("title", words(f"{track.token['name']} from step {frame}"))
+            shape = _shape(track.token["shape"], size, class_=f"ghost sf{number}")
+            number_ = axes.text(str(index), 0, size // 6, "number") if size >= 14 else NOTHING
+            yield element("g", title, shape, number_, transform=f"translate({x} {y})")
 
 
 def _stays(track: Track) -> list[tuple[int, Place | None]]:
     """The frames from which a token without a trail stands elsewhere, and where."""
-    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:MOST_EVENTS]
+    return [(frame, track.places[frame]) for frame in sorted({0, *track.jumps})][:_MOST_PLACES]
 
 
-def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[str]:
+def _token(track: Track, number: int, size: int, clock: Clock) -> Iterator[Markup]:
     """A token where it is in the end, and, moving, where it is at each frame."""
     middles = ["{} {}".format(*_middle(place, size)) for place in track.places]
-    if track.token.each is not None:
+    if track.token["each"] is not None:
         moves = clock.smoothly("transform", middles)
     else:
         moves = clock.at_once("transform", [(frame, middles[frame]) for frame, _ in _stays(track)])
-    shape = _shape(track.token.shape, size, class_=f"token f{number}")
+    shape = _shape(track.token["shape"], size, class_=f"token f{number}")
     for class_, inner in (("moving", (shape, moves)), ("still", (shape,))):
-        yield tag("g", *inner, class_=class_, transform=f"translate({middles[-1]})")
+        yield element("g", *inner, class_=class_, transform=f"translate({middles[-1]})")
 
 
-def _shape(shape: str, size: int, **attributes: str) -> str:
+def _shape(shape: str, size: int, **attributes: str) -> Markup:
     reach = max(3, size // 3)
     if shape == "disc":
-        return tag("circle", r=reach, **attributes)
-    return tag("path", d=_outline(shape, reach), **attributes)
+        return element("circle", r=reach, **attributes)
+    return element("path", d=_outline(shape, reach), **attributes)
 
 
 def _outline(shape: str, reach: int) -> str:
@@ -142,8 +144,3 @@ def _outline(shape: str, reach: int) -> str:
         far = reach + max(1, reach // 2)
         return f"M0 -{far}L{far} 0L0 {far}L-{far} 0z"
     return f"M-{reach} -{reach}h{2 * reach}v{2 * reach}h-{2 * reach}z"
-
-
-def colours_used(cells: Sequence[Sequence[int]]) -> set[int]:
-    """The codes that stand in a map."""
-    return {code for row in cells for code in row}
