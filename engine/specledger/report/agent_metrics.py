@@ -92,7 +92,12 @@ class RunMetrics:
         failed = step.failed_probes
         wrong = {
             "error": body.get("code"),
-            "rejected": [each["gate"] for decision in body.get("decisions", ()) for each in decision["rejected"]],
+            "rejected": [
+                owned(made, each["gate"])
+                for made in step.bodies("step")
+                for decision in made["decisions"]
+                for each in decision["rejected"]
+            ],
             "violations": list(body.get("violations", ())),
         }
         if not failed and not any(wrong.values()):
@@ -100,7 +105,7 @@ class RunMetrics:
         self.failed += 1
         if self._most is None or len(self.counterexamples) < self._most:
             place = {"run": self.run, "episode": body["episode"], "t": body["t"], "before": body.get("before")}
-            what = {"probes": failed, **wrong, **_submitted(step), "audit": step.bodies("audit")}
+            what = {"probes": failed, **wrong, **_submitted(step), "audit": _entries(step)}
             self.counterexamples.append({**place, **what})
 
     def _episode(self, body: Body) -> dict[str, Any]:
@@ -123,6 +128,19 @@ class RunMetrics:
             "spent": body.get("spent", {}),
             "replay": {"equal": sum(each["equal"] for each in read), "nodes": sum(each["nodes"] for each in read)},
         }
+
+
+def _entries(step: Step) -> list[Body]:
+    """The entries of the audit log; of several agents each names the one whose decision it is about."""
+    found: list[Body] = []
+    waiting: list[Body] = []
+    for type_, body in step.receipts:
+        if type_ == "audit":
+            waiting.append(body)
+        elif type_ == "step":
+            found += [{"agent": body["agent"], **entry} if "agent" in body else entry for entry in waiting]
+            waiting = []
+    return found + waiting
 
 
 def _submitted(step: Step) -> dict[str, Any]:

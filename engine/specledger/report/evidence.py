@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from specledger.core.canonical import parse_canonical
 from specledger.evidence.archive import InvalidArchive
@@ -31,6 +32,7 @@ class Evidence(Struct, frozen=True):
     """A bundle whose files, chain, result and specs were checked and join.
 
     Attributes:
+        name: The name of its folder, or that of its file without the ending.
         place: Its folder.
         kind: What was run.
         manifest: Its manifest.
@@ -39,6 +41,7 @@ class Evidence(Struct, frozen=True):
         receipts: The receipts that were checked.
     """
 
+    name: str
     place: Path
     kind: str
     manifest: Mapping[str, Any]
@@ -84,7 +87,7 @@ def opened(
         return
     try:
         with unpacked(place) as folder:
-            yield read_evidence(folder, kinds, models, workers, replay=replay)
+            yield replace(read_evidence(folder, kinds, models, workers, replay=replay), name=place.stem)
     except InvalidArchive as invalid:
         refused = Verification()
         refused.failed(check_names.ARCHIVE, Broken(E_ARCHIVE, str(invalid)))
@@ -117,4 +120,4 @@ def read_evidence(
         Refuted: A check failed.
     """
     found = open_evidence(place, Reader(replay=replay), kinds, models, Processes(_worth(place, workers)))
-    return Evidence(place, found.kind, found.manifest, found.specs, found.verification, found.receipts)
+    return Evidence(place.name, place, found.kind, found.manifest, found.specs, found.verification, found.receipts)

@@ -352,18 +352,19 @@ def counted(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 
 def bundle_names(subjects: Sequence[Subject]) -> list[str]:
-    """A name for each bundle: that of its spec, with the run where several bundles are of specs with the same name.
+    """A name for each bundle: that of its spec, with its folder where several bundles are of specs with the same name.
 
-    Bundles of the same run are counted.
+    Those of folders with the same name are numbered.
     """
-    titles = Counter(subject.title for subject in subjects)
-    runs = [f"run {subject.manifest['run'][:8]}" for subject in subjects]
-    names, made = list[str](), Counter[tuple[str, str]]()
-    for subject, run in zip(subjects, runs, strict=True):
-        made[subject.title, run] += 1
-        again = made[subject.title, run]
-        of = run if again == 1 else f"{run}, copy {again}"
-        names.append(subject.title if titles[subject.title] == 1 else f"{subject.title} ({of})")
+    titles, made = Counter(subject.title for subject in subjects), Counter[str]()
+    names = list[str]()
+    for subject in subjects:
+        folder = "" if subject.evidence is None else subject.evidence.name
+        name = subject.title
+        if titles[name] > 1:
+            name += f" ({folder or subject.manifest['run'][:8]})"
+        made[name] += 1
+        names.append(name if made[name] == 1 else f"{name} {made[name]}")
     return names
 
 

@@ -107,9 +107,8 @@ def _rates(agent: str, accounts: Sequence[RunMetrics]) -> Iterator[Row]:
         failed = counts["failed"]
         mark = UNTESTED if not counts["verdicts"] else ""
         details: list[tuple[str, Cell]] = [(verdict, Count(times)) for verdict, times in counts["verdicts"].items()]
-        details += [("claims that say nothing", Count(counts["vague"]))] if "vague" in counts else []
         details += [("not made in", Words(f"{counts['not_made']} episodes"))] if counts["not_made"] else []
-        cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(counts), _causes(counts["causes"]))
+        cells = (Count(failed["of"]), _rate(failed), _interval(failed), _answers(counts), _causes(counts))
         yield Row(f"{agent}: {name}", mark, cells, details)
     nodes = found["replay_fidelity"]
     if nodes["nodes"]:
@@ -133,5 +132,7 @@ def _answers(counts: Mapping[str, Any]) -> Cell:
     return _rate(counts["answers_failed"]) if "answers_failed" in counts else NOTHING
 
 
-def _causes(causes: Mapping[str, int]) -> Cell:
-    return Joined([Joined((Quoted(name), Words(f"({times})"))) for name, times in causes.items()], listed=True)
+def _causes(counts: Mapping[str, Any]) -> Cell:
+    causes = [Joined((Quoted(name), Words(f"({times})"))) for name, times in counts["causes"].items()]
+    vague = [Words(f"claims that say nothing ({counts['vague']})")] if "vague" in counts else []
+    return Joined([*causes, *vague], listed=True)

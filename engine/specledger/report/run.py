@@ -103,14 +103,15 @@ class RunReading(Reading):
         body = receipt.body
         self._steps += 1
         self._judged += body["success"] is not None
+        of = f" of {as_name(body['agent'])}" if "agent" in body else ""
         for decision in body["decisions"]:
             if decision["error"] is not None:
-                self._observations.note(EVALUATION, receipt, decision["error"]["code"], decision["error"]["expression"])
+                error = decision["error"]
+                self._observations.note(EVALUATION, receipt, f"{as_name(error['code'])}{of}", error["expression"])
             for failing in decision["rejected"]:
                 self._observations.note(f"gate/{owned(body, failing['gate'])}", receipt, "rejected", None)
         if body["chosen"] is None:
             reasons = [[failing["reason"] for failing in decision["rejected"]] for decision in body["decisions"]]
-            of = f" of {as_name(body['agent'])}" if "agent" in body else ""
             self._observations.note(PROGRESS, receipt, f"nothing{of} was admitted", reasons)
         for item, price in (body["cost"] or {}).items():
             self._price[item] += as_int(price)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 UNTESTED: Final = "untested"
 """The mark of a requirement that had no opportunity to fail."""
@@ -143,6 +144,23 @@ class Section(Struct, frozen=True):
     rows: Sequence[Row]
     compared: bool = False
     detailed: bool = False
+
+    def trimmed(self) -> Section:
+        """The section without the columns in which no row has anything."""
+        places = range(len(self.heads) - 1)
+        kept = [at for at in places if any(at < len(row.cells) and not _empty(row.cells[at]) for row in self.rows)]
+        if len(kept) == len(places):
+            return self
+        rows = [replace(row, cells=[row.cells[at] for at in kept if at < len(row.cells)]) for row in self.rows]
+        return replace(self, heads=(self.heads[0], *(self.heads[at + 1] for at in kept)), rows=rows)
+
+
+def _empty(cell: Cell) -> bool:
+    return (
+        cell == NOTHING
+        or (isinstance(cell, Quoted) and cell.value == "")
+        or (isinstance(cell, Joined) and not cell.parts)
+    )
 
 
 def anchor(section: str, name: str) -> str:

@@ -12,18 +12,17 @@ from tests.unit.report.rendering import subject_of, text_of
 
 CASES = {
     "two agents": (["agent=pseudo"], ["honest", "pseudo"]),
-    "one agent": (["seed=5"], ["honest in axion-basic (run {})"] * 2),
+    "one agent": (["seed=5"], ["honest in axion-basic (0)", "honest in axion-basic (1)"]),
 }
 
 
-@pytest.mark.parametrize(("change", "names"), CASES.values(), ids=CASES)
-def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, names):
+@pytest.mark.parametrize(("change", "named"), CASES.values(), ids=CASES)
+def test_each_bundle_has_a_row_for_each_probe(tmp_path, change, named):
     common = ["horizon=1", "probes=[p4-bypass, p5-causal]"]
     first, second = (
         subject_of(execute(load("axion-basic", kind="scenario", set=[*common, *more])[0], tmp_path / str(at)).place)
         for at, more in enumerate(([], change))
     )
-    named = [name.format(each.manifest["run"][:8]) for name, each in zip(names, (first, second), strict=True)]
     agents = agents_of((first, second))
     assert list(agents) == named
     (plot,) = (plot for plot in probe_plots(agents) if plot.title == "Failures of probes")
@@ -53,12 +52,12 @@ def test_what_changed_is_a_row_with_a_cell_for_each_bundle(tmp_path):
     assert changed_section([subjects[0], subjects[0]]).rows == []
     page = text_of("html", Report(tuple(subjects)))
     assert page.index('id="changed"') < page.index('id="plots"') < page.index('id="replay"') < page.index('id="gates"')
-    for subject in subjects:
-        assert f"simple (run {subject.manifest['run'][:8]})" in page[page.index('id="plot0-title"') :]
+    for place in range(3):
+        assert f"simple ({place})" in page[page.index('id="plot0-title"') :]
 
 
-def test_bundles_of_one_run_have_a_name_each(tmp_path):
+def test_bundles_in_folders_of_one_name_are_numbered(tmp_path):
     place = execute(load("simple", kind="scenario", set=["horizon=2", "episodes=1"])[0], tmp_path / "one").place
     subject = subject_of(place)
-    first, second, third = bundle_names([subject] * 3)
-    assert (second, third) == (f"{first[:-1]}, copy 2)", f"{first[:-1]}, copy 3)")
+    assert bundle_names([subject]) == ["simple"]
+    assert bundle_names([subject] * 3) == ["simple (one)", "simple (one) 2", "simple (one) 3"]

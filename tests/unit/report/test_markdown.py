@@ -101,7 +101,7 @@ def test_a_suite_is_summed_up(of_suite, heights, read):
     assert figures["never"][3].endswith(f"; below {share(groups['never']['bound'])}")
     assert figures["nothing"][1] == "none"
     own = [one["result"]["rejections"] for one in bodies["run"][:2]]
-    assert {row[1]: int(row[4]) for row in rows(of_suite, "Gates")} == {
+    assert {row[1]: int(row[3]) for row in rows(of_suite, "Gates")} == {
         gate: sum(one[gate] for one in own) for gate in own[0]
     }
 

@@ -17,13 +17,13 @@ from specledger.report.formats.html.document import document
 from specledger.report.formats.html.elements import Markup, count, element, join, words
 from specledger.report.formats.html.plots import render_plots
 from specledger.report.formats.html.tables import anchors, marked, render, render_reason
-from specledger.report.headline import counts_text, headline_of, reason_text
+from specledger.report.headline import headline_of, reason_text
 from specledger.report.model import Report, Subject, bundle_names, malformed_receipts
 from specledger.report.sections import Count, PageLink, Place, Quoted, Row, RowLink, Section, Words
 
 INDEX: Final = "index.html"
 
-_HEADS: Final = ("bundle", "page", "of a", "why", "checks", "receipts", "since the one before")
+_HEADS: Final = ("bundle", "page", "of a", "why", "receipts", "since the one before")
 _MOST_CHANGES: Final = 3
 
 
@@ -33,20 +33,22 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     Raises:
         Rejected: E_REPORT_RECEIPTS.
     """
-    alone = [(name, Report((subject,))) for name, subject in _named(report.subjects)]
-    pages = {f"{_stem(name)}.html": page.write(one, options).text.encode() for name, one in alone}
+    pages = {
+        file: page.write(Report((subject,)), options).text.encode() for _, file, subject in _named(report.subjects)
+    }
     with malformed_receipts():
         return Output(files={INDEX: _index(report).encode(), **pages})
 
 
-def _named(subjects: Sequence[Subject]) -> list[tuple[str, Subject]]:
-    return [*zip(bundle_names(subjects), subjects, strict=True)]
-
-
-def _stem(name: str) -> str:
-    """The name of a bundle as that of a file."""
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")
-    return f"{stem}-page" if stem == "index" else stem
+def _named(subjects: Sequence[Subject]) -> list[tuple[str, str, Subject]]:
+    """Each bundle with its name and the file of its page, no two alike."""
+    files = {INDEX: ""}
+    for name in bundle_names(subjects):
+        stem = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")
+        while f"{stem}.html" in files:
+            stem += "_"
+        files[f"{stem}.html"] = name
+    return [(name, file, subject) for (file, name), subject in zip([*files.items()][1:], subjects, strict=True)]
 
 
 def _index(report: Report) -> str:
@@ -77,15 +79,14 @@ def _bundles(subjects: Sequence[Subject]) -> Section:
     """A row for each bundle, with the verdict of the one of the same spec before it."""
     before: dict[tuple[str, str], Subject] = {}
     rows = []
-    for name, subject in _named(subjects):
+    for name, file, subject in _named(subjects):
         key = (subject.kind, subject.name)
         last, before[key] = before.get(key), subject
         why = reason_text(Report((subject,)))
         cells = (
-            PageLink(f"{_stem(name)}.html", "page"),
+            PageLink(file, "page"),
             Words(subject.kind),
             Quoted(why, 160),
-            Words(counts_text(check.outcome for check in subject.checks)),
             Count(subject.manifest["receipts"]["count"]),
             Quoted("" if last is None else _since(last, subject), 200),
         )
@@ -105,10 +106,10 @@ def _since(last: Subject, subject: Subject) -> str:
 def _compared(subjects: Sequence[Subject]) -> Iterator[Section]:
     """The tables that bundles of a kind have in common, with a link to the page of each row."""
     tables: dict[str, Section] = {}
-    for name, subject in _named(subjects):
+    for _, file, subject in _named(subjects):
         for section in () if subject.reading is None else subject.reading.sections():
             if section.compared:
-                link = PageLink(f"{_stem(name)}.html", "page")
+                link = PageLink(file, "page")
                 rows = [replace(row, cells=(link, *row.cells), details=(), places=()) for row in section.rows]
                 heads = (section.heads[0], "page", *section.heads[1:])
                 known = tables.get(section.id, replace(section, heads=heads, rows=[], detailed=False))

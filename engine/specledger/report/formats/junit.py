@@ -15,7 +15,7 @@ from typing import Any, Final
 from specledger.core.diagnostics import printable
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, groups_of
-from specledger.report.markup import escape, tag
+from specledger.report.markup import escape
 from specledger.report.model import Outcome, Report
 
 _HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -77,7 +77,8 @@ def _case(suite: str, item: Item) -> tuple[str, str]:
 
 def _element(name: str, inner: Sequence[str], /, **attributes: str | int) -> str:
     """An element; its attributes hold no invisible character and none that XML forbids."""
-    return tag(name, *inner, **{key: printable(str(value)) for key, value in attributes.items()})
+    written = "".join(f' {key}="{escape(printable(str(value)))}"' for key, value in attributes.items())
+    return f"<{name}{written}>{''.join(inner)}</{name}>" if inner else f"<{name}{written}/>"
 
 
 def _lines(elements: Iterator[str] | Sequence[str]) -> str:

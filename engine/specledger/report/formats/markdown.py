@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, assert_never
 
+from msgspec.structs import replace
+
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import printable
 from specledger.core.floats import FLOATS_ANYWHERE
@@ -27,7 +29,6 @@ from specledger.report.sections import (
     Joined,
     PageLink,
     Quoted,
-    Row,
     RowLink,
     Section,
     Words,
@@ -57,7 +58,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
         for section in sections[0]:
             same = [each for one in sections for each in one if each.id == section.id]
             rows = [row for each in same for row in each.rows] if section.compared else section.rows
-            lines += _section(section, rows)
+            lines += _section(replace(section, rows=rows))
     lines += table("Evidence", ("", "check", "", "found"), _verified(report.subjects[0]))
     return Output("\n".join([*lines, "", "Not replayed; who made it was not checked.", ""]))
 
@@ -100,8 +101,7 @@ def _subject(subject: Subject) -> Iterator[str]:
         for check in subject.checks
     ]
     yield from table("Checks", ("", "check", "says", "could have failed", "reason"), rows)
-    figures = figure_section([(0, figure) for figure in subject.figures])
-    yield from _section(figures, figures.rows)
+    yield from _section(figure_section([(0, figure) for figure in subject.figures]))
     yield from ("", f"Specs `{subject.manifest['specs']}`, {receipts['count']} receipts, root `{receipts['root']}`.")
 
 
@@ -145,7 +145,9 @@ def _verified(subject: Subject) -> list[Sequence[str]]:
     return [(str(one["number"]), one["name"], one["status"], quote(one["message"])) for one in subject.verification]
 
 
-def _section(section: Section, rows: Sequence[Row]) -> Iterator[str]:
+def _section(whole: Section) -> Iterator[str]:
+    section = whole.trimmed()
+    rows = section.rows
     marks = any(row.mark for row in rows)
     heads = [*([""] if marks else []), *section.heads]
     cells = [[*([f"**{row.mark}**"] if marks else []), quote(row.name), *map(_cell, row.cells)] for row in rows]

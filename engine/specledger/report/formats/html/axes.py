@@ -11,14 +11,14 @@ from msgspec.structs import replace
 from specledger.report.formats.html.elements import Markup, element, words
 from specledger.report.markup import shorten
 
-WIDTH: Final = 560
-"""Units of the view box of a plot."""
+WIDTH: Final = 400
+"""Units of the view box of a plot: as many as a narrow screen has pixels, so that text keeps its size there."""
 
-LINE: Final = 22
+LINE: Final = 21
 """Units of a row of text."""
 
 _STYLES: Final = 7  # of lines, in the style sheet
-_LETTER: Final = 8  # units of a letter, about
+_LETTER: Final = 7  # units of a letter, about
 
 
 class Scale(Struct, frozen=True):
@@ -49,7 +49,7 @@ class Scale(Struct, frozen=True):
         return replace(self, low=self.low // step * step, high=-(-self.high // step) * step)
 
 
-def text(content: str, x: int, y: int, class_: str = "", most: int = 26) -> Markup:
+def text(content: str, x: int, y: int, class_: str = "", most: int = 22) -> Markup:
     """A text of at most so many characters."""
     return element("text", words(shorten(content, most)), x=x, y=y, class_=f"label {class_}".strip())
 

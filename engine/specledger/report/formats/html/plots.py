@@ -15,13 +15,13 @@ from specledger.report.plots import MOST_ROWS, Counts, Line, Lines, Matrix, Plot
 TOP: Final = 10
 """Units above the area of a plot of one line."""
 
-TALL: Final = 130
+TALL: Final = 110
 """Units of the area of lines."""
 
-_NAMES: Final = 190  # units for the names of rows
-_CASES: Final = 126  # units for the numbers on the right
-_CELL: Final = 76  # units of a cell of a matrix, at most
-_GUTTER: Final = 76  # units for the numbers on the left of lines
+_NAMES: Final = 152  # units for the names of rows
+_CASES: Final = 96  # units for the numbers on the right
+_CELL: Final = 60  # units of a cell of a matrix, at most
+_GUTTER: Final = 64  # units for the numbers on the left of lines
 _LEVELS: Final = 10  # steps of the colour of a cell
 _ROWS_OF_A_TABLE: Final = 400
 _MOST_LINES: Final = 7
@@ -98,17 +98,17 @@ def _rates(plot: Rates) -> tuple[list[Markup], int]:
             drawn.append(element("circle", cx=at, cy=y, r=4, class_="point"))
             drawn.append(axes.text(rate.cases, WIDTH, y + 5, "end soft"))
             y, rows = y + LINE, rows + 1
-    ticks = [(per_cent * 10_000, f"{per_cent} %") for per_cent in (0, 25, 50, 75, 100)]
+    ticks = [(per_cent * 10_000, f"{per_cent} %") for per_cent in (0, 50, 100)]
     grid = [*axes.columns(scale, ticks, 4, y - 8)]
     if left:
-        drawn.append(axes.text(f"and {left} more in the table", 0, y + 30, "soft"))
+        drawn.append(axes.text(f"and {left} more in the table", 0, y + 30, "soft", 40))
     return [*grid, *drawn], y + (36 if left else 14)
 
 
 def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     """A cell for each row and column, whose colour is the rate and whose text is the number."""
-    wide = min(_CELL, (WIDTH - _NAMES - 60) // max(len(plot.columns), 1))
-    level = all(len(name) * 8 < wide for name in plot.columns)
+    wide = min(_CELL, (WIDTH - _NAMES - 20) // max(len(plot.columns), 1))
+    level = all(len(name) * 7 < wide for name in plot.columns)
     drawn, top, tall = [], 24 if level else 96, 28
     for column, name in enumerate(plot.columns):
         x = _NAMES + column * wide + wide // 2
@@ -140,15 +140,15 @@ def _lines(plot: Lines) -> tuple[list[Markup], int]:
     across = steps_of(plot)
     upward = Scale(low, high, bottom, top).widened(5)
     drawn += axes.rows(upward, [(tick, in_units(tick, plot.unit)) for tick in upward.ticks(6)], _GUTTER, WIDTH - 20)
-    drawn += [axes.text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(8)]
-    drawn.append(axes.text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft"))
+    drawn += [axes.text(str(tick), across.at(tick), bottom + 20, "middle soft") for tick in across.ticks(6)]
+    drawn.append(axes.text(plot.across, (_GUTTER + WIDTH - 20) // 2, bottom + 40, "middle soft", 40))
     for place, name in plot.marks:
         mark = element("title", words(f"{name} ({plot.across} {place})"))
         drawn.append(element("path", mark, d=f"M{across.at(place)} {top}V{bottom}", class_="drifted"))
     for index, each in enumerate(shown):
         drawn += _line(each, index, across, upward)
     if len(plot.lines) > len(shown):
-        drawn.append(axes.text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft"))
+        drawn.append(axes.text(f"and {len(plot.lines) - len(shown)} more in the table", 0, bottom + 40, "soft", 40))
     return drawn, bottom + 48
 
 
@@ -184,7 +184,7 @@ def _runs(values: Sequence[int | None]) -> Iterator[list[tuple[int, int]]]:
 
 def _counts(plot: Counts) -> tuple[list[Markup], int]:
     """A bar for each count."""
-    scale = Scale(0, max(number for _, counts in plot.groups for _, number in counts), 0, WIDTH - _NAMES - 80)
+    scale = Scale(0, max(number for _, counts in plot.groups for _, number in counts), 0, WIDTH - _NAMES - 60)
     drawn, y, rows = [], 6, 0
     for group, counts in plot.groups:
         if group and rows < MOST_ROWS:

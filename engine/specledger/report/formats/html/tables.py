@@ -139,7 +139,8 @@ def render(section: Section, held: Held) -> Markup:
     return element("section", *inner, id=section.id, aria_labelledby=f"{section.id}-title")
 
 
-def _table(section: Section, held: Held) -> Markup:
+def _table(whole: Section, held: Held) -> Markup:
+    section = whole.trimmed()
     evidence = any(row.places for row in section.rows)
     marks = any(row.mark for row in section.rows)
     heads = [*(["outcome"] if marks else []), *section.heads, *(["evidence"] if evidence else [])]

@@ -24,7 +24,6 @@ from specledger.report.plots import MOST_ROWS, Lines, Plot
 from specledger.report.rate_plots import rejection_counts
 
 _MARGIN: Final = 16
-_NARROWEST: Final = 480
 _LETTER: Final = 7  # pixels of a letter of the legend, about
 
 Entry = tuple[str, str, Sequence[str]]
@@ -46,7 +45,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     }
     tokens: list[Entry] = [(one["name"], f"f{index}", one["colour"]) for index, one in enumerate(drawing["tokens"])]
     drawn = episode.size[0] * cell_size(episode)
-    width = max(drawn, _NARROWEST) + 2 * _MARGIN
+    width = max(drawn, WIDTH) + 2 * _MARGIN
     count = episode.start["episodes"]
     others = f" (of 0 to {count - 1})" if count > 1 else ""
     name = ".".join(shorten(str(part), 40) for part in (episode.start["scenario"], subject.case) if part)
@@ -62,7 +61,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     charts = (plot for plot in episode.series.over_steps() if plot.title in episode.series.labels)
     for plot in (*charts, *rejection_counts(episode.rejections)):
         body.append(text(plot.title, _MARGIN, y, "group", 60))
-        chart, y = _chart(plot, episode.frames, y + 6, width - 2 * _MARGIN)
+        chart, y = _chart(plot, episode.frames, y + 6)
         body.append(chart)
     for line in (*_notes(episode), *_source(evidence)):
         body.append(text(line, _MARGIN, y, "small", 100))
@@ -84,7 +83,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
     return Output(svg + "\n")
 
 
-def _chart(plot: Plot, frames: int, y: int, width: int) -> tuple[Markup, int]:
+def _chart(plot: Plot, frames: int, y: int) -> tuple[Markup, int]:
     """A plot with a line where time is; and where the next thing may begin."""
     drawn, height = draw(plot)
     if isinstance(plot, Lines):
@@ -92,9 +91,7 @@ def _chart(plot: Plot, frames: int, y: int, width: int) -> tuple[Markup, int]:
         places = [f"{across.at(max(frame, plot.first))} 0" for frame in range(frames + 1)]
         moves = Clock(frames).smoothly("transform", places)
         drawn.append(element("path", moves, d=f"M0 {TOP}v{TALL}", class_="moving time"))
-    tall = height * width // WIDTH
-    view = f"0 0 {WIDTH} {height}"
-    return element("svg", *drawn, x=_MARGIN, y=y, width=width, height=tall, viewBox=view, class_="plot"), y + tall + 26
+    return element("svg", *drawn, x=_MARGIN, y=y, width=WIDTH, height=height, class_="plot"), y + height + 26
 
 
 def _summary(episode: Episode) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from msgspec import Struct
 from typing import Final
+
+from msgspec import Struct
 
 from specledger.report.formats.html.elements import NOTHING, Markup, element
 
@@ -12,7 +13,6 @@ _LONGEST: Final = 250  # milliseconds of a frame
 _SHORTEST: Final = 40
 _ALL: Final = 30_000  # milliseconds that all frames should take
 _REST: Final = 1500
-
 
 
 class Clock(Struct, frozen=True):

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.lang.declare import FIELD_SIDE
@@ -26,8 +27,7 @@ Place = tuple[int, int]
 Data = Mapping[str, Any]
 
 
-@dataclass
-class Track:
+class Track(Struct):
     """Where a token is.
 
     Attributes:
