@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from specledger.compile.plan import Judgement, PlannedGovernorState, Proposal, State
-from specledger.expr import EvaluationError, Type, conforms
+from specledger.expr import EvaluationError, Type, conformer
 from specledger.gates.governor import SCHEMA, Footing, Governor, compile_judge, compile_potentials
 from specledger.lang.memory import compile_begin, compile_remember
 from specledger.worlds.model import World
@@ -72,12 +72,14 @@ def _schema_rejection(reason: str) -> Judgement:
 
 def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], str | None]:
     """Why a proposal is malformed, or None: its operation, its arguments and its claims against their declarations."""
+    expected = {"score", "action", *claims}
     tables = {
-        op: tuple((name, action.allowed.get(name), type_) for name, type_ in action.args.fields.items())
+        op: (
+            {"op", *action.args.fields},
+            [(name, _accepts(type_, action.allowed.get(name))) for name, type_ in action.args.fields.items()],
+        )
         for op, action in world.actions.items()
     }
-    keys = {op: {"op", *action.args.fields} for op, action in world.actions.items()}
-    expected = {"action", "score", *claims}
 
     def misfit(proposal: Proposal) -> str | None:
         action = proposal["action"]
@@ -86,12 +88,17 @@ def _schema(world: World, claims: Mapping[str, Type]) -> Callable[[Proposal], st
             return str(proposal.get("answer", "no_action"))
         if op not in tables:
             return "unknown_action"
-        if action.keys() != keys[op] or proposal.keys() != expected:
+        keys, args = tables[op]
+        if action.keys() != keys or proposal.keys() != expected:
             return "malformed_proposal"
-        for name, allowed, type_ in tables[op]:
-            value = action[name]
-            if (value not in allowed) if allowed is not None else not conforms(value, type_):
+        for name, accepts in args:
+            if not accepts(action[name]):
                 return "malformed_action"
         return None
 
     return misfit
+
+
+def _accepts(type_: Type, allowed: Sequence[Any] | None) -> Callable[[Any], bool]:
+    """Whether a value is a possible argument."""
+    return conformer(type_) if allowed is None else tuple(allowed).__contains__

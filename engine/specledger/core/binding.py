@@ -47,6 +47,11 @@ def leaf(index: int, proposal: Mapping[str, Any]) -> bytes:
     return canonical_ints({"index": index, "proposal": proposal})
 
 
+def leaves_of(proposals: Sequence[Mapping[str, Any]]) -> list[bytes]:
+    """The leaves of a set of proposals."""
+    return [canonical_ints({"index": index, "proposal": proposal}) for index, proposal in enumerate(proposals)]
+
+
 def set_root(leaves: Sequence[bytes]) -> str:
     """The Merkle root over the leaves of a set, as hex."""
     return root(leaves).hex()

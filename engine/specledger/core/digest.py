@@ -9,7 +9,7 @@ kinds never share a digest. SHA-256(tag || 0x00 || data) is unambiguous, because
 import hashlib
 import hmac
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -61,6 +61,12 @@ def sha256_each(prefix: bytes, items: Iterable[bytes]) -> list[bytes]:
     """SHA-256(prefix || item) of each item as 32 bytes."""
     sha256 = hashlib.sha256
     return [sha256(prefix + data).digest() for data in items]
+
+
+def sha256_pairs(prefix: bytes, items: Sequence[bytes]) -> list[bytes]:
+    """SHA-256(prefix || first || second) of each two neighbours as 32 bytes; a lone last item is left out."""
+    sha256 = hashlib.sha256
+    return [sha256(prefix + first + second).digest() for first, second in zip(items[::2], items[1::2], strict=False)]
 
 
 def hash_json(value: object, floats: FloatPolicy = NO_FLOATS) -> str:

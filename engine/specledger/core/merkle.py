@@ -10,7 +10,7 @@ leaves; verifying one takes logarithmic time. Proofs are untrusted: whatever byt
 
 from collections.abc import Sequence
 
-from specledger.core.digest import sha256_each, sha256_raw
+from specledger.core.digest import sha256_each, sha256_pairs, sha256_raw
 
 EMPTY_ROOT = sha256_raw(b"")
 """The root of a tree without leaves."""
@@ -88,13 +88,12 @@ def root(leaves: Sequence[bytes]) -> bytes:
 
 def root_of(hashes: Sequence[bytes]) -> bytes:
     """The root of the tree over leaves of which only the `leaf_hash` is at hand, in their order."""
-    level = list(hashes)
+    level = hashes
     while len(level) > 1:
-        lone = level.pop() if len(level) & 1 else None
-        each = iter(level)
-        level = sha256_each(b"\x01", [left + right for left, right in zip(each, each, strict=True)])
-        if lone is not None:
-            level.append(lone)
+        above = sha256_pairs(b"\x01", level)
+        if len(level) & 1:
+            above.append(level[-1])
+        level = above
     return level[0] if level else EMPTY_ROOT
 
 

@@ -47,7 +47,7 @@ not stand in the iterable of a Python comprehension, and its variables must be l
 
 from specledger.expr.check.checker import Checked, check
 from specledger.expr.check.environment import Constant, Environment, Function
-from specledger.expr.check.relations import assignable, conforms, contains, join
+from specledger.expr.check.relations import assignable, conformer, conforms, contains, join
 from specledger.expr.check.types import (
     BOOL,
     DOUBLE,
@@ -106,6 +106,7 @@ __all__ = [
     "compile_expression",
     "compile_function",
     "compile_functions",
+    "conformer",
     "conforms",
     "contains",
     "evaluate",

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from specledger.core.diagnostics import code, suggest
 from specledger.expr.check.checker import Checked
-from specledger.expr.check.relations import conforms, contains
+from specledger.expr.check.relations import conformer, contains
 from specledger.expr.check.types import BOOL, MISTAKEN, STRING, IntType, ListType, MapType, RecordType, Type
 from specledger.expr.errors import EvaluationError
 from specledger.expr.generate.emitter import Emitter
@@ -309,8 +309,10 @@ def emit_fitting(
 def _refusal(emitter: Emitter, value: str, declared: Type, right: Checked) -> str:
     words = f"{declared.low}..{declared.high}" if isinstance(declared, IntType) else f"its declared type {declared}"
 
+    fits = conformer(declared)
+
     def fit(given: object) -> None:
-        if not conforms(given, declared):
+        if not fits(given):
             raise EvaluationError(E_EVAL_STATE, f"a value leaves {words}", 0, right.text)
 
     return f"{emitter.bind(fit, 'fit')}({value})"

@@ -101,8 +101,10 @@ class Decision:
     def count(self) -> None:
         """Count the rejections, after the decision has a receipt."""
         by = self.by
-        paid = self.chosen is not None and self.found[self.chosen].cost["total"] != 0
-        by.pending = sum([1 for judgement in self.found if judgement.rejected]) + (0 if paid else by.pending)
+        if self.chosen is not None and self.found[self.chosen].cost["total"] != 0:
+            by.pending = 0
         for judgement in self.found:
-            for failing in judgement.rejected:
-                by.gates[failing["gate"]] += 1
+            if judgement.rejected:
+                by.pending += 1
+                for failing in judgement.rejected:
+                    by.gates[failing["gate"]] += 1

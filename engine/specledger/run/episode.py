@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
-from specledger.core.binding import leaf, observation_digest, proposal_digest, scope_digest, set_root, state_digest
+from specledger.core.binding import leaves_of, observation_digest, proposal_digest, scope_digest, set_root, state_digest
 from specledger.core.canonical import NotCanonical
 from specledger.core.events import Event
 from specledger.core.rng import Stream
@@ -45,6 +45,7 @@ class Episode:
         self._plan = plan
         self._number = number
         self._actors = actors
+        self._others = len(actors) > 1
         self._turns = [tuple(actors)] if plan.simultaneous else [(one,) for one in actors]
         self._weigh: Callable[[Any], None] = check_weight if plan.check_weights else _no_check
         self._parts = PartChains(part.name for part in plan.parts)
@@ -76,7 +77,7 @@ class Episode:
             for one in self._actors:
                 one.begin()
             start = self._state = plan.start(self._number)
-            check_weight(start)
+            self._weigh(start)
             self._digest = state_digest(start)
             self._remembered = {name: monitor.begin(start) for name, monitor in self._monitors.items()}
             yield self._opening(start)
@@ -85,7 +86,7 @@ class Episode:
                 if self._ended is not None:
                     break
             found, idle = self._violations("episode", start, self._state, self._remembered)
-            check_weight(found)
+            self._weigh(found)
             write(found, found)
             violations = found
             self._idle.update(idle)
@@ -129,7 +130,7 @@ class Episode:
         body |= {"drawn": drawn} if (drawn := self._plan.drawn(self._number)) else {}
         if self._monitors:
             body["monitors"] = self._remembered
-        check_weight(body)
+        self._weigh(body)
         return Event("episode", body, write(body, body))
 
     def _events_at(self, place: str) -> Iterator[Event]:
@@ -171,7 +172,7 @@ class Episode:
             event = self._finish(decision, result, before, last=decision is decisions[-1])
             decision.count()
             yield event
-        if state is not before:
+        if self._others and state is not before:
             for one in self._actors:
                 if one not in actors:
                     one.seen = None
@@ -185,7 +186,7 @@ class Episode:
         proposals = decision.proposals = decision.by.controller.propose(decision.moment)
         self._weigh(proposals)
         try:
-            leaves = decision.leaves = [leaf(index, proposal) for index, proposal in enumerate(proposals)]
+            leaves = decision.leaves = leaves_of(proposals)
             self._weigh(observation)
             decision.root = set_root(leaves)
             body = {
@@ -204,7 +205,8 @@ class Episode:
     def _decide(self, decision: Decision) -> None:
         """Judge every proposal, choose, and issue the token of the choice, if there is one and it is not refused."""
         one, moment, proposals = decision.by, decision.moment, decision.proposals
-        writes = [one.actor.writes(moment.observation, moment.memory, proposal["action"]) for proposal in proposals]
+        observation, memory, count = moment.observation, moment.memory, one.actor.writes
+        writes = [count(observation, memory, proposal["action"]) for proposal in proposals]
         found = one.controller.judge(moment, proposals, one.pending, writes, one.governor.values.memory)
         decision.found, chosen = found, first_best(found)
         if chosen is None:
@@ -228,7 +230,7 @@ class Episode:
             for stream, name, source in zip(drift.streams, drift.draws, sources, strict=True)
         ]
         after = drift.apply(before, drawn)
-        check_weight(after)
+        self._weigh(after)
         digest = state_digest(after)
         rebased = [(one, *one.governor.shift(drift.name, after)) for one in self._actors]
         body = {
@@ -241,7 +243,7 @@ class Episode:
             "before": self._digest,
             "after": digest,
         }
-        check_weight(body)
+        self._weigh(body)
         form = write(body, body)
         self._state, self._digest = after, digest
         for one, _, values in rebased:
@@ -261,7 +263,7 @@ class Episode:
         decision.outcome = {}
         if chosen is None:
             return before
-        inputs = decision.found[chosen].inputs
+        inputs, action = decision.found[chosen].inputs, decision.proposals[chosen]["action"]
         if self._plan.simultaneous:
             others = {each.by.actor.name: {"op": ""} if each is decision else each.action for each in turn}
             inputs = {**inputs, "others": others}
@@ -273,9 +275,10 @@ class Episode:
             decision.found[chosen].rejected.append(refusal(refused))
             decision.chosen = None
             return before
-        place = self._number, self.t, decision.by.actor.name
-        decision.after, decision.chance = follow(self._plan, place, decision.action, inputs, made)
-        decision.made, decision.inputs = made, inputs
+        decision.inputs, decision.made, decision.after, decision.chance = inputs, made, made, {}
+        if action["op"] in self._plan.chance:
+            place = self._number, self.t, decision.by.actor.name
+            decision.after, decision.chance = follow(self._plan, place, action, inputs, made)
         return decision.after
 
     def _settle(self, decision: Decision, state: State) -> StepResult:
@@ -331,12 +334,9 @@ class Episode:
         """
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)
-        remembered = {
-            name: monitor.remember(before, after, decision.action, decision.outcome, self._remembered[name])
-            for name, monitor in self._monitors.items()
-        }
+        remembered = self._remember(decision) if self._monitors else self._remembered
         violations, idle = self._violations("step", start, after, remembered) if last else ([], [])
-        moved = self._shifts(by, after) if after is not before else []
+        moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(result.part_receipts)
         tips, accepted = self._parts.mark(), decision.chosen is not None
@@ -371,11 +371,18 @@ class Episode:
         by.seen, by.memory, by.governor.values = result.seen, result.memory, result.governor
         for other, _, values in moved:
             other.governor.values = values
-        self._idle.update(idle)
+        if idle:
+            self._idle.update(idle)
         if success and self._first_success is None:
             self._first_success = self.t
-        self._ended = "fatal" if any(one["severity"] == "fatal" for one in violations) else "until" if until else None
+        fatal = violations and any(one["severity"] == "fatal" for one in violations)
+        self._ended = "fatal" if fatal else "until" if until else None
         return Event("step", body, form)
+
+    def _remember(self, decision: Decision) -> dict[str, dict[str, Any]]:
+        """The memory of every monitor after a decision."""
+        step = decision.before, decision.after, decision.action, decision.outcome
+        return {name: each.remember(*step, self._remembered[name]) for name, each in self._monitors.items()}
 
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""
@@ -391,10 +398,14 @@ class Episode:
             if self._ended == "fatal" and not invariant.after_fatal:
                 idle.append(invariant.name)
                 continue
-            memory = () if invariant.monitor is None else (remembered[invariant.name],)
-            witness = invariant.judge(previous, state, *memory)
+            if invariant.monitor is None:
+                witness = invariant.judge(previous, state)
+            else:
+                witness = invariant.judge(previous, state, remembered[invariant.name])
+            if witness is None:
+                continue
             if witness is False:
                 idle.append(invariant.name)
-            elif witness is not None:
+            else:
                 broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
         return broken, idle

@@ -85,7 +85,7 @@ class GovernorState:
         what was drawn after it, or by the new observation, is a re-base.
         """
         if self._planned is None:
-            return _document({}, {}, []), self.values
+            return {"potentials": {}, "rebases": []}, self.values
         memory, values = self.values
         settled = self._planned.potentials(state, memory)
         acted = settled if made is None or made is state else self._planned.potentials(made, memory)

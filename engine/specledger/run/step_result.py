@@ -32,10 +32,10 @@ class StepResult(NamedTuple):
 
 def first_best(found: list[Judgement]) -> int | None:
     """The index of the first admitted proposal with the greatest value, None if none is admitted."""
-    chosen = None
+    chosen, greatest = None, 0
     for index, (rejected, value, _, _, error) in enumerate(found):
-        if not rejected and error is None and (chosen is None or value > found[chosen].value):
-            chosen = index
+        if not rejected and error is None and (chosen is None or value > greatest):
+            chosen, greatest = index, value
     return chosen
 
 

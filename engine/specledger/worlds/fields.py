@@ -197,8 +197,8 @@ def beside(f: Field, p: Cell, value: int) -> int:
     x, y = p["x"], p["y"]
     if x > 0 and y > 0:
         try:
-            row, above, below = f[y], f[y - 1], f[y + 1]
-            return (row[x - 1] == value) + (row[x + 1] == value) + (above[x] == value) + (below[x] == value)
+            row = f[y]
+            return [row[x - 1], row[x + 1], f[y - 1][x], f[y + 1][x]].count(value)
         except IndexError:  # at an edge: look at what there is
             pass
     height = len(f)
@@ -235,6 +235,7 @@ def window(f: Field, p: Cell, radius: int, outside: int) -> Field:
     x0, x1 = p["x"] - radius, p["x"] + radius + 1
     height = len(f)
     blank = [outside] * (2 * radius + 1)
+    left = blank[: max(-x0, 0)]
     result = []
     for y in range(p["y"] - radius, p["y"] + radius + 1):
         if not 0 <= y < height:
@@ -244,8 +245,8 @@ def window(f: Field, p: Cell, radius: int, outside: int) -> Field:
         if x0 >= 0 and x1 <= len(row):
             result.append(row[x0:x1])
         else:
-            width = len(row)
-            result.append([row[x] if 0 <= x < width else outside for x in range(x0, x1)])
+            line = left + row[max(x0, 0) : max(x1, 0)]
+            result.append(line + blank[len(line) :])
     return result
 
 

@@ -98,11 +98,14 @@ def blocks(draw, depth=2):
     return lines
 
 
+RETURNED = st.sampled_from(["a, b, c, r, s", "a, b, c", "a, r['k'], s['m']", "s['k']"])
+
+
 @settings(max_examples=120)
-@given(block=blocks(), x=st.integers(-3, 9), y=st.integers(-3, 9))
-def test_a_rewritten_function_returns_or_raises_the_same(block, x, y):
-    begin = ["a = 1", "b = 2", "c = 3", "r = {'k': 4, 'm': 5}", "s = {**state}"]
-    whole = [*begin, *block, "return [a, b, c, r, s]"]
+@given(block=blocks(), x=st.integers(-3, 9), y=st.integers(-3, 9), returned=RETURNED)
+def test_a_rewritten_function_returns_or_raises_the_same(block, x, y, returned):
+    begin = ["a = 1", "b = 2", "c = 3", "r = {**state}", "r['k'] = 4", "s = {**state}"]
+    whole = [*begin, *block, f"return [{returned}]"]
     state = {"k": 6, "m": 7}
     (before, after), _ = both(whole, (x, y, state))
     assert before == after
@@ -150,6 +153,54 @@ def test_what_may_have_changed_is_computed_again(body):
     (before, after), text = both(body, (3, 4, {"k": 5}))
     assert before == after
     assert text.count("twice(") == "\n".join(body).count("twice(")
+
+
+LESS = {
+    "a record of which only fields are read": (["r = {**state}", "r['k'] = x", "return r['k']"], "{**"),
+    "a value that nothing reads": (["a = [x, y]", "return x"], "[x"),
+    "a record that is only changed": (["r = {'k': [x]}", "r['k'] = y", "return x"], "r"),
+}
+
+
+@pytest.mark.parametrize(("body", "gone"), LESS.values(), ids=LESS)
+def test_what_nothing_needs_is_left_out(body, gone):
+    (before, after), text = both(body, (3, 4, {"k": 5}))
+    assert before == after
+    assert gone in "".join(body)
+    assert gone not in text.replace("return", "")
+
+
+ROUNDS = {
+    "the same in every round": (
+        ["b = []", "for c in (1, 2):", "    a = x + 1", "    b.append(a * c)", "return b"],
+        True,
+    ),
+    "of the round": (["b = []", "for c in (1, 2):", "    a = x + c", "    b.append(a * c)", "return b"], False),
+    "read before": (
+        ["a, b = 0, []", "for c in (1, 2):", "    b.append(a)", "    a = x + 1", "    c = 0", "return b"],
+        False,
+    ),
+    "counted": (["a, b = 0, []", "for c in (1, 2):", "    a = a + x", "    b.append(a)", "return b"], False),
+    "skipped": (
+        [
+            "b = []",
+            "for c in (1, 2):",
+            "    if c > 0:",
+            "        continue",
+            "    a = x % 0",
+            "    b.append(a)",
+            "return b",
+        ],
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "ahead"), ROUNDS.values(), ids=ROUNDS)
+def test_what_a_loop_does_not_change_is_computed_ahead_of_it(body, ahead):
+    (before, after), text = both(body, (3, 4, {}))
+    assert before == after
+    assert (text.index("a = x") < text.index("for ")) == ahead if "a = x" in text else not ahead
 
 
 def test_a_matrix_of_another_size_than_expected_ends_the_function():
