@@ -1,4 +1,4 @@
-"""Shards of suites: `spec run --shard`, and `spec merge`, which joins them."""
+"""Shards of suites and scenarios: `spec run --shard`, and `spec merge`, which joins them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from specledger.cli.options import Origin, Out, Packed, Sign, Stamp, seal_of
 from specledger.cli.output import print_status, print_text
-from specledger.core.diagnostics import printable
+from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict, exit_code
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
-Shards = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="All shards of one suite.")]
+Shards = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="All shards of one run.")]
 
 
 def merge(
@@ -31,16 +31,17 @@ def merge(
     timestamp: Stamp = None,
     packed: Packed = False,
 ) -> None:
-    """Merge the shards of a suite into the evidence of the whole; nothing is run again."""
-    from specledger.kinds import KINDS
+    """Merge the shards of a suite or a scenario into the evidence of the whole; nothing is run again."""
+    from specledger.kinds import KINDS, runnable_kinds
     from specledger.kinds.running import RunOptions
-    from specledger.kinds.shards import read_shards
+    from specledger.kinds.shards import read_shards, refused
     from specledger.pipeline.executing import place_cases
 
     _, bundle = read_shards(folders)
     (place,) = place_cases([bundle], out, packed=packed)
-    kind = KINDS[bundle.main.kind].run
-    assert kind.merge is not None  # noqa: S101 - shards are of kinds that have them
+    kind = KINDS[bundle.main.kind].run if bundle.main.kind in runnable_kinds(KINDS) else None
+    if kind is None or kind.merge is None:
+        raise refused(f"there are no shards of a {bundle.main.kind}")
     finished = kind.merge(folders, place, RunOptions(seal=seal_of(sign, origin, timestamp)))
     (print_status if finished.verdict is Verdict.PASS else print_text)(kind.show([finished]))
     raise typer.Exit(exit_code(finished.verdict))
@@ -61,7 +62,9 @@ def read_shard(text: str | None, cases: Sequence[Bundle], *, sealed: bool) -> tu
         raise typer.BadParameter(f"--shard is I/N, such as 2/4: from 1 to N, not {text!r}")
     other = next((case for case in cases if KINDS[case.main.kind].run.merge is None), None)
     if other is not None:
-        raise typer.BadParameter(f"{other.main.name} is a {other.main.kind}, which is one piece: --shard is for suites")
+        raise typer.BadParameter(
+            f"{other.main.name} is a {other.main.kind}, which is one piece: --shard is for suites and scenarios"
+        )
     if sealed:
         raise typer.BadParameter("a shard is no evidence yet: `spec merge` packs and signs; --log is for whole runs")
     return int(match[1]), int(match[2])
@@ -77,5 +80,5 @@ def print_shards(finished: Sequence[Finished]) -> None:
     for one in finished:
         result = one.manifest["result"]
         number, of = result["shard"]
-        runs = f"{result['runs']} of {result['of']} runs"
-        print_status(f"{printable(one.name)}  shard {number}/{of}: {runs}, {printable(str(one.place))}")
+        made = f"{result['made']} of {counted(result['of'], result['what'])}"
+        print_status(f"{printable(one.name)}  shard {number}/{of}: {made}, {printable(str(one.place))}")

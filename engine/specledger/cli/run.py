@@ -44,7 +44,7 @@ from specledger.cli.output import (
     progress_bar,
     write_output,
 )
-from specledger.core.diagnostics import Diagnostic, Rejected
+from specledger.core.diagnostics import Diagnostic, Rejected, counted
 from specledger.core.verdict import Verdict, combine, exit_code
 from specledger.report.formats import FORMATS
 
@@ -61,7 +61,7 @@ Resume = Annotated[
 ]
 ShardNumber = Annotated[
     str | None,
-    typer.Option(metavar="I/N", help="Make every N-th run of a suite, from the I-th on; `spec merge` joins them."),
+    typer.Option(metavar="I/N", help="Make the I-th of N parts of a suite or a scenario; `spec merge` joins them."),
 ]
 
 
@@ -106,7 +106,7 @@ def run(  # noqa: PLR0913, PLR0917 - each is an option
     part = read_shard(shard, cases, sealed=sign is not None or log is not None or packed or timestamp is not None)
     places = [shard_place(place, part) if out is None else place for place in place_cases(cases, out, packed=packed)]
     with executor_of(workers, cluster) as executor:
-        options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part)
+        options = RunOptions(executor, trust_agent, live, record, seal, resume=resume, shard=part, tell=_tell)
         aloud = format_ is OutputFormat.HUMAN
         finished = _run_each(list(zip(cases, places, strict=True)), log, purpose, options, aloud=aloud)
     if part is not None:
@@ -133,6 +133,11 @@ def _run_each(
         if aloud and options.shard is None and not KINDS[bundle.main.kind].run.table:
             say(finished[-1:])
     return finished
+
+
+def _tell(finished: int, wanted: int, what: str) -> None:
+    """Say on standard error how much a resumed run takes over."""
+    print_error(f"{finished} of {counted(wanted, what)} were finished, {wanted - finished} are run")
 
 
 def say(finished: Sequence[Finished], *more: str) -> None:

@@ -27,6 +27,7 @@ from specledger.evidence.layout import (
     COUNTEREXAMPLES,
     ENGINE,
     EVALUATOR,
+    FOLDERS,
     FORMAT,
     MANIFEST,
     MAX_LINE,
@@ -36,6 +37,7 @@ from specledger.evidence.layout import (
     SCENARIO,
     SOURCES,
     SPECS,
+    SUITE,
 )
 from specledger.evidence.result import Fold
 from specledger.evidence.workplace import Workplace
@@ -106,7 +108,8 @@ class BundleWriter:
             message = f"the specs were resolved from files of {size} bytes, more than {MAX_SOURCES}"
             raise Rejected([Diagnostic(E_SOURCES_SIZE, message)])
         try:
-            self._workplace.open(self._identity, resume=self._resume)
+            kept = FOLDERS if self._kind.name == SUITE else ()
+            self._workplace.open(self._identity, resume=self._resume, kept=kept)
             self._lines = (self.inside / RECEIPTS).open("wb")
         except OSError as error:
             self._workplace.close()
@@ -184,7 +187,7 @@ class BundleWriter:
         return manifest
 
     def finish_unsealed(self, fill: Callable[[Path], None]) -> None:
-        """Move the folder to its place without receipts and manifest: a part of evidence and no bundle.
+        """Move the folder to its place without a manifest, and without receipts if none was added: no bundle.
 
         Args:
             fill: Writes what else goes into the folder that it is called with.
@@ -194,8 +197,9 @@ class BundleWriter:
         """
         assert self._lines is not None, "a bundle is written inside its context"  # noqa: S101 - a programmer's mistake
         try:
-            self._lines.close()
-            (self.inside / RECEIPTS).unlink()
+            self._sync(self._lines)
+            if not self.chain.count:
+                (self.inside / RECEIPTS).unlink()
             fill(self.inside)
             self._workplace.move()
         except OSError as error:

@@ -6,25 +6,26 @@ work was lost. The folder is continued only by a run of the same specs with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from specledger.core.canonical import NotCanonical, parse_canonical
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.events import Event
-from specledger.evidence.layout import MAX_LINE, RECEIPTS
+from specledger.evidence.layout import RECEIPTS
 
 IDENTITY: Final = "identity"
 """The file of a working folder that says whose it is."""
 BEFORE: Final = "before.jsonl"
 """The file of a working folder with the receipts of an earlier attempt."""
+_MOST_IDENTITY: Final = 200  # bytes
 
 E_RESUME_OTHER = code(
     "E_RESUME_OTHER",
     "what can be resumed is another run",
-    "An unfinished run to the same place was of other specs, or by an engine with other source files, so what it "
-    "finished is no part of this run. Run without `--resume`, which discards it, or name another `--out`.",
+    "An unfinished run to the same place was of other specs, or by an engine with other source files, or its folder "
+    "holds what no run leaves there, so what it finished is no part of this run. Run without `--resume`, which "
+    "discards it, or name another `--out`.",
 )
 
 
@@ -35,18 +36,24 @@ def belongs(work: Path, identity: str) -> bool:
         Rejected: E_RESUME_OTHER.
         OSError: It cannot be read.
     """
-    file = work / IDENTITY
-    found = file.read_text(encoding="utf-8") if file.is_file() else ""
-    if not found or not (work / "new").is_dir():
+    odd = next((path for path in work.rglob("*") if path.is_symlink() or not (path.is_dir() or path.is_file())), None)
+    if odd is not None:
+        raise _other(f"{odd} is a link or no file, which no run leaves there")
+    if not (work / IDENTITY).is_file() or not (work / "new").is_dir():
         return False
-    if found != identity:
-        message = f"{work} is an unfinished run of other specs or by another engine"
-        raise Rejected([Diagnostic(E_RESUME_OTHER, message, hint="run without --resume to discard it")])
-    return True
+    with (work / IDENTITY).open("rb") as file:
+        found = file.read(_MOST_IDENTITY)
+    if found and found != identity.encode():
+        raise _other(f"{work} is an unfinished run of other specs or by another engine")
+    return bool(found)
 
 
-def set_aside(work: Path) -> None:
-    """Move the receipts of the last attempt aside, unless an earlier attempt came further.
+def set_aside(work: Path, kept: Collection[str]) -> None:
+    """Move the receipts of the last attempt aside, unless an earlier one came further, and remove what else it made.
+
+    Args:
+        work: The working folder.
+        kept: The folders of its bundle that are kept: those with the runs of a suite.
 
     Raises:
         OSError: The system refuses.
@@ -54,38 +61,23 @@ def set_aside(work: Path) -> None:
     last, before = work / "new" / RECEIPTS, work / BEFORE
     if last.is_file() and not (before.is_file() and before.stat().st_size >= last.stat().st_size):
         last.replace(before)
+    for folder, names in ((work, {"new", IDENTITY, BEFORE}), (work / "new", {*kept})):
+        for path in folder.iterdir():
+            if path.name not in names:
+                remove(path)
 
 
-def whole_episodes(file: Path) -> int:
-    """How many episodes a file of receipts holds from the first to its end, one after the other."""
-    count = 0
-    for type_, body in _receipts(file):
-        if type_ == "episode_end":
-            if body.get("episode") != count:
-                break
-            count += 1
-    return count
+def remove(path: Path) -> None:
+    """Remove a file or a folder.
+
+    Raises:
+        OSError: The system refuses.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
 
 
-def episodes_of(file: Path, count: int) -> Iterator[Event]:
-    """The events of the first episodes of a file of receipts, without those around them."""
-    for type_, body in _receipts(file) if count else ():
-        if type_ != "start":
-            yield Event(type_, body)
-        if type_ == "episode_end" and body["episode"] == count - 1:
-            return
-
-
-def _receipts(file: Path) -> Iterator[tuple[str, dict[str, object]]]:
-    """The type and body of each whole receipt, up to the first line that is none."""
-    if not file.is_file():
-        return
-    with file.open("rb") as lines:
-        while (line := lines.readline(MAX_LINE)).endswith(b"\n"):
-            try:
-                receipt = parse_canonical(line[:-1], limit=MAX_LINE)
-            except NotCanonical:
-                return
-            if not isinstance(receipt, dict) or not isinstance(receipt.get("body"), dict):
-                return
-            yield str(receipt.get("type")), receipt["body"]
+def _other(message: str) -> Rejected:
+    return Rejected([Diagnostic(E_RESUME_OTHER, message, hint="run without --resume to discard it")])

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -42,7 +42,7 @@ if sys.platform != "win32":
 SHARD: Final = "shard.json"
 """The file that makes a folder a shard of a suite."""
 _EARLIER: Final = "earlier"
-_PARTIAL: Final = re.compile(r"\.(.+)\.[0-9]+\.partial", re.DOTALL)
+WORKING: Final = re.compile(r"\.(.+)\.[0-9]+\.partial", re.DOTALL)
 """What such a folder is called; the group is the name of the place."""
 
 E_OUT_UNWRITABLE = code(
@@ -69,12 +69,13 @@ class Workplace:
         self.folder = self._work / "new"
         self._held: int | None = None
 
-    def open(self, identity: str = "", *, resume: bool = False) -> None:
+    def open(self, identity: str = "", *, resume: bool = False, kept: Collection[str] = ()) -> None:
         """Make the folder, or continue in one that an unfinished run left.
 
         Args:
             identity: What a later run must have in common with this one to continue it.
             resume: Whether to continue.
+            kept: The folders of the bundle that are continued in.
 
         Raises:
             Rejected: E_OUT_FOREIGN, E_RESUME_OTHER.
@@ -90,7 +91,7 @@ class Workplace:
         if self._held is None:
             self._held = _hold(self._work)
             (self._work / IDENTITY).write_text(identity, encoding="utf-8")
-        set_aside(self._work)
+        set_aside(self._work, kept)
 
     @property
     def beside(self) -> Path:
@@ -160,7 +161,7 @@ class Workplace:
         """The working folders for this place that no process holds, each with a lock on it."""
         found = list(self.place.parent.iterdir()) if self.place.parent.is_dir() else []
         for work in found:
-            match = _PARTIAL.fullmatch(work.name)
+            match = WORKING.fullmatch(work.name)
             if match is not None and match[1] == self.place.name and work.is_dir() and not work.is_symlink():
                 held = _hold(work)
                 if held is not None:
@@ -173,7 +174,7 @@ class Workplace:
 
 def explain_partial(folder: Path) -> str | None:
     """An explanation of a leftover working folder; None if a folder is not named like one."""
-    match = _PARTIAL.fullmatch(folder.absolute().name)
+    match = WORKING.fullmatch(folder.absolute().name)
     if match is None or not folder.is_dir():
         return None
     held = _hold(folder)

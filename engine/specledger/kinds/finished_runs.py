@@ -1,31 +1,27 @@
 """The finished runs of a suite that is not finished itself: of one that ended early, or of a shard.
 
-Beside the folder of the runs there is a record of each finished one. A run counts if its record is whole and its files
-are those that its manifest lists; everything else is removed and run again.
+A run counts if its bundle passes every check but replay. Where the suite asks for replay, the run is replayed again.
+Everything else is removed and run again.
 """
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
 
+from specledger.compile.suite import DeferredPlan
 from specledger.core.diagnostics import code
-from specledger.core.digest import tagged
-from specledger.evidence.disk import write_file
-from specledger.evidence.layout import MANIFEST, MORE
-from specledger.kinds.wire import from_bytes, to_bytes
+from specledger.evidence.layout import FOLDERS, MANIFEST, MORE
+from specledger.evidence.resume import remove
+from specledger.evidence.workplace import WORKING
+from specledger.kinds.table import MODELS
+from specledger.run.executor import Executor, spread
 from specledger.suites.plan import Case
 from specledger.verify.checks import E_MANIFEST, Broken
 from specledger.verify.listing import check_files
 from specledger.verify.manifest import MAX_MANIFEST, read_document
-
-FINISHED: Final = "finished"
-"""The folder of the records."""
-_TAG: Final = "specledger/finished-run/v1"
-_DIGEST: Final = 64
-_RUNS: Final = ("runs/*", "controls/*/*", "mutants/*/*")
+from specledger.verify.suite_runs import DIFFERS, NAMED, RunChecks
 
 E_CLUSTER_RESULT = code(
     "E_CLUSTER_RESULT",
@@ -36,71 +32,66 @@ E_CLUSTER_RESULT = code(
 )
 
 
-def keep_finished(folder: Path, case: Case, outcome: Mapping[str, Any]) -> None:
-    """Record that a run is finished; its bundle is at its place.
+def read_finished(
+    folder: Path, deferred: DeferredPlan, numbers: Sequence[int], executor: Executor
+) -> Iterator[tuple[Case, Any, str | None]]:
+    """Check runs of a suite.
+
+    Args:
+        folder: Where they are; it holds no links.
+        deferred: The suite.
+        numbers: Which of them.
+        executor: Where they are checked; it shares the files of this process.
+
+    Yields:
+        Of each run in turn its case, what is known of it, and why it does not count, or None.
+    """
+    cases = [deferred.plan.cases[number][1] for number in numbers]
+    whole = [(folder / case.place / MANIFEST).is_file() for case in cases]
+    there = [number for number, found in zip(numbers, whole, strict=True) if found]
+    checks = RunChecks(str(folder), deferred, MODELS, replay=False, tried=True)
+    outcomes = spread(checks, there, executor)
+    for case, found in zip(cases, whole, strict=True):
+        known = next(outcomes) if found else {"broken": "it is missing"}
+        yield case, known, known.get("broken", known.get(DIFFERS))
+
+
+def remove_unfinished(folder: Path, cases: Sequence[Case], finished: Collection[str], *, working: bool = True) -> None:
+    """Remove what is no finished run from the folders of runs.
+
+    Args:
+        folder: The folder of the suite.
+        cases: Its runs.
+        finished: The places of those that count.
+        working: Whether the working folders of others are kept, since whole episodes in them count.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The system refuses.
     """
-    folder.mkdir(exist_ok=True)
-    data = to_bytes({"place": case.place, "outcome": outcome})
-    write_file(folder / case.place.replace("/", "+"), tagged(_TAG, data).encode() + data)
+    kept = {case.place for case in cases} - {*finished} if working else set()
+    above = {str(parent) for case in cases for parent in PurePosixPath(case.place).parents}
 
+    def clear(inside: Path, path: str) -> None:
+        for one in inside.iterdir():
+            place, name = f"{path}/{one.name}", WORKING.fullmatch(one.name)
+            if place in above and one.is_dir():
+                clear(one, place)
+            elif place not in finished and (name is None or f"{path}/{name[1]}" not in kept):
+                remove(one)
 
-def read_finished(folder: Path, runs: Path, cases: Sequence[Case]) -> dict[str, Any]:
-    """What is known of the finished runs, by their places.
-
-    Args:
-        folder: The records.
-        runs: The folder in which the runs are.
-        cases: The runs of the suite.
-    """
-    found = {}
-    for case in cases:
-        outcome = _outcome(folder / case.place.replace("/", "+"), case)
-        if outcome is not None and fault_of(runs / case.place, case.bundle.digest, outcome) is None:
-            found[case.place] = outcome
-    return found
-
-
-def remove_unfinished(runs: Path, finished: Mapping[str, Any], partial: bool = True) -> None:
-    """Remove the runs that do not count.
-
-    Args:
-        runs: The folder in which the runs are.
-        finished: The places of those that count.
-        partial: Whether the working folders of runs are kept, since whole episodes in them count.
-    """
-    for place in [place for pattern in _RUNS for place in runs.glob(pattern)]:
-        working = place.name.startswith(".")
-        if place.relative_to(runs).as_posix() not in finished and not (working and partial):
-            shutil.rmtree(place)
-
-
-def _outcome(file: Path, case: Case) -> Any:
-    """The outcome in a record; None if there is none, or it is not whole."""
-    if not file.is_file():
-        return None
-    record = file.read_bytes()
-    data = record[_DIGEST:]
-    if record[:_DIGEST] != tagged(_TAG, data).encode():
-        return None
-    try:
-        known = from_bytes(data)
-        return known["outcome"] if known["place"] == case.place else None
-    except (LookupError, TypeError, ValueError, RecursionError):
-        return None
+    for name in sorted(FOLDERS):
+        if (folder / name).is_dir():
+            clear(folder / name, name)
 
 
 def fault_of(place: Path, specs: str, outcome: Mapping[str, Any]) -> str | None:
-    """Why the run at a place does not count as the one with these specs and this outcome; None if it does."""
+    """Why the run that a cluster returned is not the one with these specs and this outcome; None if it is."""
     try:
         manifest = read_document(place / MANIFEST, MAX_MANIFEST, E_MANIFEST)
         check_files(place, manifest["files"], MORE)
         if manifest["specs"] != specs:
             return "it was made from other specs"
-        same = all(outcome[name] == manifest[name] for name in ("specs", "receipts", "result"))
-        return None if same else "its manifest says something else"
+        return None if all(outcome[name] == manifest[name] for name in NAMED) else "its manifest says something else"
     except Broken as broken:
         return broken.message
     except (LookupError, TypeError, ValueError) as error:

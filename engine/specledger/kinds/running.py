@@ -24,6 +24,7 @@ from specledger.oracles.recording import Listener, Tape
 from specledger.run.executor import Executor, Lost
 from specledger.run.parallel_episodes import WORTH
 from specledger.run.workers import ALONE
+from specledger.verify.replay import Tell
 
 Progress = Callable[[int, int], None]
 """Called with (what is done, what there is to do)."""
@@ -55,7 +56,8 @@ class RunOptions(Struct, frozen=True):
         tape: What was answered already, in place of asking an agent from outside.
         trial: Who listens to the trial of an agent.
         resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
-        shard: `(i, n)`, if only every n-th run of a suite is made, from the i-th on.
+        shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
+        tell: Called with how much a resumed run takes over.
     """
 
     executor: Executor = ALONE
@@ -68,6 +70,12 @@ class RunOptions(Struct, frozen=True):
     trial: Listener | None = None
     resume: bool = False
     shard: tuple[int, int] | None = None
+    tell: Tell | None = None
+
+    def taken(self, finished: int, wanted: int, what: str) -> None:
+        """Say how much was finished before, if the run is a resumed one."""
+        if self.resume and self.tell is not None:
+            self.tell(finished, wanted, what)
 
 
 class Incident(Struct, frozen=True):

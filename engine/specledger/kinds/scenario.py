@@ -14,6 +14,7 @@ from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostic, counted, printable
 from specledger.core.events import Event, owned
 from specledger.core.verdict import Verdict
+from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.kind import RUN as RECEIPTS
 from specledger.expr import EvaluationError
 from specledger.gates.invariant import PROGRESS
@@ -24,11 +25,14 @@ from specledger.kinds.running import (
     Incident,
     Progress,
     RunOptions,
+    bundle_writer,
     footer,
     resumable_writer,
 )
 from specledger.kinds.scenario_events import scenario_events
+from specledger.kinds.shards import episodes_of_shard, read_shards, refused, take_episodes, write_shard
 from specledger.load import Bundle
+from specledger.run.loop import separate
 from specledger.spec.invariant import Invariant
 from specledger.spec.scenario import Scenario
 from specledger.verify.replay import make_run
@@ -43,18 +47,51 @@ MOST_DUE_STEPS: Final = 20
 
 
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    incidents: list[Incident] = []
     found: list[Diagnostic] = []
     model = bundle.main.model
     assert isinstance(model, Scenario)  # noqa: S101 - the table of kinds calls this for scenarios only
+    if options.shard is not None:
+        _separate(bundle)
     with resumable_writer(bundle, place, RECEIPTS, options, model.episodes * model.horizon) as writer:
-        for event in scenario_events(bundle, writer, options, progress, found.append):
-            writer.add(event)
-            if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
-                incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
-        manifest = writer.finish(attach=options.seal.attach)
+        events = scenario_events(bundle, writer, options, progress, found.append)
+        if options.shard is None:
+            return replace(_written(bundle, writer, options, events), found=tuple(found))
+        for event in events:
+            if event.type != "end":
+                writer.add(event)
+        own = episodes_of_shard(model.episodes, options.shard)
+        return write_shard(writer, bundle, options.shard, len(own), model.episodes, "episode")
+
+
+def merge(folders: Sequence[Path], place: Path, options: RunOptions) -> Finished:
+    """Merge the shards of a scenario into its evidence; nothing is run.
+
+    Raises:
+        Rejected: E_SHARD, or the place cannot be written.
+    """
+    shards, bundle = read_shards(folders)
+    events = take_episodes(shards, bundle, _separate(bundle))
+    with bundle_writer(bundle, place, RECEIPTS) as writer:
+        return _written(bundle, writer, options, events)
+
+
+def _separate(bundle: Bundle) -> Plan:
+    """The plan of a scenario that can be made in shards."""
+    plan = compile_scenario(bundle)
+    if not separate(plan):
+        raise refused(f"{plan.name} has no shards: its episodes depend on one another")
+    return plan
+
+
+def _written(bundle: Bundle, writer: BundleWriter, options: RunOptions, events: Iterator[Event]) -> Finished:
+    incidents: list[Incident] = []
+    for event in events:
+        writer.add(event)
+        if more := incidents_of(event):  # the sort is stable: those of one rank stay in the order of the run
+            incidents = sorted([*incidents, *more], key=lambda one: one.rank)[:MOST_INCIDENTS]
+    manifest = writer.finish(attach=options.seal.attach)
     shown = tuple(replace(one, at=_place(bundle, one), detail=_detail(bundle, one)) for one in incidents)
-    return Finished(case_name(bundle), bundle.main.kind, place, manifest, shown, found=tuple(found))
+    return Finished(case_name(bundle), bundle.main.kind, writer.place, manifest, shown)
 
 
 def _detail(bundle: Bundle, incident: Incident) -> Any:
@@ -201,4 +238,4 @@ def _probes(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
     return ["  probes: " + "; ".join(shown)] if shown else []
 
 
-RUNNABLE: Final = Runnable(compile_scenario, RECEIPTS, _execute, _preview, _show, events=_events)
+RUNNABLE: Final = Runnable(compile_scenario, RECEIPTS, _execute, _preview, _show, events=_events, merge=merge)

@@ -24,6 +24,7 @@ from specledger.evidence.layout import AUDIT_LOG, TAPE
 from specledger.evidence.resume import BEFORE
 from specledger.gates.documents import axion
 from specledger.kinds.running import Progress, RunOptions
+from specledger.kinds.shards import episodes_of_shard
 from specledger.load import Bundle
 from specledger.oracles.outside import E_AGENT_UNTRUSTED
 from specledger.oracles.recording import Oracle, Tape
@@ -81,7 +82,15 @@ def scenario_events(
         plan = plan.asking(replace(plan.outside, model=asked))
     elif plan.outside is not None and not wanted.trusted:
         raise _untrusted(bundle, plan.outside.source)
-    run = partial(make_run, bundle, progress=progress, executor=wanted.executor, before=writer.beside / BEFORE)
+    run = partial(
+        make_run,
+        bundle,
+        progress=progress,
+        executor=wanted.executor,
+        before=writer.beside / BEFORE,
+        wanted=None if wanted.shard is None else episodes_of_shard(plan.episodes, wanted.shard),
+        tell=wanted.taken,
+    )
     if watchdog is None:
         yield from run(plan)
     elif plan.outside is None and not wanted.live:

@@ -11,7 +11,6 @@ from specledger.compile.roles import roles
 from specledger.compile.scenario import compile_scenario
 from specledger.compile.suite import DeferredPlan, compile_suite, seeds_of_suite
 from specledger.core.diagnostics import Diagnostic, Rejected, code
-from specledger.core.verdict import Verdict
 from specledger.evidence.archive import InvalidArchive, packed, unpacked
 from specledger.evidence.bundle import BundleWriter
 from specledger.evidence.chain import run_id
@@ -19,14 +18,7 @@ from specledger.evidence.disk import sync_files
 from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
-from specledger.kinds.finished_runs import (
-    E_CLUSTER_RESULT,
-    FINISHED,
-    fault_of,
-    keep_finished,
-    read_finished,
-    remove_unfinished,
-)
+from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, resumable_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
@@ -34,6 +26,7 @@ from specledger.kinds.shards import read_shards, take_runs, write_shard
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
 from specledger.run.executor import Work, spread
+from specledger.run.workers import here
 from specledger.spec.scenario import Scenario
 from specledger.suites.assessment import UNCOMPARED, assess
 from specledger.suites.episodes import Episodes
@@ -61,22 +54,21 @@ def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progres
     deferred = DeferredPlan(bundle)
     cases = [case for _, case in deferred.plan.cases]
     first, step = options.shard or (1, 1)
+    own = range(first - 1, len(cases), step)
     with resumable_writer(bundle, place, RECEIPTS, options) as writer:
-        finished = writer.beside / FINISHED
-        outcomes = read_finished(finished, writer.inside, cases)
-        remove_unfinished(writer.inside, outcomes)
-        runs = SuiteRuns(str(writer.inside), str(finished), deferred, options.trusted, options.record, options.resume)
-        own = range(first - 1, len(cases), step)
+        read = read_finished(writer.inside, deferred, own, here(options.executor)) if options.resume else ()
+        outcomes = {case.place: known for case, known, fault in read if fault is None}
+        remove_unfinished(writer.inside, cases, outcomes)
+        options.taken(len(outcomes), len(own), "run")
+        runs = SuiteRuns(str(writer.inside), deferred, options.trusted, options.record, options.resume)
         todo = [number for number in own if cases[number].place not in outcomes]
         for number, outcome in zip(todo, spread(runs, todo, options.executor), strict=True):
             outcomes[cases[number].place] = outcome
             if progress is not None:
                 progress(len(outcomes), len(own))
-        remove_unfinished(writer.inside, outcomes, partial=False)
+        remove_unfinished(writer.inside, cases, outcomes, working=False)
         if options.shard is not None:
-            write_shard(writer, bundle, options.shard)
-            result = {"verdict": Verdict.PASS.value, "shard": list(options.shard), "runs": len(own), "of": len(cases)}
-            return Finished(case_name(bundle), bundle.main.kind, place, {"result": result})
+            return write_shard(writer, bundle, options.shard, len(own), len(cases), "run")
         return _assessed(bundle, place, options, writer, deferred.plan, outcomes)
 
 
@@ -118,7 +110,6 @@ class SuiteRuns(Work):
 
     Attributes:
         folder: Where the runs are written.
-        finished: Where each finished one is recorded; None if none is.
         deferred: The suite.
         trusted, record, resume: As in `RunOptions`.
     """
@@ -126,7 +117,6 @@ class SuiteRuns(Work):
     entry = "suite"
 
     folder: str
-    finished: str | None
     deferred: DeferredPlan
     trusted: bool
     record: bool
@@ -140,7 +130,7 @@ class SuiteRuns(Work):
         episodes, samples = Episodes(case.heading), Samples()
         wanted, options = trial.wanted(case), RunOptions(trusted=self.trusted, record=self.record)
         digest = case.bundle.digest
-        document, identity = case.bundle.document(), "" if self.finished is None else identity_of(digest)
+        document, identity = case.bundle.document(), identity_of(digest)
         with BundleWriter(place, run_id(digest), document, digest, identity=identity, resume=self.resume) as writer:
             for event in scenario_events(case.bundle, writer, options, None, compile_plan=self.deferred.plans):
                 writer.add(event)
@@ -149,13 +139,7 @@ class SuiteRuns(Work):
                     case.sampler.sample(episode, samples, wanted)
             manifest = writer.finish()
         replay = try_replay(place, case.bundle.models) if trial.replay else UNCOMPARED
-        return self._kept(case, outcome_of(manifest, replay, samples))
-
-    def _kept(self, case: Case, outcome: dict[str, Any]) -> dict[str, Any]:
-        """Record that a run is finished."""
-        if self.finished is not None:
-            keep_finished(Path(self.finished), case, outcome)
-        return outcome
+        return outcome_of(manifest, replay, samples)
 
     def document(self) -> dict[str, Any]:
         """The specs and the options."""
@@ -182,7 +166,7 @@ class SuiteRuns(Work):
             fault = str(error)
         if fault is not None:
             raise Rejected([Diagnostic(E_CLUSTER_RESULT, f"{place.name}: {fault}")])
-        return self._kept(case, result["outcome"])
+        return result["outcome"]
 
     def place(self, number: int) -> Path:
         """Where the run of a number is written."""

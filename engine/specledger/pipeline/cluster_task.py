@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, codes
 from specledger.core.digest import tagged
@@ -21,6 +21,9 @@ from specledger.kinds.finished_runs import E_CLUSTER_RESULT
 from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Done, Work
+
+if TYPE_CHECKING:
+    from specledger.verify.suite_runs import HeldRuns
 
 RESULT_TAG: Final = "specledger/cluster-result/v1"
 REFUSED: Final = "refused"
@@ -92,6 +95,12 @@ def _episodes(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
     return EpisodeChunks(specs)
 
 
+def _judged_chunks(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.verify.judge_chunks import JudgedChunks
+
+    return JudgedChunks(specs)
+
+
 def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
     from specledger.kinds.suite import SuiteRuns
@@ -100,7 +109,7 @@ def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
 
     def run(item: int) -> Any:
         with TemporaryDirectory() as folder:
-            return SuiteRuns(folder, None, deferred, given["trusted"], given["record"]).packed(item)
+            return SuiteRuns(folder, deferred, given["trusted"], given["record"]).packed(item)
 
     return run
 
@@ -110,12 +119,25 @@ def _checks(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.suite_runs import RunChecks
 
     deferred = DeferredPlan(specs)
+    return _unpacking(lambda folder: RunChecks(folder, deferred, MODELS, given["replay"]))
 
-    def check(item: Any) -> Any:
+
+def _judgements(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+    from specledger.compile.suite import DeferredPlan
+    from specledger.verify.judge_suite import RunJudgements
+
+    deferred = DeferredPlan(specs)
+    return _unpacking(lambda folder: RunJudgements(folder, deferred))
+
+
+def _unpacking(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
+    """Work on runs that arrive as files, each in a folder of its own."""
+
+    def perform_one(item: Any) -> Any:
         with TemporaryDirectory() as folder:
-            return RunChecks(folder, deferred, MODELS, given["replay"]).unpacked(item)
+            return make(folder).unpacked(item)
 
-    return check
+    return perform_one
 
 
 def _discovery(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
@@ -128,6 +150,8 @@ _ENTRIES: Final[Mapping[str, Callable[[Bundle, Mapping[str, Any]], Callable[[Any
     "episodes": _episodes,
     "suite": _suite,
     "checks": _checks,
+    "judgements": _judgements,
+    "judged chunks": _judged_chunks,
     "discovery": _discovery,
 }
 """The works by their `entry`, each made from resolved specs and options."""

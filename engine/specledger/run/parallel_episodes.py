@@ -29,8 +29,9 @@ def run_parallel(
     *,
     worth: int = WORTH,
     held: tuple[int, Iterable[Event]] = (0, ()),
+    wanted: range | None = None,
 ) -> Iterator[Event]:
-    """Run every episode of a plan, in several processes if its episodes are separate, many, and none too long.
+    """Run the episodes of a plan, in several processes if they are separate, many, and none too long.
 
     Args:
         plan: What to run.
@@ -38,26 +39,29 @@ def run_parallel(
         executor: Where it is run; with one worker everything runs in this process.
         progress: Called with (steps done, steps at most).
         worth: Steps from which several processes are used.
-        held: How many of the first episodes were run before, and their events; only if episodes are separate.
+        held: How many of the first of them were run before, and their events; only if episodes are separate.
+        wanted: The numbers of some that follow one another, only if episodes are separate; by default all.
 
     Yields:
         The events of `loop.run`.
     """
-    first, events = held
-    steps = (plan.episodes - first) * plan.horizon
-    if steps < worth or min(plan.episodes, executor.width) < 2 or plan.horizon > _CHUNK or not separate(plan):
-        rest = (event for number in range(first, plan.episodes) for event in run_episode(plan, number))
-        yield from run(plan, progress, chain(events, rest) if first else None)
+    count, events = held
+    every = range(plan.episodes)
+    left = (wanted or every)[count:]
+    few = len(left) * plan.horizon < worth or min(len(left), executor.width) < 2
+    if few or plan.horizon > _CHUNK or not separate(plan):
+        rest = (event for number in left for event in run_episode(plan, number))
+        yield from run(plan, progress, None if left == every else chain(events, rest))
         return
-    results = spread(chunks, _bounds(plan, first, executor.width), executor)
+    results = spread(chunks, bounds_of(left, plan.horizon, executor.width), executor)
     rest = (event for lines in results for event in read_events(lines.splitlines()))
     yield from run(plan, progress, chain(events, rest))
 
 
-def _bounds(plan: Plan, first: int, width: int) -> Sequence[tuple[int, int]]:
+def bounds_of(episodes: range, horizon: int, width: int) -> Sequence[tuple[int, int]]:
     """The first episode of each chunk and the one after its last; chunks are of about equal size."""
-    size = max(1, min((plan.episodes - first) // (width * _ROUNDS), _CHUNK // plan.horizon))
-    return [(start, min(start + size, plan.episodes)) for start in range(first, plan.episodes, size)]
+    size = max(1, min(len(episodes) // (width * _ROUNDS), _CHUNK // horizon))
+    return [(start, min(start + size, episodes.stop)) for start in episodes[::size]]
 
 
 def run_chunk(plan: Plan, bounds: Sequence[int]) -> bytes:

@@ -24,7 +24,6 @@ from msgspec.structs import replace
 from specledger.compile.actor import footing_of
 from specledger.compile.plan import Actor, Judgement, KernelPlan, Plan, State
 from specledger.compile.roles import Role, roles
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Diagnostics
 from specledger.core.events import Event
 from specledger.core.verdict import Verdict
@@ -57,11 +56,12 @@ REMEMBERED: Final = "memories of invariants, which replay makes"
 """What is counted as no expression's verdict."""
 
 
-def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
+def judge_lines(specs: Bundle, plan: Plan, make: Callable[[Plan], Made], recorded: Iterable[bytes]) -> Count:
     """Make a run again and judge each verdict after its receipt was found to be the recorded one.
 
     Args:
-        specs: The recorded specs, which compile.
+        specs: The recorded specs.
+        plan: Their plan.
         make: Gives what makes the run again from a plan.
         recorded: The receipts.
 
@@ -69,7 +69,7 @@ def judge_lines(specs: Bundle, make: Callable[[Plan], Made], recorded: Iterable[
         Broken: E_REPLAY, if the run is not the recorded one.
         Rejected: E_JUDGE_PACKAGE.
     """
-    witness = _RunJudge(compile_scenario(specs), _Rules(specs))
+    witness = RunJudge(specs, plan)
 
     def seen() -> Iterator[Event]:
         for event in make(witness.plan)(None):
@@ -124,7 +124,7 @@ def _unwritten(*_: Any) -> Any:
     raise NotImplementedError("rules are checked here, not compiled")
 
 
-class _RunJudge:
+class RunJudge:
     """Records what the rules of a run are given, and judges each verdict.
 
     Attributes:
@@ -132,9 +132,14 @@ class _RunJudge:
         count: What was judged so far.
     """
 
-    def __init__(self, plan: Plan, rules: _Rules) -> None:
+    def __init__(self, specs: Bundle, plan: Plan) -> None:
+        """Prepare to judge.
+
+        Raises:
+            Rejected: E_JUDGE_PACKAGE.
+        """
         self.count = Count()
-        self._rules = rules
+        self._rules = rules = _Rules(specs)
         self._reference = Reference()
         self._actors = {
             actor.name: _ActorJudge(actor, rules.governors[actor.name], rules.state, self.count, self._reference)

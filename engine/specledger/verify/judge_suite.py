@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 
-from specledger.compile.suite import DeferredPlan
 from specledger.core.verdict import Verdict
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import RECEIPTS
@@ -20,6 +18,7 @@ from specledger.verify.judged import UNVALUED, Count
 from specledger.verify.receipts import Receipts
 from specledger.verify.reference import Names, Reference
 from specledger.verify.run import judge_run
+from specledger.verify.suite_runs import HeldRuns
 
 VALUELESS: Final = "checks of figures that have no value"
 """What is counted as no expression's verdict."""
@@ -77,8 +76,12 @@ def _compare(
     count.compare(f"check {check.id}", recorded, verdict, reference, (require, opportunities))
 
 
-def judge_one(place: str, deferred: DeferredPlan, number: int) -> Count:
-    """Judge one run of a suite, in whatever process this is."""
-    _, case = deferred.plan.cases[number]
-    folder = Path(place, *case.place.split("/"))
-    return judge_run(case.bundle, folder, Receipts(folder / RECEIPTS, run_id(case.bundle.digest)))
+class RunJudgements(HeldRuns):
+    """Judges runs of a suite."""
+
+    entry = "judgements"
+
+    def __call__(self, item: int) -> dict[str, Any]:
+        """The count of what was judged in the run of a number."""
+        case, folder = self.deferred.plan.cases[item][1], self.folder(item)
+        return judge_run(case.bundle, folder, Receipts(folder / RECEIPTS, run_id(case.bundle.digest))).drain()

@@ -6,10 +6,11 @@ A verdict that was not judged never counts as agreement.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from specledger.core.diagnostics import code
 from specledger.expr import Checked
@@ -68,8 +69,8 @@ class Count(Struct):
         """How many verdicts of expressions there are."""
         return self.judged + self.open.total() + (self.against is not None)
 
-    def take(self, other: Count, place: str) -> None:
-        """Add what was counted elsewhere."""
+    def take(self, other: Count, place: str = "") -> None:
+        """Add what was counted elsewhere, at a place if it has a name."""
         self.judged += other.judged
         self.ours += other.ours
         self.open += other.open
@@ -77,7 +78,22 @@ class Count(Struct):
         self.seen += other.seen
         self.unseen += other.unseen
         if other.against is not None and self.against is None:
-            self.against = f"{place}: {other.against}"
+            self.against = f"{place}: {other.against}" if place else other.against
+
+    @classmethod
+    def of(cls, counted: Mapping[str, Any]) -> Count:
+        """The count that `drain` described, whose counters a cluster returns as plain mappings."""
+        given: dict[str, Any] = {
+            name: Counter(one) if isinstance(one, Mapping) else one for name, one in counted.items()
+        }
+        return cls(**given)
+
+    def drain(self) -> dict[str, Any]:
+        """What was counted, as `of` reads it; this one begins again."""
+        found, empty = asdict(self), asdict(Count())
+        for name, value in empty.items():  # whoever counts here holds this object
+            setattr(self, name, value)
+        return found
 
     def compare(
         self,

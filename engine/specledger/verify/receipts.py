@@ -21,6 +21,8 @@ from specledger.verify.checks import E_CHAIN, E_ENDS, E_LINE, Broken
 
 _KEYS: Final = {"body", "prev", "run", "seq", "type"}
 
+MALFORMED: Final = (KeyError, TypeError, IndexError, AttributeError, ValueError)
+"""What reading a receipt raises whose body is not of its type's form."""
 _SUBTREE: Final = 1024
 """Leaves that are added to the tree at once."""
 
@@ -78,24 +80,35 @@ def link(receipts: Receipts) -> Head:
     Raises:
         Broken: At the first line that does not: it is no receipt, or does not follow the line before.
     """
-    run, head, count, before = canonical_bytes(receipts.run), GENESIS.encode(), 0, b""
+    count, hashed = 0, b""
     tree = Tree()
     leaves: list[bytes] = []
-    for line in receipts.lines():
+    for _, hashed in linked(receipts):
+        count += 1
+        leaves.append(hashed)
+        if len(leaves) == _SUBTREE:
+            tree.append_subtree(leaves)
+            leaves.clear()
+    for leaf in leaves:
+        tree.append_hash(leaf)
+    return Head(count, hashed.hex() or GENESIS, tree.root().hex())
+
+
+def linked(receipts: Receipts) -> Iterator[tuple[bytes, bytes]]:
+    """Each line that follows the line before it, and its leaf hash.
+
+    Raises:
+        Broken: As `link`.
+    """
+    run, head, before = canonical_bytes(receipts.run), GENESIS.encode(), b""
+    for count, line in enumerate(receipts.lines()):
         tail = b',"prev":"%b","run":%b,"seq":%d' % (head, run, count)
         at = line.rfind(b',"type":"')
         if at < 0 or not line.endswith(tail, 0, at):
             raise _unlinked(receipts.run, before, line, count)
         before, hashed = line, leaf_hash(line)
         head = hashed.hex().encode()
-        count += 1
-        leaves.append(hashed)
-        if len(leaves) == _SUBTREE:
-            tree.append_subtree(leaves)
-            leaves.clear()
-    for hashed in leaves:
-        tree.append_hash(hashed)
-    return Head(count, head.decode(), tree.root().hex())
+        yield line, hashed
 
 
 def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
@@ -109,7 +122,7 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
     """
     last, specs = "", None
     for number, line in enumerate(receipts.lines()):
-        receipt = _read(line, number)
+        receipt = read_receipt(line, number)
         last = receipt["type"]
         if (last == "start") != (number == 0):
             raise Broken(E_ENDS, f"receipt {number} is {last!r}")
@@ -118,7 +131,7 @@ def follow(receipts: Receipts, order: Order, tally: Fold) -> Any:
             tally.add(last, receipt["body"])
             if last == "start":
                 specs = receipt["body"]["specs"]
-        except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        except MALFORMED as error:
             raise Broken(E_LINE, f"receipt {number} ({last}) is malformed: {error!r}") from None
     if last != "end":
         raise Broken(E_ENDS, f"the last receipt is {last!r}, not 'end'" if last else "there are no receipts")
@@ -129,8 +142,8 @@ def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Broken:
     """Why a line does not follow the one before, which may be the one that was changed."""
     try:
         if number:
-            _read(before, number - 1)
-        receipt = _read(line, number)
+            read_receipt(before, number - 1)
+        receipt = read_receipt(line, number)
     except Broken as broken:
         return broken
     if receipt["run"] != run:
@@ -140,7 +153,7 @@ def _unlinked(run: str, before: bytes, line: bytes, number: int) -> Broken:
     return Broken(E_CHAIN, f"receipt {number} does not follow the receipt before it")
 
 
-def _read(line: bytes, number: int) -> Mapping[str, Any]:
+def read_receipt(line: bytes, number: int) -> Mapping[str, Any]:
     """The receipt that a line is, in canonical form."""
     try:
         receipt = parse_canonical(line, limit=MAX_LINE)

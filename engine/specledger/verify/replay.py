@@ -16,17 +16,20 @@ from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, run_id
 from specledger.evidence.layout import SCENARIO
-from specledger.evidence.resume import episodes_of, whole_episodes
 from specledger.load import Bundle, bundle_from_document
 from specledger.run.executor import Executor, Work
-from specledger.run.loop import separate
+from specledger.run.loop import run, separate
 from specledger.run.parallel_episodes import run_chunk, run_parallel
 from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.spec.scenario import Scenario
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken
+from specledger.verify.receipts import Receipts
+from specledger.verify.whole_episodes import episodes_of, whole_episodes
 
 Progress = Callable[[int, int], None]
+Tell = Callable[[int, int, str], None]
+"""Called with how much of a run was finished before, of how much, and what is counted."""
 Made = Callable[[Progress | None], Iterator[Event]]
 """Makes the events of a run, each time that it is called; it may report progress as (done, total)."""
 
@@ -61,6 +64,8 @@ def make_run(
     progress: Progress | None = None,
     executor: Executor = ALONE,
     before: Path | None = None,
+    wanted: range | None = None,
+    tell: Tell | None = None,
 ) -> Iterator[Event]:
     """The events of a scenario's run, from its compiled plan.
 
@@ -71,16 +76,40 @@ def make_run(
         executor: Where it is run.
         before: Receipts of an attempt that ended early, whose whole episodes are not run again if episodes are
             separate.
+        wanted: The numbers of the episodes, if not all are run.
+        tell: Called with how many episodes were run before, how many are wanted, and what they are.
     """
+    held = 0
+    events: Iterator[Event] = iter(())
+    episodes = wanted or range(plan.episodes)
+    if before is not None and separate(plan):
+        receipts = Receipts(before, run_id(bundle.digest))
+        held = min(whole_episodes(receipts, first_line(bundle, plan), episodes.start), len(episodes))
+        events = episodes_of(receipts, held)
+    if tell is not None:
+        tell(held, len(episodes), "episode")
+    return _stated(
+        bundle, run_parallel(plan, EpisodeChunks(bundle), executor, progress, held=(held, events), wanted=wanted)
+    )
+
+
+def join_run(bundle: Bundle, plan: Plan, episodes: Iterator[Event]) -> Iterator[Event]:
+    """The events of a run whose episodes, in order, were made elsewhere."""
+    return _stated(bundle, run(plan, None, episodes))
+
+
+def first_line(bundle: Bundle, plan: Plan) -> bytes:
+    """The first receipt of a run."""
+    return Chain(run_id(bundle.digest)).seal(next(join_run(bundle, plan, iter(()))))
+
+
+def _stated(bundle: Bundle, events: Iterator[Event]) -> Iterator[Event]:
+    """The events of a run; one that commits to no set of proposals has no commitments, and says so at its start."""
     assert isinstance(bundle.main.model, Scenario)  # noqa: S101 - what compiles as a scenario is one
-    held = 0 if before is None or not separate(plan) else whole_episodes(before)
-    done = () if before is None else episodes_of(before, held)
-    events = run_parallel(plan, EpisodeChunks(bundle), executor, progress, held=(held, done))
     return _uncommitted(events) if bundle.main.model.commit == "none" else events
 
 
 def _uncommitted(events: Iterator[Event]) -> Iterator[Event]:
-    """A run that commits to no set of proposals, and says so in its first receipt."""
     for event in events:
         if event.type == "start":
             yield Event("start", {**event.body, "commit": "none"})

@@ -37,6 +37,7 @@ from specledger.verify import check_names
 from specledger.verify.audit import check_log
 from specledger.verify.checks import E_MANIFEST, E_REPLAY, E_SPECS, Broken, Lacking, Verification
 from specledger.verify.judge import judge_lines
+from specledger.verify.judge_chunks import in_chunks, judge_chunks
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, read_document
@@ -52,11 +53,13 @@ class RunContent(Struct, frozen=True):
         checked: The evidence.
         specs: Its specs.
         make: Makes the events of the run again.
+        executor: Where it is judged.
     """
 
     checked: Checked[RunOrder, Any]
     specs: Bundle
     make: Made
+    executor: Executor
 
     def check(self, verification: Verification, obstacle: str | None) -> RunContent:
         """Check the audit log, and the first receipt if the run is not replayed although it could be."""
@@ -89,7 +92,7 @@ class RunContent(Struct, frozen=True):
         """Judge every gate's decision, every invariant and every probe."""
         if obstacle is not None:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
-        return judge_run(self.specs, self.checked.place, self.checked.receipts)
+        return judge_run(self.specs, self.checked.place, self.checked.receipts, self.executor)
 
 
 def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resources) -> RunContent:
@@ -102,7 +105,8 @@ def compile_run(checked: Checked[RunOrder, Any], specs: Bundle, resources: Resou
         plan = resources.plan(specs)
     except Rejected as rejected:
         raise invalid(rejected) from None
-    return RunContent(checked, specs, made_again(plan, specs, checked.place, checked.receipts, resources.executor))
+    make = made_again(plan, specs, checked.place, checked.receipts, resources.executor)
+    return RunContent(checked, specs, make, resources.executor)
 
 
 def made_again(plan: Plan, specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Made:
@@ -140,15 +144,18 @@ def _play(plan: Plan, tape: Tape | None, make: Callable[[Plan], Iterator[Event]]
         raise Broken(error.code, error.message) from None
 
 
-def judge_run(specs: Bundle, place: Path, receipts: Receipts) -> Count:
+def judge_run(specs: Bundle, place: Path, receipts: Receipts, executor: Executor = ALONE) -> Count:
     """Judge every verdict of a run, which is made again for that.
 
     Raises:
         Broken: E_REPLAY, if the run is not the recorded one.
         Rejected: E_JUDGE_PACKAGE.
     """
+    plan = compile_scenario(specs)
+    if in_chunks(plan, executor):
+        return judge_chunks(specs, plan, receipts.lines(), executor)
     make = partial(made_again, specs=specs, place=place, receipts=receipts)
-    return judge_lines(specs, make, receipts.lines())
+    return judge_lines(specs, plan, make, receipts.lines())
 
 
 def signatures_of(receipts: Receipts) -> tuple[str, ...]:

@@ -144,13 +144,18 @@ class RunOrder:
         entries: The hashes of the audit entries among the receipts.
     """
 
-    def __init__(self, listen: Listener | None = None) -> None:
-        """Begin before the first receipt; `listen` receives each receipt that is in order."""
+    def __init__(self, listen: Listener | None = None, first: int = 0) -> None:
+        """Begin before the first receipt.
+
+        Args:
+            listen: Receives each receipt that is in order.
+            first: The number of the first episode, in a shard of a run.
+        """
         self.entries: list[str] = []
         self._listen = listen
         self._totals = DeclaredTotals()
         self._state = ""
-        self._episode = -1
+        self._episode = first - 1
         self._open = False
         self._steps = 0
         self._turns = Turns()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, Final
 
 from msgspec import Struct
@@ -16,12 +15,11 @@ from specledger.evidence.kind import SUITE as SUITE_RECEIPTS
 from specledger.evidence.layout import FOLDERS
 from specledger.load import Bundle
 from specledger.run.executor import spread
-from specledger.run.workers import here
 from specledger.suites.assessment import assess
 from specledger.suites.plan import SuitePlan
 from specledger.verify import check_names
 from specledger.verify.checks import E_ENDS, Broken, Lacking, Verification
-from specledger.verify.judge_suite import judge_checks, judge_one
+from specledger.verify.judge_suite import RunJudgements, judge_checks
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
 from specledger.verify.replay import compare, invalid
@@ -146,11 +144,11 @@ class SuiteRuns(Struct, frozen=True):
         if obstacle is not None:
             raise Lacking(f"what is judged are the states that replay makes, and {obstacle}")
         suite = self.suite
-        judge = partial(judge_one, str(suite.checked.place), suite.deferred)
+        judge = RunJudgements(str(suite.checked.place), suite.deferred)
         count = judge_checks(suite.plan, self.outcomes)
         places = [case.place for _, case in suite.plan.cases]
-        for place, found in zip(places, spread(judge, range(len(places)), here(suite.resources.executor)), strict=True):
-            count.take(found, place)
+        for place, found in zip(places, spread(judge, range(len(places)), suite.resources.executor), strict=True):
+            count.take(Count.of(found), place)
         return count
 
 

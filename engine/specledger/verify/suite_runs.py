@@ -22,6 +22,7 @@ from specledger.verify.bundle import compile_bundle, obstacle_to_replay
 from specledger.verify.checks import E_REPLAY, E_SPECS, Broken, Status, Stopped, Verification
 from specledger.verify.kind import Compiled, EvidenceKind, Resources
 from specledger.verify.manifest import other_maker
+from specledger.verify.receipts import MALFORMED
 from specledger.verify.run import RUN, RunContent, try_lines
 from specledger.verify.run_order import RunOrder
 
@@ -33,51 +34,67 @@ DIFFERS: Final = "differs"
 
 
 @dataclass(frozen=True)
-class RunChecks(Work):
-    """Verifies the runs of a suite and reads their figures; a cluster receives each run as one file.
+class HeldRuns(Work):
+    """Work on the runs that the evidence of a suite holds; a cluster receives each run as one file.
 
     Attributes:
         place: The folder of the suite.
         deferred: The suite.
+    """
+
+    place: str
+    deferred: DeferredPlan
+
+    def document(self) -> dict[str, Any]:
+        """The specs."""
+        return {"specs": self.deferred.bundle.document()}
+
+    def sent(self, item: int) -> tuple[int, bytes]:
+        """The number and the files of a run."""
+        return item, packed(self.folder(item))
+
+    def unpacked(self, item: tuple[int, bytes]) -> Any:
+        """What the work gives of a run that was sent; it is written to where the run of its number belongs."""
+        folder = self.folder(item[0])
+        folder.parent.mkdir(parents=True)
+        unpacked(item[1], folder)
+        return self(item[0])
+
+    def folder(self, number: int) -> Path:
+        """Where the run of a number is."""
+        return Path(self.place, *self.deferred.plan.cases[number][1].place.split("/"))
+
+
+@dataclass(frozen=True)
+class RunChecks(HeldRuns):
+    """Verifies runs and reads their figures.
+
+    Attributes:
         models: The models of specs.
         replay: Whether the runs are replayed.
+        tried: Whether at least those are whose suite tests replay.
     """
 
     entry = "checks"
 
-    place: str
-    deferred: DeferredPlan
     models: Models
     replay: bool
+    tried: bool = False
 
     def __call__(self, item: int) -> dict[str, Any]:
         """What is known of the run of a number, or why it is `broken`."""
         trial, case = self.deferred.plan.cases[item]
         try:
             resources = Resources(self.models, plan=self.deferred.plans)
-            return look_at(trial, case, self._folder(item), resources, self.replay)
+            return look_at(trial, case, self.folder(item), resources, self.replay or (self.tried and trial.replay))
         except Broken as broken:
             return {"broken": f"{broken.message} [{broken.code}]"}
-        except (KeyError, TypeError, IndexError, ValueError) as error:
+        except MALFORMED as error:
             return {"broken": f"its receipts are malformed: {error!r}"}
 
     def document(self) -> dict[str, Any]:
         """The specs, and whether to replay."""
-        return {"specs": self.deferred.bundle.document(), "replay": self.replay}
-
-    def sent(self, item: int) -> tuple[int, bytes]:
-        """The number and the files of a run."""
-        return item, packed(self._folder(item))
-
-    def unpacked(self, item: tuple[int, bytes]) -> dict[str, Any]:
-        """What is known of a run that was sent; it is written to where the run of its number belongs."""
-        folder = self._folder(item[0])
-        folder.parent.mkdir(parents=True)
-        unpacked(item[1], folder)
-        return self(item[0])
-
-    def _folder(self, number: int) -> Path:
-        return Path(self.place, *self.deferred.plan.cases[number][1].place.split("/"))
+        return {**HeldRuns.document(self), "replay": self.replay}
 
 
 def look_at(trial: Trial, case: Case, folder: Path, resources: Resources, replay: bool) -> dict[str, Any]:

@@ -1,17 +1,21 @@
 """What was finished before a run ended early counts once: resumed runs and merged shards have the bytes of the whole."""
 
 import json
-import re
+import os
 import shutil
 from contextlib import contextmanager
 
 import pytest
 
+from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Rejected
-from specledger.core.digest import tagged
+from specledger.core.digest import file_digest
+from specledger.core.events import Event
+from specledger.evidence.chain import Chain
 from specledger.kinds import load
 from specledger.kinds.running import RunOptions
+from specledger.kinds.scenario import merge as merge_scenario
 from specledger.kinds.suite import SuiteRuns, merge
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
@@ -94,26 +98,88 @@ def test_finished_runs_are_not_made_again(suite, project, made, pieces):
     assert not list(project.glob(".out*"))
 
 
+def shorten(path):
+    path.write_bytes(path.read_bytes()[:-1])
+
+
+def change(path, old, new):
+    """Replace the first occurrence of some bytes in a file."""
+    assert old in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+
+
+def forge(run, old, new):
+    """Change a run's receipts, seal them again, and let its manifest list them."""
+    receipts, manifest = run / "receipts.jsonl", json.loads((run / "manifest.json").read_bytes())
+    change(receipts, old, new)
+    chain = Chain(manifest["run"])
+    lines = [json.loads(line) for line in receipts.read_bytes().splitlines()]
+    receipts.write_bytes(b"".join(chain.seal(Event(one["type"], one["body"])) + b"\n" for one in lines))
+    manifest["receipts"] = {"count": chain.count, "head": chain.head, "root": chain.root}
+    listed = next(one for one in manifest["files"] if one["path"] == "receipts.jsonl")
+    listed |= {"sha256": file_digest(receipts), "size": receipts.stat().st_size}
+    (run / "manifest.json").write_bytes(canonical_bytes(manifest) + b"\n")
+
+
+RUN = "new/runs/long.climb.3"
 DAMAGE = {
-    "a record is torn": lambda work: shorten(work / "finished/runs+long.climb.3"),
-    "a record is missing": lambda work: (work / "finished/runs+long.climb.3").unlink(),
-    "a run's receipts are changed": lambda work: shorten(work / "new/runs/long.climb.3/receipts.jsonl"),
-    "a run's manifest is missing": lambda work: (work / "new/runs/long.climb.3/manifest.json").unlink(),
-    "a run has a file too many": lambda work: (work / "new/runs/long.climb.3/notes").write_text(""),
+    "receipts are shorter": lambda work: shorten(work / RUN / "receipts.jsonl"),
+    "receipts are edited": lambda work: change(work / RUN / "receipts.jsonl", b'"success":false', b'"success":true'),
+    "a result is edited": lambda work: change(work / RUN / "manifest.json", b'"successes":', b'"successes":9'),
+    "a success is forged": lambda work: forge(work / RUN, b'"success":true', b'"success":false'),
+    "a manifest is missing": lambda work: (work / RUN / "manifest.json").unlink(),
+    "a manifest is a folder": lambda work: as_folder(work / RUN / "manifest.json"),
+    "a file too many": lambda work: (work / RUN / "notes").write_text(""),
+    "another run": lambda work: moved(work / "new/runs/long.climb.4", work / RUN),
 }
 
 
-def shorten(path):
-    path.write_bytes(path.read_bytes()[:-1])
+def as_folder(path):
+    path.unlink()
+    path.mkdir()
+
+
+def moved(path, place):
+    shutil.rmtree(place)
+    path.rename(place)
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_what_is_not_whole_does_not_count(suite, project, made, damage):
     bundle, expected = suite
-    damage(left_at(bundle, project / "out", 3))
+    work = left_at(bundle, project / "out", 3)
+    damage(work)
+    kept = [number for number in (1, 2) if (work / "new" / made_at(bundle, number)).exists()]
     made.clear()
     assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
-    assert made == [0, 3, 4, 5, 6, 7]
+    assert made == [number for number in range(8) if number not in kept]
+
+
+def made_at(bundle, number):
+    return DeferredPlan(bundle).plan.cases[number][1].place
+
+
+def test_files_that_no_run_leaves_are_removed(suite, project):
+    bundle, expected = suite
+    work = left_at(bundle, project / "out", 3)
+    for place in ("packed", "new/notes", "new/runs/notes", "new/mutants/a/notes", "new/controls/b"):
+        (work / place).parent.mkdir(parents=True, exist_ok=True)
+        (work / place).write_text("")
+    (work / "new/runs/.other.1.partial").mkdir()
+    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+
+
+@pytest.mark.parametrize("place", ["new/receipts.jsonl", "before.jsonl", "identity", "new/runs/long.climb.9", "notes"])
+def test_a_folder_with_links_is_not_continued(suite, project, place):
+    bundle, expected = suite
+    work = left_at(bundle, project / "out", 3)
+    (project / "mine").write_text("mine")
+    (work / place).unlink(missing_ok=True)
+    (work / place).symlink_to(project / "mine")
+    with pytest.raises(Rejected, match="E_RESUME_OTHER"):
+        execute(bundle, project / "out", RunOptions(resume=True))
+    assert bytes_of(execute(bundle, project / "out").place) == expected
+    assert (project / "mine").read_text() == "mine"
 
 
 def test_another_run_is_not_continued(suite, project):
@@ -154,7 +220,7 @@ def test_whole_episodes_are_not_run_again(project, monkeypatch, stop, workers):
 
     monkeypatch.setattr(f"{EPISODES}.run_episode", noted)
     if workers > 1:
-        monkeypatch.setattr(run_parallel, "__kwdefaults__", {"worth": 1, "held": (0, ())})
+        monkeypatch.setattr(run_parallel, "__kwdefaults__", {"worth": 1, "held": (0, ()), "wanted": None})
     done = execute(bundle, project / "out", RunOptions(Processes(workers), resume=True))
     assert bytes_of(done.place) == expected
     assert workers > 1 or numbers == (list(range(whole, 10)) if whole else [])
@@ -210,13 +276,7 @@ def edit(place, **changes):
     (place / "shard.json").write_bytes(canonical_bytes(document) + b"\n")
 
 
-def rewrite(place, change):
-    """Change the record of a run, and make its digest fit again."""
-    record = place / "finished/runs+long.climb.3"
-    data = change(record.read_bytes()[64:])
-    record.write_bytes(tagged("specledger/finished-run/v1", data).encode() + data)
-
-
+RUN_OF_ONE = "runs/long.climb.3"
 REFUSED = {
     "one is missing": (lambda all_: all_.pop(), "shard 3 of 3 is missing"),
     "one is there twice": (lambda all_: all_.append(all_[0]), "shard 1 of 3 is there twice"),
@@ -226,37 +286,127 @@ REFUSED = {
     "one is of another number": (lambda all_: edit(all_[1], shard=[2, 4]), "or of another number"),
     "one is by another engine": (lambda all_: edit(all_[1], engine="0" * 64), "other source files"),
     "its specs were changed": (lambda all_: changed_specs(all_[0]), "its specs are others than it says"),
-    "a sample is forged": (
-        lambda all_: rewrite(all_[0], lambda data: re.sub(rb'("highest":\[\[)[0-9]', rb"\g<1>9", data)),
-        "its record says something else than its receipts",
-    ),
-    "a replay is of another form": (
-        lambda all_: rewrite(all_[0], lambda data: data.replace(b'"noticed":false', b'"noticed": null')),
-        "its record says something else than its receipts",
-    ),
-    "a record is no record": (lambda all_: rewrite(all_[0], lambda _: b"[" * 100_000), "is missing or changed"),
-    "a record lacks a key": (
-        lambda all_: rewrite(all_[0], lambda data: data.replace(b'"place"', b'"plaze"')),
-        "is missing or changed",
-    ),
     "a file is a link": (lambda all_: (all_[0] / "specs/leak.yaml").symlink_to("/etc/hostname"), "leak.yaml is a link"),
-    "a run is missing": (lambda all_: shutil.rmtree(all_[2] / "runs"), "is missing or changed"),
-    "a run is changed": (lambda all_: shorten(all_[0] / "runs/long.climb.3/receipts.jsonl"), "long.climb.3 is missing"),
+    "a file is a pipe": (lambda all_: os.mkfifo(all_[0] / "specs/pipe.yaml"), "is a link or no file"),
+    "the runs are missing": (lambda all_: shutil.rmtree(all_[2] / "runs"), "is missing"),
+    "a run is shorter": (lambda all_: shorten(all_[0] / RUN_OF_ONE / "receipts.jsonl"), "long.climb.3 is missing or"),
+    "a success is forged": (
+        lambda all_: forge(all_[0] / RUN_OF_ONE, b'"success":true', b'"success":false'),
+        "long.climb.3 is missing or changed",
+    ),
+    "a result is edited": (
+        lambda all_: change(all_[0] / RUN_OF_ONE / "manifest.json", b'"successes":', b'"successes":9'),
+        "long.climb.3 is missing or changed",
+    ),
 }
 
 
 def changed_specs(place):
-    shutil.copy(place / "runs/long.climb.3/specs.json", place / "suite.json")
+    shutil.copy(place / "runs/long.climb.3/specs.json", place / "resolved.json")
 
 
-@pytest.mark.parametrize(("change", "said"), REFUSED.values(), ids=REFUSED)
-def test_shards_that_do_not_belong_together_are_refused(project, shards, change, said):
-    change(shards)
+@pytest.mark.parametrize(("damage", "said"), REFUSED.values(), ids=REFUSED)
+def test_shards_that_do_not_belong_together_are_refused(project, shards, damage, said):
+    damage(shards)
+    assert said in refusal(merge, shards, project / "merged")
+
+
+def refusal(merge_, shards, place):
     with pytest.raises(Rejected) as rejected:
-        merge(shards, project / "merged", RunOptions())
+        merge_(shards, place, RunOptions())
     (found,) = rejected.value.diagnostics
-    assert (found.code, said in found.message) == ("E_SHARD", True), found.message
-    assert not (project / "merged").exists()
+    assert found.code == "E_SHARD"
+    assert not place.exists()
+    return found.message
+
+
+@pytest.fixture
+def parts(project):
+    """A scenario of ten episodes, its bytes when it is made at once, and its three shards."""
+    (bundle,) = load("climb.yaml", set=["episodes=10"])
+    made = [execute(bundle, project / f"part-{number}", RunOptions(shard=(number, 3))).place for number in (1, 2, 3)]
+    return bytes_of(execute(bundle, project / "whole").place), made
+
+
+def test_merged_shards_of_a_scenario_are_the_scenario(project, parts, monkeypatch):
+    expected, shards = parts
+    monkeypatch.setattr(f"{EPISODES}.run_episode", None)
+    merged = merge_scenario([shards[2], shards[0], shards[1]], project / "merged", RunOptions())
+    assert bytes_of(merged.place) == expected
+
+
+PARTS = {
+    "receipts are shorter": lambda place: shorten(place / "receipts.jsonl"),
+    "receipts are edited": lambda place: change(place / "receipts.jsonl", b'"success":false', b'"success":true'),
+    "receipts are missing": lambda place: (place / "receipts.jsonl").unlink(),
+    "receipts are those of another shard": lambda place: shutil.copy(
+        place.with_name("part-1") / "receipts.jsonl", place / "receipts.jsonl"
+    ),
+    "receipts are no receipts": lambda place: (place / "receipts.jsonl").write_bytes(b"[" * 100_000 + b"\n"),
+}
+
+
+@pytest.mark.parametrize("damage", PARTS.values(), ids=PARTS)
+def test_a_shard_of_a_scenario_that_was_changed_is_refused(project, parts, damage):
+    damage(parts[1][1])
+    assert "is missing or changed" in refusal(merge_scenario, parts[1], project / "merged")
+
+
+def test_a_shard_of_a_scenario_is_resumed(project, parts):
+    (bundle,) = load("climb.yaml", set=["episodes=10"])
+
+    def interrupt(done, _most):
+        if done > 16:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(bundle, project / "again", RunOptions(resume=True, shard=(2, 3)), interrupt)
+    told = []
+    options = RunOptions(resume=True, shard=(2, 3), tell=lambda *words: told.append(words))
+    assert bytes_of(execute(bundle, project / "again", options).place) == bytes_of(parts[1][1])
+    assert told == [(2, 3, "episode")]
+
+
+def test_episodes_that_depend_on_one_another_have_no_shards(project):
+    (bundle,) = load("climb.yaml", set=["agent.memory={scope: run, fields: {m: {type: int, start: n}}}"])
+    with pytest.raises(Rejected, match="E_SHARD"):
+        execute(bundle, project / "out", RunOptions(shard=(1, 2)))
+
+
+@pytest.mark.parametrize("damage", ["edited", "forged", "specs", "linked"])
+def test_episodes_that_were_changed_do_not_count(project, damage):
+    (bundle,) = load("climb.yaml", set=["episodes=10"])
+    expected = bytes_of(execute(bundle, project / "whole").place)
+
+    def interrupt(done, _most):
+        if done > 22:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        execute(bundle, project / "out", RunOptions(resume=True), interrupt)
+    (work,) = project.glob(".out.*.partial")
+    receipts = work / "new/receipts.jsonl"
+    lines = receipts.read_bytes().splitlines(keepends=True)
+    if damage == "edited":
+        third = next(number for number, line in enumerate(lines) if b'"episode":2,' in line)
+        lines[third] = lines[third].replace(b'"episode":2,', b'"episode":7,')
+    elif damage == "forged":
+        chain = Chain(json.loads(lines[0])["run"])
+        documents = [json.loads(line) for line in lines]
+        end = [one for one in documents if one["type"] == "episode_end"][2]
+        end["body"]["success"] = not end["body"]["success"]
+        lines = [chain.seal(Event(one["type"], one["body"])) + b"\n" for one in documents]
+    elif damage == "specs":
+        lines[0] = lines[0].replace(b'"seed":3', b'"seed":4')
+    receipts.write_bytes(b"".join(lines))
+    if damage == "linked":
+        os.link(receipts, project / "mine")
+    before = receipts.read_bytes()
+    told = []
+    options = RunOptions(resume=True, tell=lambda *words: told.append(words))
+    assert bytes_of(execute(bundle, project / "out", options).place) == expected
+    assert told == [({"edited": 2, "forged": 2, "specs": 0, "linked": 7}[damage], 10, "episode")]
+    assert damage != "linked" or (project / "mine").read_bytes() == before
 
 
 def test_more_shards_than_runs(suite, project):
