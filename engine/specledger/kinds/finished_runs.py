@@ -6,6 +6,7 @@ Everything else is removed and run again.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -15,8 +16,10 @@ from specledger.core.diagnostics import code
 from specledger.evidence.layout import FOLDERS, MANIFEST, MORE
 from specledger.evidence.resume import remove
 from specledger.evidence.workplace import WORKING
+from specledger.kinds.shards import Shard, refused
 from specledger.kinds.table import MODELS
 from specledger.run.executor import Executor, spread
+from specledger.run.workers import ALONE
 from specledger.suites.plan import Case
 from specledger.verify.checks import E_MANIFEST, Broken
 from specledger.verify.listing import check_files
@@ -54,6 +57,24 @@ def read_finished(
     for case, found in zip(cases, whole, strict=True):
         known = next(outcomes) if found else {"broken": "it is missing"}
         yield case, known, known.get("broken", known.get(DIFFERS))
+
+
+def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> dict[str, Any]:
+    """Copy the runs of all shards to a folder; what is known of them, by their places, as their receipts say it.
+
+    Raises:
+        Rejected: E_SHARD, if one is missing or changed.
+    """
+    outcomes: dict[str, Any] = {}
+    for shard in shards:
+        own = range(len(deferred.plan.cases))[shard.number - 1 :: shard.of]
+        for case, known, fault in read_finished(shard.place, deferred, own, ALONE):
+            if fault is not None:
+                raise refused(f"{shard.place}: the run {case.place} is missing or changed: {fault}")
+            (folder / case.place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(shard.place / case.place, folder / case.place)
+            outcomes[case.place] = known
+    return outcomes
 
 
 def remove_unfinished(folder: Path, cases: Sequence[Case], finished: Collection[str], *, working: bool = True) -> None:

@@ -6,7 +6,6 @@ receipts, the specs, and `shard.json`, which says which shard of what it is.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -16,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
-from specledger.compile.suite import DeferredPlan
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, code
 from specledger.core.events import Event
@@ -28,12 +26,10 @@ from specledger.evidence.disk import write_file
 from specledger.evidence.engine import engine_digest
 from specledger.evidence.layout import MAX_SOURCES, RECEIPTS, SOURCES
 from specledger.evidence.workplace import SHARD
-from specledger.kinds.finished_runs import read_finished
 from specledger.kinds.kind import case_name
 from specledger.kinds.running import Finished
 from specledger.kinds.table import MODELS
 from specledger.load import Bundle, bundle_from_document
-from specledger.run.workers import ALONE
 from specledger.verify.checks import Broken
 from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, read_document
 from specledger.verify.receipts import Receipts
@@ -131,24 +127,6 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
     if bundle.digest != first.specs:
         raise refused(f"{first.place}: its specs are others than it says")
     return shards, replace(bundle, case=first.case, sources=_sources(first.place / SOURCES))
-
-
-def take_runs(shards: Sequence[Shard], deferred: DeferredPlan, folder: Path) -> dict[str, Any]:
-    """Copy the runs of all shards to a folder; what is known of them, by their places, as their receipts say it.
-
-    Raises:
-        Rejected: E_SHARD, if one is missing or changed.
-    """
-    outcomes: dict[str, Any] = {}
-    for shard in shards:
-        own = range(len(deferred.plan.cases))[shard.number - 1 :: shard.of]
-        for case, known, fault in read_finished(shard.place, deferred, own, ALONE):
-            if fault is not None:
-                raise refused(f"{shard.place}: the run {case.place} is missing or changed: {fault}")
-            (folder / case.place).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copytree(shard.place / case.place, folder / case.place)
-            outcomes[case.place] = known
-    return outcomes
 
 
 def take_episodes(shards: Sequence[Shard], bundle: Bundle, plan: Plan) -> Iterator[Event]:

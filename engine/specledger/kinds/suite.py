@@ -18,11 +18,11 @@ from specledger.evidence.disk import sync_files
 from specledger.evidence.engine import identity_of
 from specledger.evidence.kind import SUITE as RECEIPTS
 from specledger.kinds.asking_cost import asking_cost, weak_probes
-from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished
+from specledger.kinds.finished_runs import E_CLUSTER_RESULT, fault_of, read_finished, remove_unfinished, take_runs
 from specledger.kinds.kind import Runnable, case_name
 from specledger.kinds.running import Finished, Progress, RunOptions, bundle_writer, resumable_writer
 from specledger.kinds.scenario_events import E_LIVE, scenario_events
-from specledger.kinds.shards import read_shards, take_runs, write_shard
+from specledger.kinds.shards import read_shards, write_shard
 from specledger.kinds.suite_text import show_suites
 from specledger.load import Bundle
 from specledger.run.executor import Work, spread

@@ -23,8 +23,11 @@ from specledger.pipeline.cluster_task import done_of, perform, read_reply
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
+from specledger.verify.assurance_levels import Reader
+from specledger.verify.judge_chunks import JudgedChunks
+from specledger.verify.judge_suite import RunJudgements
 from specledger.verify.replay import EpisodeChunks
-from specledger.verify.suite_runs import RunChecks
+from specledger.verify.suite_runs import HeldRuns, RunChecks
 from tests.toys import CLIMB, SMALL
 
 VALUES = st.recursive(
@@ -99,27 +102,31 @@ def toys(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "entries"),
     [
-        ("heights", {"suite", "checks"}),
-        ("climb", {"episodes"}),
+        ("heights", {"suite", "checks", "judgements"}),
+        ("climb", {"episodes", "judged chunks"}),
         pytest.param("small", {"discovery"}, marks=pytest.mark.slow),
     ],
     ids=["suite", "run", "discovery"],
 )
 def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
     monkeypatch.setattr("specledger.run.parallel_episodes.run_parallel.__kwdefaults__", {"worth": 1}, raising=False)
+    monkeypatch.setattr("specledger.verify.judge_chunks._WORTH", 1)
+    pytest.importorskip("cel_expr_python", reason="the extra `judge`")
     (bundle,) = load(f"{name}.yaml")
-    executor = Loopback()
+    executor, reader = Loopback(), Reader(judge=True)
     alone = execute(bundle, toys / "alone").place
     far = execute(bundle, toys / "far", RunOptions(executor)).place
     assert bytes_of(far) == bytes_of(alone)
-    assert verify(far, executor=executor).checks == verify(alone).checks
+    found, expected = verify(far, executor=executor, reader=reader), verify(alone, reader=reader)
+    assert (found.checks, found.facts) == (expected.checks, expected.facts)
     assert executor.entries == entries
 
 
 def test_every_work_has_an_entry():
-    works: set[type[Work]] = {EpisodeChunks, SuiteRuns, RunChecks, Worker}
+    works: set[type[Work]] = {EpisodeChunks, JudgedChunks, SuiteRuns, RunChecks, RunJudgements, Worker}
     assert {work.entry for work in works} == set(cluster_task._ENTRIES)
-    assert {one for one in Work.__subclasses__() if one.__module__.startswith("specledger.")} == works
+    made = [*Work.__subclasses__(), *HeldRuns.__subclasses__()]
+    assert {one for one in made if one.__module__.startswith("specledger.")} - {HeldRuns} == works
 
 
 def test_what_is_sent_is_a_name_and_no_code():
