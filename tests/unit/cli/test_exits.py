@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -181,32 +180,6 @@ def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec
     assert held(tmp_path / "out") != earlier
 
 
-def test_a_run_that_is_at_work_at_the_same_place_is_left_alone(long_run, spec, climb, tmp_path):
-    running = long_run()
-    assert spec("run", climb, "--out", tmp_path / "out").status == 0
-    assert (tmp_path / f".out.{running.pid}.partial" / "new" / "receipts.jsonl").exists()
-    running.send_signal(signal.SIGINT)
-    running.communicate(timeout=120)
-    assert running.returncode == 130
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert spec("verify", tmp_path / "out").status == 0
-
-
-def test_a_bundle_that_a_killed_run_had_set_aside_is_put_back(spec, climb, tmp_path, monkeypatch):
-    """Killed between its two moves, a run leaves nothing at the place; the next one begins by putting it right."""
-    spec("run", climb, "--out", tmp_path / "out")
-    earlier = held(tmp_path / "out")
-    (tmp_path / ".out.1.partial").mkdir()
-    (tmp_path / "out").rename(tmp_path / ".out.1.partial" / "earlier")
-
-    def interrupt(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("specledger.verify.replay.run_parallel", interrupt)
-    assert spec("run", climb, "--out", tmp_path / "out").status == 130
-    assert held(tmp_path) == {f"out/{name}": data for name, data in earlier.items()}
-
-
 # what lies in the folder beside a bundle, whether a run holds it, and what is said of it
 LEFT = {
     "what a killed run left": (
@@ -238,14 +211,3 @@ def test_whoever_meets_the_folder_of_a_run_that_did_not_end_is_told(spec, tmp_pa
     (tmp_path / "other").mkdir()
     said = spec(word, tmp_path / "other", "--format", "json").json["diagnostics"][0]["hint"]
     assert said == "`spec run FILE --out DIR` writes a bundle"
-
-
-def test_folders_that_only_look_like_leftovers_stay(spec, climb, tmp_path):
-    names = [".out.partial", ".out.x.partial", ".outer.1.partial", "out.1.partial", ".out.1.partial.bak"]
-    for name in names:
-        (tmp_path / name).mkdir()
-    (tmp_path / "target").mkdir()
-    os.symlink(tmp_path / "target", tmp_path / ".out.2.partial")
-    Path(tmp_path / ".out.3.partial").write_text("")
-    spec("run", climb, "--out", tmp_path / "out")
-    assert {path.name for path in tmp_path.iterdir()} == {*names, "target", ".out.2.partial", ".out.3.partial", "out"}

@@ -74,19 +74,3 @@ def test_a_log_is_verified_by_itself(spec, folder):
     for name in ("north.yaml", "nowhere.jsonl"):
         assert spec("verify", name, "--format", "json").status == 2
     assert spec("verify", "north.yaml", "--format", "json").codes == ["E_AUDIT_NO_LOG"]
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "E_AGENT_UNTRUSTED",
-        "E_AGENT_START",
-        "E_AGENT_OUTSIDE",
-        "E_TAPE_MISSING",
-        "E_KERNEL_DIED",
-        "E_LIVE",
-        "E_AUDIT_DIFFERS",
-    ],
-)
-def test_codes_are_explained(spec, code):
-    assert spec("explain", code).out.startswith(f"{code}: ")

@@ -213,16 +213,6 @@ def test_a_single_case_goes_to_out_itself(spec, project, out):
     assert spec("verify", out).status == 0
 
 
-def test_several_cases_get_a_folder_each(spec, project, edit):
-    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
-    done = spec("run", "climb.yaml", "rise.yaml", "--out", "all")
-    assert [line for line in done.out.splitlines() if "evidence" in line] == [
-        "  evidence all/climb",
-        "  evidence all/rise",
-    ]
-    assert bundles(project) == ["all/climb", "all/rise"]
-
-
 @pytest.fixture
 def matrix(edit):
     """The scenario as a matrix of two seeds."""
@@ -290,23 +280,6 @@ def test_a_place_that_will_not_do_is_refused(spec, project, out, code):
     assert held(project) == before
 
 
-def test_several_cases_do_not_go_into_a_bundle(spec, project):
-    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
-    spec("run", "climb.yaml", "--out", "bundle")
-    before = held(project)
-    done = spec("run", "climb.yaml", "rise.yaml", "--out", "bundle", "--format=json")
-    assert (done.status, done.codes) == (2, ["E_OUT_FOREIGN"])
-    assert held(project) == before
-
-
-def test_all_findings_of_all_files_are_told_before_anything_runs(spec, project, edit):
-    (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("horizon: 3", "horizon: three"))
-    (project / "fall.yaml").write_text((project / "climb.yaml").read_text().replace("world: stairs", "world: stair"))
-    done = spec("run", "climb.yaml", "rise.yaml", "fall.yaml", "--format=json")
-    assert (done.status, sorted(done.codes)) == (2, ["E_REF_MISSING", "E_SPEC_TYPE"])
-    assert not (project / "out").exists()
-
-
 def test_the_name_of_a_shipped_scenario_works_in_place_of_a_file(spec, project):
     done = spec("run", "simple", "scenario/two-tank", "two-tank.yaml", "--episodes", "1", "--set", "horizon=2")
     assert done.status == 2
@@ -322,26 +295,3 @@ def test_only_scenarios_are_run(spec, target):
     done = spec("run", target, "--format=json")
     assert (done.status, done.codes) == (2, ["E_SPEC_WRONG_KIND"])
     assert re.search(r"yaml:\d+:7: error\[E_SPEC_WRONG_KIND\]", done.err)
-
-
-def test_a_move_off_the_grid_is_a_move_into_a_wall(spec, project):
-    """The agent stands in the corner of a map without a rim: nothing falls, every move outward is rejected."""
-    (project / "open.yaml").write_text(
-        "spec: scenario/v1\nname: open\nworld: governed-gridworld\ngovernor: lexicographic\nagent: greedy\n"
-        "map: {drawing: 'SG'}\nhorizon: 1\ninvariants: [no-hazard-entered]\n"
-    )
-    done = spec("run", "open.yaml", "--format", "json")
-    assert (done.status, done.err) == (0, "")
-    result = done.json["runs"][0]["manifest"]["result"]
-    assert (result["errors"], result["rejections"]["wall"]) == (0, 3)
-    assert spec("verify", "out/open").status == 0
-
-
-def test_a_run_that_fails_says_where_it_failed_first(spec, project, edit):
-    (invariant,) = [path for path in project.glob("**/*.yaml") if "spec: invariant/v1" in path.read_text()][:1]
-    name = next(line.split()[1] for line in invariant.read_text().splitlines() if line.startswith("name:"))
-    lines = ["require: false" if line.startswith("require:") else line for line in invariant.read_text().splitlines()]
-    invariant.write_text("\n".join(lines) + "\n")
-    done = spec("run", "climb.yaml", "--out", "there")
-    assert done.status == 1
-    assert f"episode 0, step 0: {name}" in done.out

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specledger.core.canonical import NotCanonical, parse_canonical
+from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.events import Event
 from specledger.evidence.archive import unpack
@@ -120,35 +120,10 @@ def test_sources_and_failing_cases_are_listed_in_the_order_of_paths(tmp_path, na
     assert case["sha256"] == hashlib.sha256((place / paths[0]).read_bytes()).hexdigest()
 
 
-def test_the_manifest_is_written_as_it_is_returned(tmp_path):
-    manifest = write(tmp_path / "evidence")
-    data = (tmp_path / "evidence" / "manifest.json").read_bytes()
-    assert data.endswith(b"}\n")
-    assert parse_canonical(data[:-1]) == manifest
-
-
 def test_bytes_do_not_depend_on_the_place_or_the_time(tmp_path):
     first, second = tmp_path / "a", tmp_path / "deeper" / "and deeper" / "b"
     assert write(first) == write(second)
     assert snapshot(first) == snapshot(second)
-
-
-def test_other_events_specs_or_runs_give_other_manifests(tmp_path):
-    changed = [*EVENTS[:3], Event("episode_end", {"success": False, "violations": [], "idle": {}}), EVENTS[4]]
-    manifests = [
-        write(tmp_path / "a"),
-        write(tmp_path / "b", events=changed),
-        write(tmp_path / "c", specs={"root": "other"}),
-        write(tmp_path / "d", run="cd" * 16),
-    ]
-    files = [manifest["files"] for manifest in manifests]
-    assert all(one not in files[:number] for number, one in enumerate(files))
-    assert len({manifest["receipts"]["root"] for manifest in manifests}) == 3  # the specs are no receipt
-
-
-def test_only_the_bundle_is_left_beside(tmp_path):
-    write(tmp_path / "evidence")
-    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
 
 
 def test_a_finished_bundle_replaces_an_earlier_one(tmp_path):
@@ -203,14 +178,6 @@ def test_an_episode_is_in_the_file_when_it_has_ended(tmp_path):
             bundle.add(event)
         (receipts,) = tmp_path.rglob("receipts.jsonl")
         assert receipts.read_bytes().count(b"\n") == 4
-
-
-def test_nothing_is_at_the_place_before_the_bundle_is_finished(tmp_path):
-    place = tmp_path / "evidence"
-    with writer(place) as bundle:
-        for event in EVENTS:
-            bundle.add(event)
-            assert not place.exists()
 
 
 def test_nothing_is_touched_before_the_context_is_entered(tmp_path):

@@ -1,6 +1,5 @@
 """The chain of receipts: every link, digest and root computed again by other means."""
 
-import copy
 import hashlib
 import json
 
@@ -9,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specledger.core.binding import GENESIS
-from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.events import Event
 from specledger.evidence.chain import Chain, receipt_digest, run_id
 
@@ -62,16 +61,6 @@ def test_lines_are_linked_and_counted(events):
 
 @FEW
 @given(events=EVENTS)
-def test_a_line_is_one_line_in_canonical_form(events):
-    chain = Chain(RUN)
-    for event in events:
-        line = chain.seal(event)
-        assert line.count(b"\n") == line.count(b"\r") == 0
-        assert parse_canonical(line) == json.loads(line)
-
-
-@FEW
-@given(events=EVENTS)
 def test_the_root_is_over_all_lines_so_far(events):
     chain = Chain(RUN)
     lines: list[bytes] = []
@@ -79,28 +68,6 @@ def test_the_root_is_over_all_lines_so_far(events):
         assert chain.root == merkle(lines).hex()
         lines.append(chain.seal(event))
     assert chain.root == merkle(lines).hex()
-
-
-@FEW
-@given(events=EVENTS)
-def test_the_same_events_give_the_same_bytes_and_are_left_alone(events):
-    before = copy.deepcopy(events)
-    first, again = Chain(RUN), Chain(RUN)
-    assert [first.seal(event) for event in events] == [again.seal(event) for event in before]
-    assert events == before
-
-
-@FEW
-@given(events=EVENTS.filter(bool), place=st.integers(0, 11))
-def test_a_change_anywhere_changes_every_later_line_and_the_root(events, place):
-    place %= len(events)
-    changed = copy.copy(events)
-    changed[place] = Event(events[place].type, {**events[place].body, "forged": 1})
-    honest, forged = Chain(RUN), Chain(RUN)
-    same = [honest.seal(one) == forged.seal(other) for one, other in zip(events, changed, strict=True)]
-    assert same == [number < place for number in range(len(events))]
-    assert honest.head != forged.head
-    assert honest.root != forged.root
 
 
 HEAD = "ac7b4e1ffb555078369f6c982fefe6418b607b104bcf1c897ae1dc22aa4fb82d"
@@ -115,13 +82,6 @@ def test_a_pinned_chain():
     )
     chain.seal(Event("end", {"steps": 0}))
     assert (chain.count, chain.head, chain.root) == (2, HEAD, ROOT)
-
-
-def test_another_run_gives_other_lines():
-    event = Event("start", {})
-    one, other = Chain(RUN), Chain(RUN[::-1])
-    assert one.seal(event) != other.seal(event)
-    assert one.head != other.head
 
 
 NO_RECEIPTS = {

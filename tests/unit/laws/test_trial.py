@@ -10,9 +10,8 @@ from specledger.evidence.result import LawTally
 from specledger.kinds import load
 from specledger.laws import decision
 from specledger.laws.candidate import bundle_of
-from specledger.laws.exact import Run
 from specledger.laws.generators import make_cases
-from specledger.laws.harness import Contradiction, minimise, present, search, try_cases, work_of
+from specledger.laws.harness import Contradiction, present, work_of
 from specledger.laws.judge import judge
 from specledger.laws.planes import derive
 from specledger.laws.power import Power, content_of
@@ -207,16 +206,6 @@ def test_a_counterexample_is_small_and_tells_what_was_seen(plan_of):
     assert found.observables == {"t": {"N": 0}, "t_plus_1": {"N": 2}}
 
 
-def test_a_large_counterexample_is_made_small(law_of):
-    law = law_of(LOST)
-    start = law.universe.cells("..>.<" + ".>><" * 15)
-    assert Run(law, start).first_violation() == 1
-    small, judged = minimise(law, start, 1)
-    assert (len(small), sum(cell != 0 for cell in small)) == (4, 2)
-    assert judged <= 300
-    assert minimise(law_of({**LOST, "trial": {"candidates": 10}}), start, 1)[1] == 10
-
-
 def test_what_violates_nothing_is_no_counterexample(law_of):
     with pytest.raises(Contradiction):
         present(law_of(CONSERVED), (0, 1, 2, 0))
@@ -259,17 +248,6 @@ def test_the_window_of_eventually_is_not_cut_by_the_end(law_of):
         {"template": "eventually", "quantifiers": {"T": 4, "H": 3}, "observables": observables, "claim_ast": claim}
     )
     assert judge(short, [law.universe.cells("<....")]).violated.tolist() == [0]
-
-
-def test_the_search_finds_what_the_cases_do_not_show(law_of):
-    law = law_of({**LOST, "cases": 40, "proposed_tests": [{"family": "extreme_states", "params": {"lengths": [4]}}]})
-    cases = tuple(case for case in make_cases(law) if Run(law, case.start).first_violation() is None)
-    trial, judged = try_cases(law, cases)
-    assert trial.violation is None
-    found = search(law, cases, judged)
-    assert found is not None
-    assert Run(law, found[0]).first_violation() == found[1]
-    assert search(replace(law, mutations=0), cases, judged) is None
 
 
 WEAK = {

@@ -54,15 +54,6 @@ def test_what_cannot_be_done_is_said_with_its_code(words, code, report, trap, he
     assert "\\n" not in complained
 
 
-@pytest.mark.parametrize(
-    "code", ["E_PICTURE", "E_PICTURE_NONE", "E_REPORT_KIND", "E_REPORT_EPISODE", "E_REPORT_RECEIPTS", "E_REPORT_PLACE"]
-)
-def test_its_codes_are_explained(code, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["spec", "explain", code])
-    assert _guarded() == Exit.CONFORMS
-    assert capsys.readouterr().out.startswith(f"{code}: ")
-
-
 NAMES = {
     "json": lambda text: [one["name"] for one in json.loads(text)["subjects"]],
     "junit": lambda text: [str(one.get("name")).partition(".")[2] for one in ElementTree.fromstring(text)],

@@ -130,18 +130,6 @@ def test_runs_are_shared_by_as_many_workers_as_the_machine_has_processors_for(sp
     assert (spec("run", "heights.yaml", *words)[0], asked) == (130, [workers])
 
 
-def test_verify_says_every_check(spec, project):
-    spec("run", "heights.yaml", "--out=here")
-    status, out, _ = spec("verify", "here", "--workers=1")
-    assert status == 0
-    checks = [line[:9].rstrip() for line in out.splitlines() if line[0].isdigit()]
-    assert checks == [f"{number}. ok" for number in range(1, 13)]
-    (project / "here" / "runs" / "long.climb.3" / "specs.json").unlink()
-    status, out, _ = spec("verify", "here")
-    assert status == 1
-    assert "9. FAILED   every run is intact" in out
-
-
 def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
     assert spec("golden", "heights.yaml", "--update")[:2] == (0, "heights: accepted\n")
     assert {path.name for path in (project / "fixtures" / "golden").iterdir()} == {"heights.json", "heights.jsonl"}
