@@ -1,8 +1,11 @@
 """Property tests draw the same examples on every machine, at whatever speed it has."""
 
+import json
 import os
 import signal
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,6 +23,38 @@ settings.register_profile(
 settings.load_profile("deterministic")
 
 HERE = Path(__file__).parent
+
+
+class Done(NamedTuple):
+    """How a command ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+    @property
+    def codes(self):
+        return [finding["code"] for finding in self.json["diagnostics"]]
+
+
+@pytest.fixture
+def spec(monkeypatch, capsys):
+    """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so."""
+    from specledger.cli.main import _guarded
+
+    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
+        capsys.readouterr()
+        status = _guarded()
+        return Done(int(status), *capsys.readouterr())
+
+    return run
 
 
 @pytest.fixture

@@ -1,52 +1,18 @@
 """The command as people run it: in a process of its own where that matters, else inside this one, which is faster."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from specledger.cli.main import _guarded
+from tests.conftest import Done
 from tests.toys import CLIMB
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-m", "specledger"]
-
-
-@dataclass(frozen=True)
-class Done:
-    """How a command ended, and what it said."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self):
-        return json.loads(self.out)
-
-    @property
-    def codes(self):
-        return [finding["code"] for finding in self.json["diagnostics"]]
-
-
-@pytest.fixture
-def spec(monkeypatch, capsys):
-    """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so."""
-    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
-        capsys.readouterr()
-        status = _guarded()
-        said = capsys.readouterr()
-        return Done(int(status), said.out, said.err)
-
-    return run
 
 
 @pytest.fixture

@@ -1,28 +1,20 @@
 """`spec report`: what it writes where, and how it ends."""
 
 import json
-import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
 
-from specledger.cli.main import _guarded
 from specledger.core.verdict import Exit
 from specledger.evidence.archive import pack
 from tests.unit.report.rendering import report_of, text_of
 
 
 @pytest.fixture
-def report(monkeypatch, capsys):
+def report(spec):
     """Run `spec report WORDS...`: its status and what it said."""
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spec", "report", "--workers", "1", *map(str, words)])
-        capsys.readouterr()
-        status = _guarded()
-        return status, *capsys.readouterr()
-
-    return run
+    return partial(spec, "report", "--workers", "1")
 
 
 def test_a_picture_goes_to_a_file_or_is_said(report, trap, tmp_path):

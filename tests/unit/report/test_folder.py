@@ -1,11 +1,9 @@
 """The folder of files that a report makes: where it may be, and what it holds of a run without a kernel."""
 
 import json
-import sys
 
 import pytest
 
-from specledger.cli.main import _guarded
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Exit
 from specledger.kinds import load
@@ -15,20 +13,9 @@ from specledger.report.formats import FORMATS
 from tests.unit.report.rendering import report_of
 
 
-@pytest.fixture
-def report(monkeypatch, capsys):
-    """Run `spec report BUNDLE --format folder WORDS...`: its status and what it complained of."""
-
-    def run(place, *words):
-        monkeypatch.setattr(sys, "argv", ["spec", "report", str(place), "--format", "folder", *map(str, words)])
-        capsys.readouterr()
-        return _guarded(), capsys.readouterr().err
-
-    return run
-
-
-def test_the_files_are_written_as_they_are_made(report, heights, tmp_path):
-    assert report(heights, "--out", tmp_path / "new" / "files") == (Exit.CONFORMS, "")
+def test_the_files_are_written_as_they_are_made(spec, heights, tmp_path):
+    done = spec("report", heights, "--format", "folder", "--out", tmp_path / "new" / "files")
+    assert (done.status, done.err) == (Exit.CONFORMS, "")
     made = FORMATS["folder"].write(report_of(heights)).files
     written = {
         path.relative_to(tmp_path / "new/files").as_posix(): path for path in tmp_path.rglob("*") if path.is_file()
@@ -46,14 +33,13 @@ def test_without_a_kernel_there_is_no_log_and_nothing_to_pass(trap):
 
 
 @pytest.mark.parametrize("place", ["nowhere", "full", "file", "bundle"])
-def test_other_places_are_refused(place, report, heights, tmp_path):
+def test_other_places_are_refused(place, spec, heights, tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
     (tmp_path / "file").write_text("mine")
     words = [] if place == "nowhere" else ["--out", heights / "files" if place == "bundle" else tmp_path / place]
-    status, complained = report(heights, *words)
-    assert status == Exit.INVALID
-    assert "error[E_REPORT_PLACE]" in complained
+    done = spec("report", heights, "--format", "folder", *words)
+    assert (done.status, "error[E_REPORT_PLACE]" in done.err) == (Exit.INVALID, True)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "full", "mine.txt"]
     assert not (heights / "files").exists()
 

@@ -5,7 +5,6 @@ import hashlib
 import html
 import json
 import re
-import sys
 from functools import lru_cache
 from html.parser import HTMLParser
 
@@ -14,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from specledger.cli.main import _guarded
 from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Exit
 from specledger.kinds import load
@@ -442,17 +440,11 @@ def test_a_page_says_what_was_checked_and_never_that_it_is_verified(kind, places
 # What cannot be, and what is hostile
 
 
-def test_the_command_writes_it(trap, heights, pages, monkeypatch, capsys, tmp_path):
-    monkeypatch.setattr(
-        sys, "argv", ["spec", "report", str(trap), "--format", "html", "--out", str(tmp_path / "p.html")]
-    )
-    assert _guarded() == Exit.CONFORMS
+def test_the_command_writes_it(trap, heights, pages, spec, tmp_path):
+    assert spec("report", trap, "--format", "html", "--out", tmp_path / "p.html").status == Exit.CONFORMS
     assert (tmp_path / "p.html").read_text(encoding="utf-8") == pages["run"]
-    words = ["spec", "report", str(trap), str(heights), "--format", "html", "--workers", "1", "--profile", "clatl-plan"]
-    monkeypatch.setattr(sys, "argv", words)
-    capsys.readouterr()
-    assert _guarded() == Exit.INCONCLUSIVE
-    page = capsys.readouterr().out
+    status, page, _ = spec("report", trap, heights, "--format", "html", "--workers", "1", "--profile", "clatl-plan")
+    assert status == Exit.INCONCLUSIVE
     assert {"controls", "bundles", "gates"} <= {*Read(page).ids}
     assert re.search(r"<h1><bdi>clatl-plan</bdi> <span [^>]*><span [^>]*>.</span>INCONCLUSIVE</span></h1>", page)
     assert ">PASS<" not in page.partition("<main")[0]

@@ -69,15 +69,9 @@ def test_junit_has_a_case_for_each_spec_and_a_failure_for_each_error():
 
 
 @pytest.mark.parametrize("format_", ["sarif", "github", "junit", "json", "human"])
-def test_the_command_ends_as_it_does_for_people(format_, tmp_path, monkeypatch, capsys):
-    from specledger.cli.main import _guarded
-
+def test_the_command_ends_as_it_does_for_people(format_, tmp_path, spec):
     (tmp_path / "bad.yaml").write_text("spec: drift/v1\nname: bad\nnever: 1\n")
     (tmp_path / "good.yaml").write_text("spec: invariant/v1\nname: good\nrequire: 1 < 2\n")
-    ends = []
-    for file in ("bad", "good"):
-        monkeypatch.setattr("sys.argv", ["spec", "check", str(tmp_path / f"{file}.yaml"), "--format", format_])
-        ends.append(int(_guarded()))
-        said = capsys.readouterr()
-        assert ("E_SPEC" in said.err) == (file == "bad")
-    assert ends == [2, 0]
+    for file, status in (("bad", 2), ("good", 0)):
+        done = spec("check", tmp_path / f"{file}.yaml", "--format", format_)
+        assert (done.status, "E_SPEC" in done.err) == (status, file == "bad")

@@ -228,9 +228,7 @@ def test_what_this_projects_runner_writes_can_be_read(tmp_path):
     assert read_tests(tmp_path / "junit.xml") == {"test_small.py::test_a": "passed"}
 
 
-def test_the_command_ends_as_the_profile_is_judged(tmp_path, trap, monkeypatch, capsys):
-    from specledger.cli.main import _guarded
-
+def test_the_command_ends_as_the_profile_is_judged(tmp_path, trap, spec):
     rules = {
         "passed": f"{SAID}, status: shown, evidence: [{{check: evidence}}]",
         "failed": f"{SAID}, status: shown, evidence: [{{check: law/z}}]",
@@ -238,11 +236,10 @@ def test_the_command_ends_as_the_profile_is_judged(tmp_path, trap, monkeypatch, 
     ends = {}
     for name, control in rules.items():
         (tmp_path / "rules.yaml").write_text(f"{HEAD}  - {{{control}}}\n", encoding="utf-8")
-        words = [str(trap), "--format", "json", "--profile", str(tmp_path / "rules.yaml"), "--date", "2027-01-31"]
-        monkeypatch.setattr("sys.argv", ["spec", "report", *words])
-        ends[name] = int(_guarded())
-        said = json.loads(capsys.readouterr().out)["profile"]
-        assert (said["date"], said["name"]) == ("2027-01-31", "rules")
+        words = ["--format", "json", "--profile", tmp_path / "rules.yaml", "--date", "2027-01-31"]
+        done = spec("report", trap, *words)
+        ends[name] = done.status
+        assert (done.json["profile"]["date"], done.json["profile"]["name"]) == ("2027-01-31", "rules")
     assert ends == {"passed": 0, "failed": 3}
 
 

@@ -1,28 +1,13 @@
 """Suites on the command line: what the commands print about them, as text and as JSON."""
 
 import json
-import sys
 
 import pytest
 
-from specledger.cli.main import _guarded
 from specledger.kinds.suite_text import suite_tables
 from specledger.report.figures import decimal
 
-
-@pytest.fixture
-def spec(project, monkeypatch, capsys):
-    """Run `spec WORDS...` in this process, and in no other one unless `--workers` says so: (exit code, output, errors)."""
-    monkeypatch.setattr("specledger.run.workers.available", lambda: 1)
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["spec", *map(str, words)])
-        capsys.readouterr()
-        status = _guarded()
-        said = capsys.readouterr()
-        return int(status), said.out, said.err
-
-    return run
+pytestmark = pytest.mark.usefixtures("project")
 
 
 def test_a_suite_is_shown_in_tables(spec, project):
