@@ -3,6 +3,8 @@
 .DEFAULT_GOAL := help
 .SUFFIXES:
 MAKEFLAGS += --no-print-directory
+# Tests start many processes, and pytest rewrites every module that it imports: both are quick where bytecode is kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
@@ -54,9 +56,9 @@ test: install  ## format, lint, types, layers, and all tests except the slow one
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest $(PARALLEL) -m "not slow"
 
-slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites
+slow: install  ## tampered evidence, mutated verifiers, kills, pages in a browser, the wheel, long suites, more examples
 	@command -v npm > /dev/null && npm ci --silent --no-audit --no-fund --prefix tests/conformance/browser || echo "make: without npm, pages are not checked by axe-core"
-	$(BIN)/pytest $(PARALLEL) -m slow
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile many -m "slow or hypothesis"
 
 # Inspect AI takes 214 MB, so it has a .venv inside .venv, which sees the packages of the outer one.
 INSPECT := .venv/inspect/bin/python

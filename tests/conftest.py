@@ -12,15 +12,16 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
-settings.register_profile(
-    "deterministic",
-    derandomize=True,
-    deadline=None,
-    database=None,
-    max_examples=100,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("deterministic")
+for name, examples in (("few", 30), ("many", 100)):  # `make slow` runs property tests with the second
+    settings.register_profile(
+        name,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile("few")
 
 HERE = Path(__file__).parent
 
