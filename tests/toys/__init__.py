@@ -33,13 +33,19 @@ NUMBER: dict[str, dict[str, Any]] = {
 
 
 def write_specs(folder: Path, documents: dict[str, dict[str, Any]]) -> Path:
-    """Write one spec of each kind, named after its kind, and return the file of the scenario."""
-    for kind, document in documents.items():
+    """Write specs by their kind, or `kind/name`, and return the file of the scenario that is named after its kind."""
+    for key, document in documents.items():
+        kind, _, name = key.partition("/")
         (folder / kind).mkdir(parents=True, exist_ok=True)
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))  # nothing shared: no anchors
-        text = yaml.safe_dump(whole, sort_keys=False)
-        (folder / kind / f"{kind}.yaml").write_text(text, encoding="utf-8")
+        whole = {"spec": f"{kind}/v1", "name": name or kind, **document}
+        text = yaml.safe_dump(json.loads(json.dumps(whole)), sort_keys=False)  # nothing shared: no anchors
+        (folder / kind / f"{name or kind}.yaml").write_text(text, encoding="utf-8")
     return folder / "scenario" / "scenario.yaml"
+
+
+def compile_specs(folder: Path, documents: dict[str, dict[str, Any]]):
+    """The compiled plan of a scenario that is written first."""
+    return plan_of(write_specs(folder, documents))
 
 
 def number_scenario(folder: Path, **changes: dict[str, Any]) -> Path:

@@ -1,16 +1,13 @@
 """Agents that look one step ahead: what `now` and `next` are, and in which worlds an agent may know them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from specledger.compile.plan import Plan
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
-from specledger.kinds import load
+from tests.toys import compile_specs
 
 Document = dict[str, Any]
 
@@ -39,11 +36,7 @@ def compiled(folder: Path, world: Document, agent: Document, governor: Document)
         "governor": {"gates": [], "choose": {"maximise": "proposal.score"}} | governor,
         "scenario": {"world": "world", "governor": "governor", "agent": "agent", "horizon": 3},
     }
-    for kind, document in documents.items():
-        (folder / kind).mkdir()
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))
-        (folder / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
-    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+    return compile_specs(folder, documents)
 
 
 def scores(plan: Plan, seen: Document) -> list[int]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-T = {"var": "t"}
+from tests.toys.claims import measured
 
 
 def write(folder, name, expr, expect=None, **fields):
@@ -13,10 +13,8 @@ def write(folder, name, expr, expect=None, **fields):
         "spec": "law/v1",
         "name": name,
         "universe": "kinetic_grid_v1",
-        "template": "invariant",
         "forbidden": "x",
-        "observables": [{"name": "N", "expr": expr}],
-        "claim_ast": {"op": "==", "lhs": {"obs": "N", "t": T}, "rhs": {"obs": "N", "t": {"const": 0}}},
+        **measured(expr),
         **({} if expect is None else {"expect": expect}),
         **fields,
     }

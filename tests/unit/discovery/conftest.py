@@ -13,8 +13,7 @@ from specledger.discovery.worker import open_all
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from tests.toys import SMALL
-
-T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
+from tests.toys.claims import T0, T
 
 
 @pytest.fixture(scope="session")

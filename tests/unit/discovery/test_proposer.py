@@ -22,9 +22,9 @@ from specledger.discovery.ranking import RankingModel
 from specledger.discovery.redundancy import RedundancyDetector
 from specledger.oracles.failures import FAILURES, TRUNCATED
 from specledger.oracles.model import NO_TOKENS, TokenUsage, answered, failed
+from tests.toys.claims import T
 
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
-T = {"var": "t"}
 
 
 class Builder:

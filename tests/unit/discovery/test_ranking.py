@@ -21,11 +21,11 @@ from specledger.discovery.ranking import (
 from specledger.discovery.redundancy import RedundancyMatch
 from specledger.expr import conforms
 from specledger.kinds import load
+from tests.toys.claims import T
 
 ONE = 1_000_000
 PASS = {"status": "PASS", "method": "sample"}
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
-T = {"var": "t"}
 
 
 def near(share):

@@ -11,17 +11,9 @@ from specledger.discovery.equivalence import irredundant, prove_equivalent, prov
 from specledger.discovery.fingerprint import fingerprint
 from specledger.discovery.redundancy import ONE, RedundancyDetector
 from specledger.verify.certificates import check_certificate
+from tests.toys.claims import T0, T1, T, obs, op
 
-T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
 RIGHT, LEFT = "count('>') + count('X')", "count('<') + count('X')"
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
 
 
 def const(value):

@@ -1,12 +1,10 @@
 """Admission: each invariant rejects alone a document that breaks it, scopes are narrowed, and nothing else gets through."""
 
 import copy
-import json
 from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 from msgspec.structs import replace
 
 from specledger.agents.procedure import DecisionPoint
@@ -21,7 +19,7 @@ from specledger.gates.facts import Vocabulary, leading
 from specledger.gates.snapshots import Challenges, Vault
 from specledger.kinds import load
 from specledger.spec.vocabulary import Directions
-from tests.toys import shipped_plan
+from tests.toys import shipped_plan, write_specs
 
 WHEN = DecisionPoint(0, 0)
 
@@ -438,10 +436,7 @@ def test_a_claim_with_a_direction_speaks_of_a_counterfactual_that_fits(text, sai
 
 
 def refused(tmp_path, kind, text):
-    for name, document in text.items():
-        (tmp_path / kind[name]).mkdir(exist_ok=True)
-        whole = {"spec": f"{kind[name]}/v1", "name": name, **json.loads(json.dumps(document))}
-        (tmp_path / kind[name] / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
+    write_specs(tmp_path, {f"{kind[name]}/{name}": document for name, document in text.items()})
     with pytest.raises(Rejected) as raised:
         compile_scenario(load(str(tmp_path / "scenario" / "case.yaml"))[0])
     return {finding.code for finding in raised.value.diagnostics}

@@ -5,14 +5,11 @@ from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
-from specledger.kinds import load
 from specledger.run.loop import run
-from tests.toys import shipped_plan
+from tests.toys import compile_specs, shipped_plan
 
 WORLD: dict[str, Any] = {
     "constants": {"LIMIT": 3},
@@ -33,15 +30,11 @@ def make(tmp_path):
 
     def compiled(invariants=None, **changes):
         changes["scenario"] = {"invariants": sorted(invariants or {}), **changes.get("scenario", {})}
-        documents = [("world", "world", WORLD), ("agent", "agent", AGENT), ("governor", "governor", GOVERNOR)]
-        documents += [("scenario", "scenario", SCENARIO)]
-        documents += [("invariant", name, body) for name, body in (invariants or {}).items()]
-        documents += [("drift", "jump", DRIFT)]
-        for kind, name, body in documents:
-            whole = {"spec": f"{kind}/v1", "name": name, **copy.deepcopy(body), **changes.get(kind, {})}
-            (tmp_path / kind).mkdir(exist_ok=True)
-            (tmp_path / kind / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-        return compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+        documents = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO, "drift/jump": DRIFT}
+        documents |= {f"invariant/{name}": body for name, body in (invariants or {}).items()}
+        return compile_specs(
+            tmp_path, {key: {**body, **changes.get(key.partition("/")[0], {})} for key, body in documents.items()}
+        )
 
     return compiled
 

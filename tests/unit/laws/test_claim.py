@@ -22,13 +22,9 @@ from specledger.laws.claim import (
     to_json,
 )
 from specledger.laws.claim_parser import ClaimError, read_claim, read_text
+from tests.toys.claims import T1, T, op
 
 X, NEXT_X, FIRST_X = Observe("X", NOW), Observe("X", NEXT), Observe("X", START)
-T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
 
 
 BAD = {

@@ -9,20 +9,11 @@ from msgspec.structs import replace
 from specledger.expr import EvaluationError
 from specledger.laws.exact import Run
 from specledger.laws.judge import halo_of, judge, needs_cells
-
-T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
+from tests.toys.claims import T0, T1, measured, obs, op
 
 
 def law(template, claim, expr="count('X')", **fields):
-    return {"template": template, "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
+    return measured(expr, claim, template, **fields)
 
 
 NONE = op("==", obs("N"), {"const": 0})

@@ -9,17 +9,9 @@ from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import show
 from specledger.laws.template import check_template
+from tests.toys.claims import T0, T1, obs, op
 
 X = {"name": "X", "expr": "count('X')"}
-T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
 
 
 POSITIVE = op(">=", obs("X"), {"const": 0})

@@ -6,16 +6,7 @@ from msgspec.structs import replace
 from specledger.laws.automaton import Additive
 from specledger.laws.law_question import question_of, questions_of, within_range
 from specledger.laws.proofs import Always, And, Commutes, Conserved, Eventually, Linear, Local, Monotone, Opaque
-
-T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
+from tests.toys.claims import T0, T1, obs, op
 
 
 def law(template, claim=None, expr="count('X')", **fields):

@@ -4,15 +4,12 @@ import pytest
 
 from specledger.laws.exact import Run
 from specledger.laws.harness import minimise
-
-T = {"var": "t"}
-N = {"obs": "N", "t": T}
+from tests.toys.claims import measured, obs, op
 
 
 def bounded(expr, least, **fields):
     """A law that an observable stays below a value."""
-    claim = {"op": "<", "lhs": N, "rhs": {"const": least}}
-    return {"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
+    return measured(expr, op("<", obs("N"), {"const": least}), **fields)
 
 
 STARTS = {
@@ -44,7 +41,7 @@ def test_how_small_a_start_becomes(law_of, candidate, ring, size):
 
 def test_a_law_that_reads_a_step_after_the_violation_is_minimised(law_of):
     """The violation is at step 0, and what it is compared with at step 5: candidates are followed that far."""
-    claim = {"op": ">", "lhs": N, "rhs": {"obs": "N", "t": {"const": 5}}}
+    claim = op(">", obs("N"), obs("N", {"const": 5}))
     law = law_of({**bounded("count('>')", 1), "claim_ast": claim})
     small, judged = minimise(law, law.universe.cells(".>>.><.><<"), 0)
     assert len(small) == 4

@@ -7,15 +7,12 @@ from msgspec.structs import replace
 from specledger.laws.generators import Case
 from specledger.laws.harness import first_violation, search
 from specledger.laws.judge import Judged, judge
-
-T = {"var": "t"}
-N = {"obs": "N", "t": T}
+from tests.toys.claims import measured, obs, op
 
 
 def never(law_of, expr, value, **fields):
     """A law that an observable never has a value."""
-    claim = {"op": "!=", "lhs": N, "rhs": {"const": value}}
-    return law_of({"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields})
+    return law_of(measured(expr, op("!=", obs("N"), {"const": value}), **fields))
 
 
 VIOLATIONS = {

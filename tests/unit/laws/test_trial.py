@@ -19,17 +19,9 @@ from specledger.laws.proofs import Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.trial import run_law, try_law
 from specledger.laws.verdict import REASONS, digest_verdict
 from specledger.spec.law import Trial
+from tests.toys.claims import T0, obs, op
 
-T, T1, T0 = {"var": "t"}, {"t_plus_1": True}, {"const": 0}
 X, LEFT = {"name": "X", "expr": "count('X')"}, {"name": "L", "expr": "leftmost('>')"}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(word, left, right):
-    return {"op": word, "lhs": left, "rhs": right}
 
 
 def test_a_law_about_later_steps_is_not_refuted_by_the_start(tmp_path):

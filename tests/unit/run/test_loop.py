@@ -1,12 +1,10 @@
 """The one loop: the order of its events, what errors and breaches do to it, and specs that a stranger writes."""
 
 import copy
-import json
 from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 from msgspec.structs import replace
 
 from specledger.compile.scenario import compile_scenario
@@ -17,6 +15,7 @@ from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.loop import run
 from specledger.verify.checks import Status
+from tests.toys import write_specs
 
 WORLD: dict[str, Any] = {
     "state": {"x": "int"},
@@ -46,15 +45,10 @@ def loaded(folder, inner, invariant, jump, world, agent, governor, scenario):
         "invariants": ["fine"],
         **scenario,
     }
-    documents: list[Any] = [("world", "world", WORLD | world), ("agent", "agent", AGENT | agent)]
-    documents += [("governor", "governor", GOVERNOR | governor), ("scenario", "scenario", body)]
-    documents += [("world", "inner", INNER | inner), ("invariant", "fine", FINE | invariant)]
-    documents += [("drift", "jump", {"at": "t == 2", "effects": [{"set": "x", "to": "x + 10"}]} | jump)]
-    for kind, name, document in documents:
-        (folder / kind).mkdir(exist_ok=True)
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": name, **document}))
-        (folder / kind / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    return load(str(folder / "scenario" / "scenario.yaml"))[0]
+    documents = {"world": WORLD | world, "agent": AGENT | agent, "governor": GOVERNOR | governor, "scenario": body}
+    documents |= {"world/inner": INNER | inner, "invariant/fine": FINE | invariant}
+    documents["drift/jump"] = {"at": "t == 2", "effects": [{"set": "x", "to": "x + 10"}]} | jump
+    return load(str(write_specs(folder, documents)))[0]
 
 
 @pytest.fixture

@@ -26,23 +26,9 @@ from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
 from specledger.verify.law import LAW
 from specledger.verify.law_cel import CelLaw, CelUniverse, cel_of
 from specledger.verify.reference import Reference, Unjudged
+from tests.toys.claims import T1, measured, obs, op
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
-
-T, T0, T1 = {"var": "t"}, {"const": 0}, {"t_plus_1": True}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def op(sign, left, right):
-    return {"op": sign, "lhs": left, "rhs": right}
-
-
-def measured(expr, claim=None, **fields):
-    claim = claim or op("==", obs("N"), obs("N", T0))
-    return {"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": claim, **fields}
 
 
 QUICK = {"cases": 80, "mutations": 0, "quantifiers": {"T": 6}}

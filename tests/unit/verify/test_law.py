@@ -19,28 +19,14 @@ from specledger.laws.verdict import digest_verdict
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.law import LAW
-
-T, T0 = {"var": "t"}, {"const": 0}
-
-
-def obs(name, time=None):
-    return {"obs": name, "t": time or T}
-
-
-def same(name):
-    return {"op": "==", "lhs": obs(name), "rhs": obs(name, T0)}
-
-
-def invariant(expr, **fields):
-    return {"template": "invariant", "observables": [{"name": "N", "expr": expr}], "claim_ast": same("N"), **fields}
-
+from tests.toys.claims import measured, obs
 
 LAWS = {
-    "conserved": ("kinetic_grid_v1", invariant("count('>') + count('X')")),
-    "lost": ("kinetic_grid_v1", invariant("count('>') + count('<')")),
-    "scanned": ("kinetic_grid_v1", {**invariant("leftmost('>')"), "claim_ast": {"op": ">=", "lhs": obs("N"), "rhs": {"const": -1}}}),
-    "scanned and lost": ("kinetic_grid_v1", invariant("spread('>') - 2 * leftmost('<')")),
-    "up to": ("kinetic_grid_v1", {**invariant("count('X')"), "claim_ast": {"op": ">=", "lhs": {"op": "*", "lhs": obs("N"), "rhs": obs("N")}, "rhs": obs("N")}}),
+    "conserved": ("kinetic_grid_v1", measured("count('>') + count('X')")),
+    "lost": ("kinetic_grid_v1", measured("count('>') + count('<')")),
+    "scanned": ("kinetic_grid_v1", {**measured("leftmost('>')"), "claim_ast": {"op": ">=", "lhs": obs("N"), "rhs": {"const": -1}}}),
+    "scanned and lost": ("kinetic_grid_v1", measured("spread('>') - 2 * leftmost('<')")),
+    "up to": ("kinetic_grid_v1", {**measured("count('X')"), "claim_ast": {"op": ">=", "lhs": {"op": "*", "lhs": obs("N"), "rhs": obs("N")}, "rhs": obs("N")}}),
     "mirrored": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "mirror_swap"}),
     "mirrored only": ("kinetic_grid_v1", {"template": "symmetry_commutation", "transform": "mirror_only"}),
     "a symbol that stays": ("spin_tide", {"template": "local_transition", "trigger_symbol": "+", "result_op": "==", "result_symbol": "+"}),
@@ -52,7 +38,7 @@ LAWS = {
         "observables": [{"name": "N", "expr": "count('X')"}],
         "claim_ast": {"op": "=>", "lhs": {"op": "==", "lhs": obs("N"), "rhs": {"const": 0}}, "rhs": {"op": ">", "lhs": obs("N"), "rhs": {"const": 0}}},
     }),
-    "unknown": ("kinetic_grid_v1", invariant("count('X')", quantifiers={"T": 201})),
+    "unknown": ("kinetic_grid_v1", measured("count('X')", quantifiers={"T": 201})),
 }  # fmt: skip
 
 

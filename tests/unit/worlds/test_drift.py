@@ -8,16 +8,14 @@ from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.evidence.result import Tally
 from specledger.kinds import load
 from specledger.run.loop import run
-from tests.toys import shipped_plan
+from tests.toys import compile_specs, shipped_plan
 
 # --- the shipped goal drift
 
@@ -129,15 +127,10 @@ GOVERNOR = {"gates": [], "choose": {"maximise": "0"}}
 
 
 def compiled(folder, drifts, **scenario):
-    documents: list[Any] = [("world", "world", WORLD), ("agent", "agent", AGENT), ("governor", "governor", GOVERNOR)]
     body = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 8, "seed": 5}
-    documents += [("scenario", "scenario", {**body, "drift": list(drifts), **scenario})]
-    documents += [("drift", name, drift) for name, drift in drifts.items()]
-    for kind, name, document in documents:
-        (folder / kind).mkdir(exist_ok=True)
-        whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": name, **document}))
-        (folder / kind / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    return compile_scenario(load(str(folder / "scenario" / "scenario.yaml"))[0])
+    documents = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR}
+    documents["scenario"] = {**body, "drift": list(drifts), **scenario}
+    return compile_specs(folder, documents | {f"drift/{name}": drift for name, drift in drifts.items()})
 
 
 @pytest.fixture

@@ -5,15 +5,12 @@ import itertools
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specledger.compile.scenario import compile_scenario
 from specledger.core.diagnostics import Rejected
 from specledger.expr import EvaluationError
-from specledger.kinds import load
-from tests.toys import plan_of, write_specs
+from tests.toys import compile_specs, plan_of, write_specs
 
 ITEM = {"type": "object", "properties": {"id": "int", "tag": "string"}}
 WORLD: dict[str, Any] = {
@@ -318,11 +315,7 @@ def test_a_range_is_enforced_in_updates_of_elements_and_in_every_step(tmp_path):
         {"each": "list", "as": "e", "update": {"v": "e.v + now.x"}},  # `now` is the state before both
     ]
     documents: dict[str, Any] = {"world": world, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
-    for kind, document in documents.items():
-        (tmp_path / kind).mkdir()
-        whole = {"spec": f"{kind}/v1", "name": kind, **document}
-        (tmp_path / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-    plan = compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+    plan = compile_specs(tmp_path, documents)
     state, _ = plan.actors[0].step({"x": 1, "list": [{"v": 1}, {"v": 2}]}, "go", {"n": 0}, {})
     assert state == {"x": 2, "list": [{"v": 2}, {"v": 3}]}
     with pytest.raises(EvaluationError) as error:

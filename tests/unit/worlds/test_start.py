@@ -13,7 +13,7 @@ from specledger.core.diagnostics import Rejected
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
 from specledger.run.loop import run
-from tests.toys import shipped_plan
+from tests.toys import compile_specs, shipped_plan
 
 GRID: dict[str, Any] = {
     "constants": {"FREE": 0, "WALL": 1},
@@ -62,11 +62,7 @@ def make(tmp_path):
     def compiled(world, **scenario):
         documents: dict[str, Any] = {"world": world, "agent": AGENT, "governor": GOVERNOR}
         documents["scenario"] = {"world": "world", "governor": "governor", "agent": "agent", "horizon": 1, **scenario}
-        for kind, document in documents.items():
-            (tmp_path / kind).mkdir(exist_ok=True)
-            whole = json.loads(json.dumps({"spec": f"{kind}/v1", "name": kind, **document}))
-            (tmp_path / kind / f"{kind}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-        return compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+        return compile_specs(tmp_path, documents)
 
     return compiled
 

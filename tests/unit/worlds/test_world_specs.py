@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +18,7 @@ from specledger.kinds import load
 from specledger.run.loop import run
 from specledger.worlds.check import check_world
 from specledger.worlds.emit import compile_between, compile_predicate, compile_step
-from tests.toys import shipped_plan
+from tests.toys import compile_specs, shipped_plan, write_specs
 
 ONE = 1_000_000
 
@@ -409,15 +408,9 @@ INNER: dict[str, Any] = {
 @pytest.fixture
 def make(tmp_path):
     def compiled(inner=None, **changes):
-        documents = [("world", "world", WORLD), ("agent", "agent", AGENT), ("governor", "governor", GOVERNOR)]
-        documents += [("scenario", "scenario", SCENARIO)]
-        for kind, name, body in documents:
-            whole = {"spec": f"{kind}/v1", "name": name, **copy.deepcopy(body), **changes.get(kind, {})}
-            (tmp_path / kind).mkdir(exist_ok=True)
-            (tmp_path / kind / f"{name}.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-        whole = {"spec": "world/v1", "name": "inner", **copy.deepcopy(INNER), **(inner or {})}
-        (tmp_path / "world" / "inner.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
-        return compile_scenario(load(str(tmp_path / "scenario" / "scenario.yaml"))[0])
+        documents = {"world": WORLD, "agent": AGENT, "governor": GOVERNOR, "scenario": SCENARIO}
+        documents = {kind: {**body, **changes.get(kind, {})} for kind, body in documents.items()}
+        return compile_specs(tmp_path, documents | {"world/inner": {**INNER, **(inner or {})}})
 
     return compiled
 
@@ -472,9 +465,7 @@ def test_the_functions_and_constants_of_a_part_are_known_to_its_world(make):
 
 
 def test_a_part_inside_a_part(make, tmp_path):
-    whole = {"spec": "world/v1", "name": "outer", **copy.deepcopy(WORLD), "parts": {"p": part()}}
-    (tmp_path / "world").mkdir(exist_ok=True)
-    (tmp_path / "world" / "outer.yaml").write_text(yaml.safe_dump(whole, sort_keys=False))
+    write_specs(tmp_path, {"world/outer": {**WORLD, "parts": {"p": part()}}})
     follow = {"add": {"action": "add", "args": {"n": "n + 1"}}}
     made = make(
         world={"functions": {}, "parts": {"q": {"world": "outer", "follow": follow}}},
