@@ -17,24 +17,23 @@ def digest(data):
     return hashlib.sha256(b"\0" + data).hexdigest()
 
 
-def pinned(path):
+@pytest.fixture(scope="module", params=RUNS, ids=lambda path: path.stem)
+def pinned(request):
     """The tree of digests, the lines, and the receipts of a run."""
-    lines = path.read_bytes().splitlines()
-    return json.loads(path.with_suffix(".json").read_bytes()), lines, list(map(json.loads, lines))
+    lines = request.param.read_bytes().splitlines()
+    return json.loads(request.param.with_suffix(".json").read_bytes()), lines, list(map(json.loads, lines))
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_receipts_are_chained_and_counted(path):
-    tree, lines, receipts = pinned(path)
+def test_receipts_are_chained_and_counted(pinned):
+    tree, lines, receipts = pinned
     assert [one["seq"] for one in receipts] == list(range(len(lines)))
     assert [one["prev"] for one in receipts] == ["0" * 64, *map(digest, lines[:-1])]
     assert (tree["receipts"]["count"], tree["receipts"]["head"]) == (len(lines), digest(lines[-1]))
     assert [receipts[0]["type"], receipts[-1]["type"]] == ["start", "end"]
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_a_step_executes_an_admitted_proposal_of_its_commitment_or_none(path):
-    _, _, receipts = pinned(path)
+def test_a_step_executes_an_admitted_proposal_of_its_commitment_or_none(pinned):
+    _, _, receipts = pinned
     commitments = {}
     for body in (one["body"] for one in receipts):
         if "proposals" in body:
@@ -56,9 +55,8 @@ def test_a_step_executes_an_admitted_proposal_of_its_commitment_or_none(path):
             assert body["token"]["proposal"] == body["chosen_hash"]
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_nothing_but_steps_and_drifts_changes_the_state(path):
-    _, _, receipts = pinned(path)
+def test_nothing_but_steps_and_drifts_changes_the_state(pinned):
+    _, _, receipts = pinned
     states = {"episode": ("digest", "digest"), "drift": ("before", "after"), "step": ("before", "after")}
     seen = [
         (one["type"], *(one["body"][key] for key in states[one["type"]])) for one in receipts if one["type"] in states
@@ -67,9 +65,8 @@ def test_nothing_but_steps_and_drifts_changes_the_state(path):
         assert type_ == "episode" or before == after
 
 
-@pytest.mark.parametrize("path", RUNS, ids=lambda path: path.stem)
-def test_the_result_adds_the_receipts_up(path):
-    tree, _, receipts = pinned(path)
+def test_the_result_adds_the_receipts_up(pinned):
+    tree, _, receipts = pinned
     steps = [one["body"] for one in receipts if one["type"] == "step"]
     ends = [one["body"] for one in receipts if one["type"] == "episode_end"]
     result = tree["result"]

@@ -1,6 +1,9 @@
 """A shipped suite, run once for all tests of a module."""
 
+from pathlib import Path
+
 import pytest
+import yaml
 
 from specledger.kinds import load
 from specledger.pipeline.executing import execute
@@ -51,7 +54,8 @@ def load_suite(name):
 
 def checks_of(name):
     """The ids of the checks of a suite, to be tested one by one."""
-    return [check.id for check in load_suite(name).main.model.checks]
+    text = Path(f"specs/suite/{name}.yaml").read_text(encoding="utf-8")
+    return [check["id"] for check in yaml.safe_load(text)["checks"]]
 
 
 @pytest.fixture(scope="module")

@@ -234,7 +234,11 @@ def secrets():
             yield json.dumps(document["claim_ast"]) if "claim_ast" in document else None
 
 
-SECRETS = sorted({squeezed(each) for each in secrets() if each})
+@cache
+def squeezed_secrets():
+    return sorted({squeezed(each) for each in secrets() if each})
+
+
 WORDS = (
     *("conserv", "symmetr", "invarian", "momentum", "particle", "mover", "collision", "collide", "kinetic", "mirror"),
     *("resolve", "moves", "pass through"),
@@ -245,14 +249,16 @@ WORDS = (
 def test_the_blind_prompt_tells_no_secret(world):
     told = build("blind", world=world)
     said = squeezed(told.system + told.text)
-    assert len(SECRETS) > 100
-    assert [secret for secret in SECRETS if secret in said] == []
+    assert len(squeezed_secrets()) > 100
+    assert [secret for secret in squeezed_secrets() if secret in said] == []
 
 
 def test_the_secrets_would_be_noticed():
     told = build("informed")
     said = squeezed(told.system + told.text)
-    assert {"count('>')-count('<')", "Momentum", "TotalParticles"} <= {secret for secret in SECRETS if secret in said}
+    assert {"count('>')-count('<')", "Momentum", "TotalParticles"} <= {
+        secret for secret in squeezed_secrets() if secret in said
+    }
 
 
 def test_the_words_of_the_blind_prompt_are_about_no_universe():

@@ -47,10 +47,10 @@ def test_schemas_are_of_draft_7(kind):
         assert f'"{later}' not in text
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_shipped_specs_conform(read, path):
-    document, _ = read(path.read_bytes())
-    assert problems(path.parent.name, document.root.plain()) == []
+def test_shipped_specs_conform(read):
+    for path in SHIPPED:
+        document, _ = read(path.read_bytes())
+        assert problems(path.parent.name, document.root.plain()) == [], path
 
 
 FLAT = {
