@@ -35,142 +35,33 @@ def write_scenario(name, **fields):
     return write(f"{name}.yaml", json.dumps(base | fields).encode())
 
 
-def chain_of_extends(folder):
-    write("a.yaml", b"spec: scenario/v1\nname: a\nextends: b\n")(folder)
-    write("b.yaml", b"spec: scenario/v1\nname: b\nextends: a\n")(folder)
-
-
 def nothing(folder):
     pass
 
 
+# One of each layer that refuses; what each layer refuses is in its own tests.
 SPECS = {
-    "an unknown key": (
-        replace(SCENARIO, "horizon: 3", "horizn: 3"),
-        [SCENARIO],
-        "E_SPEC_UNKNOWN_KEY",
-        "climb.yaml:10:1",
-    ),
+    "an unknown key": (replace(SCENARIO, "horizon: 3", "horizn: 3"), [SCENARIO], "E_SPEC_UNKNOWN_KEY", "climb.yaml:10:1"),
     "a missing key": (replace(SCENARIO, "horizon: 3\n", ""), [SCENARIO], "E_SPEC_MISSING_KEY", "climb.yaml:1:1"),
-    "a duplicate key": (
-        replace(SCENARIO, "seed: 3", "horizon: 4"),
-        [SCENARIO],
-        "E_YAML_DUPLICATE_KEY",
-        "climb.yaml:10:1",
-    ),
-    "a wrong type": (replace(SCENARIO, "horizon: 3", "horizon: three"), [SCENARIO], "E_SPEC_TYPE", "climb.yaml:10:10"),
-    "a value out of range": (
-        replace(SCENARIO, "horizon: 3", "horizon: 0"),
-        [SCENARIO],
-        "E_SPEC_VALUE",
-        "climb.yaml:10:10",
-    ),
-    "an ambiguous value": (replace(SCENARIO, "seed: 3", "seed: 0x3"), [SCENARIO], "E_", "climb.yaml:8:7"),
-    "a missing reference": (
-        replace(SCENARIO, "world: stairs", "world: stair"),
-        [SCENARIO],
-        "E_REF_MISSING",
-        "climb.yaml:4:8",
-    ),
-    "a reference to another kind": (
-        replace(SCENARIO, "agent: climber", "agent: warden"),
-        [SCENARIO],
-        "E_REF_KIND",
-        "climb.yaml:6:8",
-    ),
-    "extends in a circle": (chain_of_extends, ["a.yaml"], "E_EXTENDS_CYCLE", "b.yaml:3:10"),
-    "an expression of a wrong type": (
-        replace("climber.yaml", "score: action.by", "score: action.by + 'x'"),
-        [SCENARIO],
-        "E_EXPR_TYPE",
-        "climber.yaml:9:8",
-    ),
-    "an expression that is none": (
-        replace("bounded.yaml", "n <= TOP", "n <= <= TOP"),
-        [SCENARIO],
-        "E_EXPR_SYNTAX",
-        "bounded.yaml:5:15",
-    ),
-    "an unknown name": (
-        replace("bounded.yaml", "n <= TOP", "m <= TOP"),
-        [SCENARIO],
-        "E_EXPR_UNKNOWN_NAME",
-        "bounded.yaml:5:10",
-    ),
-    "a negative budget": (
-        nothing,
-        ["simple", "--set", "world.with.budget=-1"],
-        "E_PARAM_RANGE",
-        "--set world.with.budget:1:19",
-    ),
-    "a map without a start": (
-        write_scenario("grid", map={"drawing": "..\n.G"}),
-        ["grid.yaml"],
-        "E_START_INCOMPLETE",
-        "grid.yaml:1:",
-    ),
-    "a map with a strange character": (
-        write_scenario("grid", map={"drawing": "S?\n.G"}),
-        ["grid.yaml"],
-        "E_MAP_GLYPH",
-        "grid.yaml:1:",
-    ),
-    "a ragged map": (write_scenario("grid", map={"drawing": "S.\n.G."}), ["grid.yaml"], "E_MAP", "grid.yaml:1:"),
-    "a goal on a wall": (
-        write_scenario("grid", map={"drawing": "S#"}, start={"goal": "{'x': 1, 'y': 0}"}),
-        ["grid.yaml"],
-        "E_START_ILL_FORMED",
-        "grid.yaml:1:",
-    ),
-    "a goal behind a wall": (
-        write_scenario("grid", map={"drawing": "S#G"}),
-        ["grid.yaml"],
-        "E_START_ILL_FORMED",
-        "grid.yaml:1:",
-    ),
+    "a missing reference": (replace(SCENARIO, "world: stairs", "world: stair"), [SCENARIO], "E_REF_MISSING", "climb.yaml:4:8"),
+    "an expression of a wrong type": (replace("climber.yaml", "score: action.by", "score: action.by + 'x'"), [SCENARIO], "E_EXPR_TYPE", "climber.yaml:9:8"),
+    "an expression that is none": (replace("bounded.yaml", "n <= TOP", "n <= <= TOP"), [SCENARIO], "E_EXPR_SYNTAX", "bounded.yaml:5:15"),
+    "a negative budget": (nothing, ["simple", "--set", "world.with.budget=-1"], "E_PARAM_RANGE", "--set world.with.budget:1:19"),
+    "a map without a start": (write_scenario("grid", map={"drawing": "..\n.G"}), ["grid.yaml"], "E_START_INCOMPLETE", "grid.yaml:1:"),
+    "a goal behind a wall": (write_scenario("grid", map={"drawing": "S#G"}), ["grid.yaml"], "E_START_ILL_FORMED", "grid.yaml:1:"),
     "an empty file": (write(SCENARIO, b""), [SCENARIO], "E_YAML_DOCUMENTS", "climb.yaml:1:1"),
-    "a file of comments": (write(SCENARIO, b"# nothing\n"), [SCENARIO], "E_YAML_DOCUMENTS", "climb.yaml:1:1"),
-    "a file that is no UTF-8": (
-        write(SCENARIO, b"spec: scenario/v1\nname: caf\xe9\n"),
-        [SCENARIO],
-        "E_YAML_ENCODING",
-        "climb.yaml:2:10",
-    ),
-    "a file that is no text": (write(SCENARIO, b"\x7fELF\x00\x01"), [SCENARIO], "E_YAML_CONTROL", "climb.yaml:1:1"),
+    "a file that is no UTF-8": (write(SCENARIO, b"spec: scenario/v1\nname: caf\xe9\n"), [SCENARIO], "E_YAML_ENCODING", "climb.yaml:2:10"),
     "a file that is too large": (write(SCENARIO, b"#" * (1 << 21)), [SCENARIO], "E_YAML_SIZE", "climb.yaml:1:1"),
     "a file that is no YAML": (write(SCENARIO, b"spec: [scenario/v1\n"), [SCENARIO], "E_YAML_SYNTAX", "climb.yaml:"),
-    "a file that is a list": (write(SCENARIO, b"[1, 2]\n"), [SCENARIO], "E_", "climb.yaml:1:1"),
-    "a file of another tool": (
-        write(SCENARIO, b"services: {web: {image: nginx}}\n"),
-        [SCENARIO],
-        "E_SPEC_KIND",
-        "climb.yaml:1:1",
-    ),
-    "a kind that is none": (
-        write(SCENARIO, b"spec: galaxy/v1\nname: x\n"),
-        [SCENARIO],
-        "E_SPEC_KIND",
-        "climb.yaml:1:7",
-    ),
-    "a text that steers a terminal": (
-        write(SCENARIO, b"spec: scenario/v1\nname: \x1b[31mred\n"),
-        [SCENARIO],
-        "E_YAML_CONTROL",
-        "climb.yaml:2:7",
-    ),
-    "a text that turns around": (
-        write(SCENARIO, "spec: scenario/v1\nname: a\u202eb\n".encode()),
-        [SCENARIO],
-        "E_YAML_BIDI",
-        "climb.yaml:2:8",
-    ),
+    "a file of another tool": (write(SCENARIO, b"services: {web: {image: nginx}}\n"), [SCENARIO], "E_SPEC_KIND", "climb.yaml:1:1"),
+    "a text that steers a terminal": (write(SCENARIO, b"spec: scenario/v1\nname: \x1b[31mred\n"), [SCENARIO], "E_YAML_CONTROL", "climb.yaml:2:7"),
+    "a text that turns around": (write(SCENARIO, "spec: scenario/v1\nname: a\u202eb\n".encode()), [SCENARIO], "E_YAML_BIDI", "climb.yaml:2:8"),
     "a folder in place of a file": (nothing, ["./"], "E_SPEC_FILE", None),
     "a file that is not there": (nothing, ["nowhere.yaml"], "E_SPEC_FILE", None),
     "a name that is not there": (nothing, ["simpl"], "E_REF_MISSING", None),
     "a change that is none": (nothing, [SCENARIO, "--set", "horizon"], "E_SET_SYNTAX", "--set horizon:1:1"),
     "a change of nothing": (nothing, [SCENARIO, "--set", "horizn=3"], "E_SET_PATH", "--set horizn:1:1"),
-    "a change to nonsense": (nothing, [SCENARIO, "--set", "horizon=["], "E_YAML_SYNTAX", "--set horizon:"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SPECS)

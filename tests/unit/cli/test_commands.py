@@ -232,57 +232,11 @@ class TestGolden:
     @pytest.mark.parametrize(
         ("file", "old", "new", "changed", "difference"),
         [
-            (
-                "climber.yaml",
-                "score: action.by ",
-                "score: 0 - action.by ",
-                "agent/climber",
-                "episode 0, step 0: receipt 2 differs at body.proposals[1].score: recorded 1, replayed -1",
-            ),
-            (
-                "warden.yaml",
-                "action.by > 1",
-                "action.by > 1 || n > 0 && action.by > 0",
-                "governor/warden",
-                "episode 0, step 1: receipt 6 differs at body.chosen: recorded 1, replayed 0",
-            ),
-            (
-                "warden.yaml",
-                "reason: too_far",
-                "reason: far",
-                "governor/warden",
-                "episode 0, step 0: receipt 3 differs at body.decisions[2].rejected[0].reason: recorded 'too_far', replayed 'far'",
-            ),
-            (
-                "climb.yaml",
-                "horizon: 3",
-                "horizon: 2",
-                "scenario/climb",
-                "receipt 0 differs at body.horizon: recorded 3, replayed 2",
-            ),
-            (
-                "climb.yaml",
-                "drift: [shift]\n",
-                "",
-                "drift/shift, scenario/climb",
-                "receipt 0 differs at body.drifts[0]: recorded {",
-            ),
-            (
-                "shift.yaml",
-                "[3, 4, 5]",
-                "[6]",
-                "drift/shift",
-                "episode 0, step 1: receipt 4 differs at body.changed.goal.to: recorded 3, replayed 6",
-            ),
-            (
-                "climb.yaml",
-                "doc: The",
-                "doc: Thus the",
-                "scenario/climb",
-                "only digests differ: the specs say something else, but the run does the same",
-            ),
+            ("climber.yaml", "score: action.by ", "score: 0 - action.by ", "agent/climber", "episode 0, step 0: receipt 2 differs at body.proposals[1].score: recorded 1, replayed -1"),
+            ("climb.yaml", "drift: [shift]\n", "", "drift/shift, scenario/climb", "receipt 0 differs at body.drifts[0]: recorded {"),
+            ("climb.yaml", "doc: The", "doc: Thus the", "scenario/climb", "only digests differ: the specs say something else, but the run does the same"),
         ],
-    )
+    )  # fmt: skip
     def test_a_difference_names_the_changed_spec_then_step_and_field(
         self, spec, edit, file, old, new, changed, difference
     ):

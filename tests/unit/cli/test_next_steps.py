@@ -71,16 +71,6 @@ def test_an_error_of_a_run_says_where_its_expression_is(spec, project, edit):
     assert "(climber.yaml:9:8)" in done.out
 
 
-def test_one_removed_gate_is_one_line_of_a_difference(spec, project, edit):
-    spec("run", "climb.yaml", "--out", "a")
-    text = (project / "warden.yaml").read_text()
-    gate = next(line for line in text.splitlines() if "deny" in line)
-    edit("warden.yaml", gate + "\n", "")
-    spec("run", "climb.yaml", "--out", "b")
-    found = spec("diff", "a", "b", "--format=json").json["specs"]
-    assert [one["second"] for one in found] == [None], found
-
-
 def test_a_difference_in_a_long_text_is_seen(spec, project, edit):
     edit("climb.yaml", "doc: The", "doc: " + "very " * 400 + "good. The")
     spec("run", "climb.yaml", "--out", "a")

@@ -98,11 +98,6 @@ def test_the_request_is_in_the_static_part():
     assert 'Focus on: ["bound","monotone"]. Avoid: ["monotone"].' in said
 
 
-def test_a_prompt_says_which_one_it_is():
-    assert build("informed").prompt.startswith("prompt/informed@")
-    assert build("blind").prompt.startswith("prompt/blind@")
-
-
 @pytest.mark.parametrize("name", ["informed", "blind"])
 def test_all_that_is_remembered_is_told(name):
     remembered = snapshot()
@@ -285,11 +280,6 @@ def test_the_blind_prompt_is_the_same_whatever_the_rule_is():
         told.add(prompt.system + prompt.text)
         assert name
     assert len(told) == 1
-
-
-def test_the_blind_prompt_lists_transforms_that_are_symmetries_and_others_alike():
-    (line,) = [line for line in build("blind").static.splitlines() if "Transforms" in line]
-    assert line.endswith('["mirror_only","mirror_swap","shift_k(k)","swap_only"]')
 
 
 def test_the_scrambled_prompt_has_neither_symbols_nor_names_of_the_universe():

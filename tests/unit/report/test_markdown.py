@@ -73,15 +73,6 @@ def test_what_was_broken_is_counted_where_it_was(changed):
     assert {name: count for name, count in broken.items() if count} == {"no-bump": 2}
 
 
-def test_what_was_checked_is_said(of_run, of_suite):
-    made = rows(of_run, "Evidence")
-    assert [row[2] for row in made] == ["passed"] * (len(made) - 1) + ["not made"]
-    assert len(made) >= 7
-    assert made[-1][3] == "replay was not requested"
-    for text in (of_run, of_suite):
-        assert text.endswith("\nNot replayed; who made it was not checked.\n")
-
-
 def test_a_suite_is_summed_up(of_suite, heights, read):
     bodies: dict[str, list] = {}
     for one in read(heights):

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from specledger.kinds.suite_text import suite_tables
-from specledger.report.figures import decimal
 
 pytestmark = pytest.mark.usefixtures("project")
 
@@ -123,14 +122,6 @@ def test_a_suite_is_pinned_by_its_receipts(spec, project, edit):
     status, _, err = spec("golden", "heights.yaml")
     assert status == 1
     assert "verdict: recorded 'PASS', replayed 'FAIL'" in err
-
-
-NUMBERS = {0: "0.000", 1: "0.000", 500: "0.001", -500: "-0.001", -499: "0.000", 1_999_499: "1.999", 1_999_500: "2.000"}
-
-
-@pytest.mark.parametrize(("millionths", "shown"), NUMBERS.items())
-def test_decimals(millionths, shown):
-    assert decimal(millionths) == shown
 
 
 def test_what_could_not_be_computed_is_shown_and_escaped():

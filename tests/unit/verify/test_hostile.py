@@ -8,7 +8,6 @@ import specledger.worlds.drift
 from specledger.core.diagnostics import Rejected
 from specledger.core.verdict import Verdict
 from specledger.kinds import MODELS
-from specledger.verify.assurance_levels import Reader
 from specledger.verify.bundle import verify_bundle
 from specledger.verify.checks import Status
 from specledger.verify.run import RUN
@@ -126,13 +125,6 @@ def test_an_untouched_bundle_is_accepted(bundles):
 def test_a_bundle_may_be_reached_by_a_link(bundles, tmp_path):
     (tmp_path / "link").symlink_to(bundles["climb"])
     assert verify_bundle(tmp_path / "link", RUN, MODELS).verdict is Verdict.PASS
-
-
-def test_without_replay_nothing_is_concluded(bundles):
-    found = verify_bundle(bundles["climb"], RUN, MODELS, Reader(replay=False))
-    assert [check.status for check in found.checks] == [Status.PASSED] * 8 + [Status.NOT_MADE]
-    assert found.checks[-1].message == "replay was not requested"
-    assert found.verdict is Verdict.INCONCLUSIVE
 
 
 @pytest.mark.slow

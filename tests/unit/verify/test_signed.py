@@ -344,44 +344,16 @@ def test_an_archive_is_verified_like_its_folder_and_leaves_nothing(packed, signe
     assert list(Path(tmp_path / "tmp").iterdir()) == []
 
 
-def zipped(entries, **how):
-    def make(path):
-        with zipfile.ZipFile(path, "w", **how) as archive:
-            for name, data in entries:
-                archive.writestr(name, data)
-
-    return make
-
-
-def link(path):
-    import stat
-
-    with zipfile.ZipFile(path, "w") as archive:
-        entry = zipfile.ZipInfo("manifest.json")
-        entry.external_attr = (stat.S_IFLNK | 0o777) << 16
-        archive.writestr(entry, "/etc/passwd")
-
-
+# Each form that is refused is in tests/unit/evidence/test_archive.py.
 ARCHIVES = {
-    "empty": zipped([]),
-    "an absolute path": zipped([("/tmp/manifest.json", "{}")]),
-    "a path with a backslash": zipped([("a\\b", "{}")]),
-    "a folder entry": zipped([("runs/", "")]),
-    "a link": link,
-    "times and rights of their own": zipped([("manifest.json", "{}")]),
     "a damaged one": lambda path: path.write_bytes(b"PK\x03\x04" + b"\x00" * 100),
     "something after it": lambda path: path.write_bytes(path.read_bytes() + b"more"),
-    "something before it": lambda path: path.write_bytes(b"PK\x03\x04" + path.read_bytes()),
 }
 
 
 @pytest.mark.parametrize("name", ARCHIVES)
 def test_an_archive_in_any_other_form_is_refused(packed, name):
     ARCHIVES[name](packed)
-    if name == "empty":  # an archive of nothing holds no evidence
-        with pytest.raises(Rejected):
-            verify(packed)
-        return
     found = verify(packed)
     assert failed(found) == ["E_ARCHIVE"]
 
