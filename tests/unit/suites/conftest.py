@@ -44,12 +44,17 @@ mutants:
 """
 
 
+def write_project(folder):
+    """A folder with the suite and what it refers to."""
+    project = shutil.copytree(CLIMB, folder / "project")
+    (project / "heights.yaml").write_text(SUITE.lstrip(), encoding="utf-8")
+    return project
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A working folder of one's own with the suite and what it refers to."""
-    folder = tmp_path / "project"
-    shutil.copytree(CLIMB, folder)
-    (folder / "heights.yaml").write_text(SUITE.lstrip(), encoding="utf-8")
+    folder = write_project(tmp_path)
     monkeypatch.chdir(folder)
     return folder
 

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 
 import pytest
 
@@ -24,6 +24,7 @@ from specledger.run.loop import run as run_loop
 from specledger.run.loop import run_episode
 from specledger.run.parallel_episodes import run_parallel
 from specledger.run.workers import ALONE, E_WORKER_DIED, Processes
+from tests.unit.suites.conftest import write_project
 
 EPISODES = "specledger.run.parallel_episodes"
 
@@ -58,11 +59,23 @@ def bytes_of(place):
     return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory):
+    """The suite made at once, and in three shards, for all tests of this file."""
+    folder = write_project(tmp_path_factory.mktemp("suite"))
+    with chdir(folder):
+        (bundle,) = load("heights.yaml")
+        execute(bundle, folder / "whole")
+        for number in (1, 2, 3):
+            execute(bundle, folder / f"shard-{number}", RunOptions(shard=(number, 3)))
+    return folder
+
+
 @pytest.fixture
-def suite(project):
+def suite(project, once):
     """The suite of eight runs, with its bytes when it is made at once."""
-    (bundle,) = load("heights.yaml")
-    return bundle, bytes_of(execute(bundle, project / "whole").place)
+    whole = shutil.copytree(once / "whole", project / "whole")
+    return load("heights.yaml")[0], bytes_of(whole)
 
 
 @pytest.fixture
@@ -251,9 +264,9 @@ def test_a_run_of_a_suite_goes_on_from_its_whole_episodes(project, monkeypatch):
 
 
 @pytest.fixture
-def shards(suite, project):
+def shards(suite, project, once):
     """The suite in three shards."""
-    return [execute(suite[0], project / f"shard-{number}", RunOptions(shard=(number, 3))).place for number in (1, 2, 3)]
+    return [shutil.copytree(once / name, project / name) for name in ("shard-1", "shard-2", "shard-3")]
 
 
 def test_merged_shards_are_the_suite(suite, project, shards, made):
