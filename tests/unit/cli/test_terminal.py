@@ -84,18 +84,14 @@ COMPLETED = {
 }
 
 
-def test_a_shell_completes_words(process, spec, project, climb):
+def test_a_shell_completes_words(spec, project, monkeypatch):
     spec("run", "climb.yaml")
     for line, word in COMPLETED.items():
-        words = {"_SPEC_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
-        assert word is None or word in process(cwd=project, env=_environment(words)).out.split(), line
-
-
-def _environment(words):
-    import os
-    from pathlib import Path
-
-    return os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "engine")} | words
+        with monkeypatch.context() as patch:
+            patch.setenv("_SPEC_COMPLETE", "complete_bash")
+            patch.setenv("COMP_WORDS", line)
+            patch.setenv("COMP_CWORD", str(line.count(" ")))
+            assert word is None or word in spec().out.split(), line
 
 
 def test_missing_arguments_list_the_choices(spec):
