@@ -102,23 +102,11 @@ def test_paths_touch_where_one_leads_to_the_other(one, other, touching):
     [
         ("axion-basic", "extends: honest\ndraw: {roll: {from: tick, stream: rolls}}\n", "E_DECLARATION"),
         ("axion-basic", "extends: honest\ndraw: {tick: {from: range(3), stream: rolls}}\n", "E_NAME_TAKEN"),
-        (
-            "toy-basic",
-            "extends: honest\nnarration: null\ndraw: {roll: {from: range(3), stream: rolls}}\n",
-            "E_ADMISSION",
-        ),
-        (
-            "axion-basic",
-            "candidates: [{op: wait}]\nscore: '0'\nnarration: {vary: [tick]}\n",
-            "E_ADMISSION",
-        ),
-        (
-            "axion-basic",
-            "extends: honest\nmemory: {fields: {n: {type: int, start: '0'}}}\nnarration: {by: memoriser}\n",
-            "E_ADMISSION",
-        ),
+        ("toy-basic", "extends: honest\nnarration: null\ndraw: {roll: {from: range(3), stream: rolls}}\n", "E_ADMISSION"),
+        ("axion-basic", "candidates: [{op: wait}]\nscore: '0'\nnarration: {vary: [tick]}\n", "E_ADMISSION"),
+        ("axion-basic", "extends: honest\nmemory: {fields: {n: {type: int, start: '0'}}}\nnarration: {by: memoriser}\n", "E_ADMISSION"),
     ],
-)
+)  # fmt: skip
 def test_what_does_not_fit_is_found(tmp_path, scenario, agent, code):
     (tmp_path / "mine.yaml").write_text(f"spec: agent/v1\nname: mine\n{agent}")
     (tmp_path / "case.yaml").write_text(f"spec: scenario/v1\nname: case\nextends: {scenario}\nagent: mine.yaml\n")

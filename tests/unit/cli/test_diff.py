@@ -147,16 +147,8 @@ def test_digests_that_follow_from_other_specs_are_no_divergence(first, second, p
 
 # what is replaced in a file of the project, what is set, and the sources that differ: (path, first, second)
 OTHERWISE = {
-    "a comment": (
-        ("stairs.yaml", "state:", "# why\nstate:"),
-        [],
-        [("specs/world/stairs.yaml:4", "state: {n: int, goal: int}", "# why")],
-    ),
-    "the ends of lines": (
-        ("stairs.yaml", "\n", "\r\n"),
-        [],
-        [("specs/world/stairs.yaml", "the same lines", "with other ends")],
-    ),
+    "a comment": (("stairs.yaml", "state:", "# why\nstate:"), [], [("specs/world/stairs.yaml:4", "state: {n: int, goal: int}", "# why")]),
+    "the ends of lines": (("stairs.yaml", "\n", "\r\n"), [], [("specs/world/stairs.yaml", "the same lines", "with other ends")]),
     "a comment at the end": (
         ("stairs.yaml", "success: n >= goal\n", "success: n >= goal\n# end\n"),
         [],
@@ -167,7 +159,7 @@ OTHERWISE = {
         ["seed=3"],
         [("specs/origin.json.set[0]", None, "seed=3"), ("specs/scenario/climb.yaml:8", "seed: 3", "seed: 8")],
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("edit", "changes", "sources"), OTHERWISE.values(), ids=OTHERWISE)

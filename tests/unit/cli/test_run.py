@@ -145,26 +145,11 @@ CHANGES = {
     "the seed": (["--seed", "5"], "climb.yaml", "seed: 3", "seed: 5"),
     "the episodes": (["--episodes", "4"], "climb.yaml", "episodes: 2", "episodes: 4"),
     "a field that is not there": (["--set", "until=n == 2"], "climb.yaml", "seed: 3", "seed: 3\nuntil: n == 2"),
-    "an argument": (
-        ["--set", "agent.with.fear=50"],
-        "climb.yaml",
-        "agent: climber",
-        "agent: {use: climber, with: {fear: 50}}",
-    ),
-    "a referenced spec": (
-        ["--set", "world.start.goal=3"],
-        "stairs.yaml",
-        "start: {n: 0, goal: 2}",
-        "start: {n: 0, goal: 3}",
-    ),
-    "an element by its id": (
-        ["--set", "governor.gates.leap.reason=far"],
-        "warden.yaml",
-        "reason: too_far",
-        "reason: far",
-    ),
+    "an argument": (["--set", "agent.with.fear=50"], "climb.yaml", "agent: climber", "agent: {use: climber, with: {fear: 50}}"),
+    "a referenced spec": (["--set", "world.start.goal=3"], "stairs.yaml", "start: {n: 0, goal: 2}", "start: {n: 0, goal: 3}"),
+    "an element by its id": (["--set", "governor.gates.leap.reason=far"], "warden.yaml", "reason: too_far", "reason: far"),
     "a default that was written": (["--set", "episodes=1"], "climb.yaml", "episodes: 2\n", ""),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "file", "old", "new"), CHANGES.values(), ids=CHANGES)

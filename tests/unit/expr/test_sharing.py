@@ -128,24 +128,11 @@ def test_what_is_known_is_not_computed_again(body, times):
 DIFFERENT = {
     "after an assignment": ["a = x", "b = twice(a)", "a = y", "return [b, twice(a)]"],
     "after a store": ["r = {**state}", "b = twice(r['k'])", "r['k'] = y", "return [b, twice(r['k'])]"],
-    "after a store through another name": [
-        "r = {**state}",
-        "s = r",
-        "b = twice(s['k'])",
-        "r['k'] = y",
-        "return [b, twice(s['k'])]",
-    ],
+    "after a store through another name": ["r = {**state}", "s = r", "b = twice(s['k'])", "r['k'] = y", "return [b, twice(s['k'])]"],
     "after one branch of two": ["a = x", "if y > 3:", "    a = y", "return twice(a)"],
     "named where it was not evaluated": ["b = 0 if y > 3 else twice(x)", "return [b, twice(x)]"],
-    "in the next round": [
-        "r = {**state}",
-        "b = []",
-        "for c in (1, 2):",
-        "    b.append(twice(r['k']))",
-        "    r['k'] = c",
-        "return b",
-    ],
-}
+    "in the next round": ["r = {**state}", "b = []", "for c in (1, 2):", "    b.append(twice(r['k']))", "    r['k'] = c", "return b"],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("body", DIFFERENT.values(), ids=DIFFERENT)

@@ -13,13 +13,7 @@ actions: {go: {args: {by: int}, effects: [{set: x, to: x + by}]}}
 BAD_WORLDS = {
     "an unknown key": ("observ: {x: x}", "E_SPEC_UNKNOWN_KEY", 5, 1, "did you mean `observe`?"),
     "an unknown key like no other": ("zzz: 1", "E_SPEC_UNKNOWN_KEY", 5, 1, "known keys: spec, name, doc"),
-    "a key of an element at the top": (
-        "to: 1",
-        "E_SPEC_UNKNOWN_KEY",
-        5,
-        1,
-        "`to` belongs in `every_step.ELEMENT`; known",
-    ),
+    "a key of an element at the top": ("to: 1", "E_SPEC_UNKNOWN_KEY", 5, 1, "`to` belongs in `every_step.ELEMENT`; known"),
     "a key of the top inside": (
         "functions: {f: {args: [], is: x, name: y}}",
         "E_SPEC_UNKNOWN_KEY",
@@ -27,13 +21,7 @@ BAD_WORLDS = {
         34,
         "`name` belongs at the top of the document; known keys: args, is",
     ),
-    "a key of another kind": (
-        "horizon: 5",
-        "E_SPEC_UNKNOWN_KEY",
-        5,
-        1,
-        "`horizon` is a key of the kind `scenario`; known keys: spec",
-    ),
+    "a key of another kind": ("horizon: 5", "E_SPEC_UNKNOWN_KEY", 5, 1, "`horizon` is a key of the kind `scenario`; known keys: spec"),
     "an unknown key deep inside": ("functions: {f: {args: [], iz: x, is: x}}", "E_SPEC_UNKNOWN_KEY", 5, 27, "`iz`"),
     "metadata are free in one place only": ("metadata: {note: x}", "E_SPEC_UNKNOWN_KEY", 5, 12, "annotations"),
     "a missing key": ("functions: {f: {is: x}}", "E_SPEC_MISSING_KEY", 5, 13, "`f` lacks the key `args`"),
@@ -43,21 +31,9 @@ BAD_WORLDS = {
     "null for a list": ("every_step: null", "E_SPEC_TYPE", 5, 13, "`[]` is an empty list"),
     "a list for an expression": ("derived: {d: [x]}", "E_SPEC_TYPE", 5, 11, "an expression"),
     "a value that no member of a union takes": ("types: {T: 5}", "E_SPEC_TYPE", 5, 12, "text or a mapping"),
-    "null for a constant": (
-        "constants: {A: null}",
-        "E_SPEC_TYPE",
-        5,
-        16,
-        "true or false, an integer, a number, text or a list",
-    ),
+    "null for a constant": ("constants: {A: null}", "E_SPEC_TYPE", 5, 16, "true or false, an integer, a number, text or a list"),
     "a fixed point with seven decimals": ("constants: {A: {qfixed: 0.1234567}}", "E_SPEC_VALUE", 5, 25, "six decimals"),
-    "a misspelt member of a union": (
-        "constants: {A: {qfixd: 1}}",
-        "E_SPEC_UNKNOWN_KEY",
-        5,
-        17,
-        "did you mean `qfixed`?",
-    ),
+    "a misspelt member of a union": ("constants: {A: {qfixd: 1}}", "E_SPEC_UNKNOWN_KEY", 5, 17, "did you mean `qfixed`?"),
     "a name that is no identifier": ("derived: {a-b: x}", "E_SPEC_VALUE", 5, 11, "the key `a-b`"),
     "a too small number": ("types: {T: {type: array, maxItems: -1}}", "E_SPEC_VALUE", 5, 36, "at least 0"),
     "a word that is not allowed": ("types: {T: {type: intger}}", "E_SPEC_VALUE", 5, 19, "did you mean `integer`?"),
@@ -74,7 +50,7 @@ BAD_WORLDS = {
         "did you mean `with`?",
     ),
     "a reserved key": ("metadata: {annotations: {a: {$double: x}}}", "E_SPEC_RESERVED_KEY", 5, 30, "reserved"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -90,17 +90,9 @@ WRONG = {
         "E_MATRIX_SIZE",
         1,
     ),
-    "too many inclusions": (
-        f"{{low: [0], include: [{', '.join(f'{{low: {n}}}' for n in range(1, 4097))}]}}",
-        "E_MATRIX_SIZE",
-        1,
-    ),
-    "too many exclusions": (
-        f"{{low: [0, 1], exclude: [{', '.join(f'{{low: {n}}}' for n in range(4097))}]}}",
-        "E_MATRIX_SIZE",
-        1,
-    ),
-}
+    "too many inclusions": (f"{{low: [0], include: [{', '.join(f'{{low: {n}}}' for n in range(1, 4097))}]}}", "E_MATRIX_SIZE", 1),
+    "too many exclusions": (f"{{low: [0, 1], exclude: [{', '.join(f'{{low: {n}}}' for n in range(4097))}]}}", "E_MATRIX_SIZE", 1),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("matrix", "code", "column"), WRONG.values(), ids=WRONG)

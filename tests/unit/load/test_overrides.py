@@ -28,20 +28,11 @@ SET = {
     "an argument": ("drift.0.with.every=9", lambda b: constants(b) == {"EVERY": 9}),
     "an element by what it uses": ("drift.push.with.every=9", lambda b: constants(b) == {"EVERY": 9}),
     "inside a reference": ("governor.choose.maximise=x", lambda b: governor(b).choose.maximise == "x"),
-    "inside a reference in a list": (
-        "drift.push.at=t == 2",
-        lambda b: b.specs[b.main.model.drift[0]].model.at == "t == 2",
-    ),
-    "an element by its id": (
-        "governor.gates.roof.deny=false",
-        lambda b: [g.deny for g in governor(b).gates] == ["next.x < 0", "false"],
-    ),
+    "inside a reference in a list": ("drift.push.at=t == 2", lambda b: b.specs[b.main.model.drift[0]].model.at == "t == 2"),
+    "an element by its id": ("governor.gates.roof.deny=false", lambda b: [g.deny for g in governor(b).gates] == ["next.x < 0", "false"]),
     "an element by its index": ("governor.gates.0.deny=false", lambda b: governor(b).gates[0].deny == "false"),
     "null for an element": ("governor.gates.roof=null", lambda b: len(governor(b).gates) == 1),
-    "null for an element by its index": (
-        "governor.gates.0=null",
-        lambda b: [g.id for g in governor(b).gates] == ["roof"],
-    ),
+    "null for an element by its index": ("governor.gates.0=null", lambda b: [g.id for g in governor(b).gates] == ["roof"]),
     "null for a reference in a list": ("drift.push=null", lambda b: b.main.model.drift == []),
     "through two references": (
         "governor.invariants.safe.require=x > 1",
@@ -49,11 +40,8 @@ SET = {
     ),
     "a new key of an element": ("governor.gates.roof.when=x > 1", lambda b: governor(b).gates[1].when == "x > 1"),
     "a quoted key": ('"horizon"=5', lambda b: b.main.model.horizon == 5),
-    "a number in a member of a mapping": (
-        "world.actions.go.effects.0.to=x - by",
-        lambda b: "x - by" in str(b.document()),
-    ),
-}
+    "a number in a member of a mapping": ("world.actions.go.effects.0.to=x - by", lambda b: "x - by" in str(b.document())),
+}  # fmt: skip
 
 
 @pytest.fixture

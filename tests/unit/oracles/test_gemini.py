@@ -377,25 +377,10 @@ def test_without_an_address_it_is_the_service_itself():
     "line",
     [
         *("base_url: https://example.org", "api_key: a-secret-key", "http_options: {}", "headers: {a: b}"),
-        *(
-            "model: ../../evil",
-            "model: https://example.org/",
-            "model: a/b",
-            "model: 'a?b'",
-            "model: 'a:b'",
-            "model: '.x'",
-        ),
-        *(
-            "model: a%2fb",
-            "model: '@x'",
-            "temperature: 2.1",
-            "top_p: -0.1",
-            "top_k: 0",
-            "retries: 99",
-            "deadline_ms: 0",
-        ),
+        *("model: ../../evil", "model: https://example.org/", "model: a/b", "model: 'a?b'", "model: 'a:b'", "model: '.x'"),
+        *("model: a%2fb", "model: '@x'", "temperature: 2.1", "top_p: -0.1", "top_k: 0", "retries: 99", "deadline_ms: 0"),
     ],
-)
+)  # fmt: skip
 def test_a_spec_cannot_say_where_the_key_goes(line, tmp_path):
     file = tmp_path / "stranger.yaml"
     file.write_text(f"spec: model/v1\nname: stranger\ngemini: {{{line}}}\n", encoding="utf-8")

@@ -174,18 +174,9 @@ class Fixed:
 
 
 REASONS = {
-    "becomes": (
-        "IF self.energy becomes 5 THEN CHOICE wait",
-        {"variable": "self.energy", "becomes": 5, "choice": "wait"},
-    ),
-    "direction": (
-        "IF self.energy increases THEN CHOICE wait",
-        {"variable": "self.energy", "direction": "increases", "choice": "wait"},
-    ),
-    "removed": (
-        "IF objects.at is removed THEN CHOICE wait",
-        {"variable": "objects.at", "direction": "removed", "choice": "wait"},
-    ),
+    "becomes": ("IF self.energy becomes 5 THEN CHOICE wait", {"variable": "self.energy", "becomes": 5, "choice": "wait"}),
+    "direction": ("IF self.energy increases THEN CHOICE wait", {"variable": "self.energy", "direction": "increases", "choice": "wait"}),
+    "removed": ("IF objects.at is removed THEN CHOICE wait", {"variable": "objects.at", "direction": "removed", "choice": "wait"}),
     "white space": ("  IF a becomes [1, {}] THEN CHOICE b \n", {"variable": "a", "becomes": [1, {}], "choice": "b"}),
     "no number of JSON": ("IF a becomes [1e400] THEN CHOICE b", None),
     "no JSON": ("IF a becomes soon THEN CHOICE b", None),
@@ -193,7 +184,7 @@ REASONS = {
     "two of them": ("IF a increases THEN CHOICE b IF a increases THEN CHOICE c", None),
     "no choice": ("IF a increases THEN CHOICE", None),
     "too long": (f"IF {'a' * 81} increases THEN CHOICE b", None),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REASONS)

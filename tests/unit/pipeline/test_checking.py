@@ -82,11 +82,7 @@ ALONE = {
         [(P, "3:12"), (P, "3:28"), (P, "3:66")],
     ),
     "a number and a word are expressions": ("invariant", "require: true\nwitness: {a: 3, b: 0.50, c: -1}\n", []),
-    "what is no expression is left alone": (
-        "invariant",
-        "require: a\ndoc: '(('\nmetadata: {annotations: {n: '1 +'}}\n",
-        [],
-    ),
+    "what is no expression is left alone": ("invariant", "require: a\ndoc: '(('\nmetadata: {annotations: {n: '1 +'}}\n", []),
     "one of several forms": (
         "universe",
         "observables: {o: {window: 'a ..', count: '1 +'}, p: {window: [a, b], count: x}}\nalphabet: [a]\n",
@@ -98,38 +94,18 @@ ALONE = {
         [("E_REF_MISSING", "3:11"), ("E_REF_MISSING", "4:11"), (S, "6:20"), (S, "6:32")],
     ),
     "beside an unknown key": ("agent", "score: 1 +\ncolour: red\n", [(S, "4:11"), ("E_SPEC_UNKNOWN_KEY", "5:1")]),
-    "beside a value of the wrong type": (
-        "invariant",
-        "require: [x]\nwhen: a b\n",
-        [("E_SPEC_TYPE", "3:1"), (S, "4:9")],
-    ),
-    "one that is too long is told once": (
-        "invariant",
-        f"require: {'a' * 8193}\nwhen: (\n",
-        [("E_SPEC_VALUE", "3:10"), (S, "4:8")],
-    ),
+    "beside a value of the wrong type": ("invariant", "require: [x]\nwhen: a b\n", [("E_SPEC_TYPE", "3:1"), (S, "4:9")]),
+    "one that is too long is told once": ("invariant", f"require: {'a' * 8193}\nwhen: (\n", [("E_SPEC_VALUE", "3:10"), (S, "4:8")]),
     "an empty one is told once": ("invariant", "require: ''\nwhen: (\n", [("E_SPEC_VALUE", "3:10"), (S, "4:8")]),
     "an argument is told where it was written": (
         "invariant",
         "params: {p: {type: string, default: '1 +'}}\nrequire: ${p}\n",
         [(S, "3:41")],
     ),
-    "what an unknown argument leaves is not told": (
-        "invariant",
-        "require: '${q} +'\nwhen: (\n",
-        [("E_PARAM_PARTIAL", "3:10"), (S, "4:8")],
-    ),
-    "a scenario whose reference leads nowhere": (
-        "scenario",
-        "drift: [gus]\nuntil: x ==\n",
-        [("E_REF_MISSING", "7:9"), (S, "8:12")],
-    ),
-    "a start and an end of a scenario": (
-        "scenario",
-        "start: {x: y}\nuntil: x ==\n",
-        [("E_EXPR_UNKNOWN_NAME", "7:12"), (S, "8:12")],
-    ),
-}
+    "what an unknown argument leaves is not told": ("invariant", "require: '${q} +'\nwhen: (\n", [("E_PARAM_PARTIAL", "3:10"), (S, "4:8")]),
+    "a scenario whose reference leads nowhere": ("scenario", "drift: [gus]\nuntil: x ==\n", [("E_REF_MISSING", "7:9"), (S, "8:12")]),
+    "a start and an end of a scenario": ("scenario", "start: {x: y}\nuntil: x ==\n", [("E_EXPR_UNKNOWN_NAME", "7:12"), (S, "8:12")]),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "body", "expected"), ALONE.values(), ids=ALONE)
@@ -163,10 +139,7 @@ WORLD = {
         "    effects: [{set: x, to: a + b}, {set: x, to: b + d}]\n    outcome: {o: c + 1}\nrecord: {r: outcome.o + e}\n",
         [(N, "6:14"), (N, "6:37"), (N, "8:53"), (N, "10:25")],
     ),
-    "a let of the wrong type": (
-        "actions: {go: {let: {a: 1 + 'b', c: a + 1}, effects: [{set: x, to: c + a}]}}\n",
-        [(T, "4:25")],
-    ),
+    "a let of the wrong type": ("actions: {go: {let: {a: 1 + 'b', c: a + 1}, effects: [{set: x, to: c + a}]}}\n", [(T, "4:25")]),
     "lets in a circle": (
         "actions: {go: {let: {a: b + n, b: a, c: b}, effects: [{set: x, to: c}, {set: x, to: d}]}}\n",
         [("E_LET_CYCLE", "4:25"), (N, "4:29"), (N, "4:85")],
@@ -180,10 +153,7 @@ WORLD = {
         "      - {each: kept, as: o, where: o == b, update: {p: c}}\n",
         [(F, "7:18"), (N, "7:42"), (F, "8:9"), (N, "8:41"), (N, "8:56")],
     ),
-    "a wrong condition of an effect": (
-        "actions: {go: {effects: [{set: x, when: a, to: b}]}}\n",
-        [(N, "4:41"), (N, "4:48")],
-    ),
+    "a wrong condition of an effect": ("actions: {go: {effects: [{set: x, when: a, to: b}]}}\n", [(N, "4:41"), (N, "4:48")]),
     "a type that means nothing": (
         "types: {t: intt}\ninputs: {i: t}\nactions: {go: {args: {a: wat}, effects: [{set: x, to: a + i + b}]}}\n",
         [("E_DECLARATION", "5:13"), ("E_DECLARATION", "6:26"), (N, "6:63")],
@@ -223,23 +193,14 @@ WORLD = {
         [(T, "4:37"), (N, "5:41")],
     ),
     "a derived value that nothing reads": ("derived: {d: x + nope, e: d}\n" + GO, [(N, "4:18")]),
-    "a derived value that is read through the next state": (
-        "derived: {d: x + 1}\n" + GO + "record: {r: next.d}\n",
-        [],
-    ),
-    "a function of CEL's own cannot be defined": (
-        "functions: {duration: {args: [a], is: a}}\n" + GO,
-        [("E_NAME_TAKEN", "4:13")],
-    ),
-    "a start value without a field": (
-        GO + "start: {y: a, x: b}\n",
-        [(N, "5:12"), ("E_WORLD_START", "5:12"), (N, "5:18")],
-    ),
+    "a derived value that is read through the next state": ("derived: {d: x + 1}\n" + GO + "record: {r: next.d}\n", []),
+    "a function of CEL's own cannot be defined": ("functions: {duration: {args: [a], is: a}}\n" + GO, [("E_NAME_TAKEN", "4:13")]),
+    "a start value without a field": (GO + "start: {y: a, x: b}\n", [(N, "5:12"), ("E_WORLD_START", "5:12"), (N, "5:18")]),
     "a focus variable whose value is wrong": (
         GO + "variables: {v: {read: nope, require: value > a, effects: [{set: x, to: value + b}]}}\n",
         [(N, "5:23"), (N, "5:46"), (N, "5:80")],
     ),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("body", "expected"), WORLD.values(), ids=WORLD)

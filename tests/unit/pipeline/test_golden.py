@@ -93,23 +93,14 @@ DIFFERENCES = {
         change("climb.jsonl", b'"chosen":1', b'"chosen":0'),
         "episode 0, step 0: receipt 3 differs at body.chosen: recorded 0, replayed 1",
     ),
-    "a digest alone": (
-        change("climb.jsonl", b'"after":"', b'"after":"0'),
-        "episode 0, step 0: receipt 3 differs at body.after",
-    ),
-    "white space": (
-        change("climb.jsonl", b'"chosen":1', b'"chosen": 1'),
-        "episode 0, step 0: receipt 3 differs at its form: recorded b'",
-    ),
+    "a digest alone": (change("climb.jsonl", b'"after":"', b'"after":"0'), "episode 0, step 0: receipt 3 differs at body.after"),
+    "white space": (change("climb.jsonl", b'"chosen":1', b'"chosen": 1'), "episode 0, step 0: receipt 3 differs at its form: recorded b'"),
     "no JSON": (change("climb.jsonl", b'{"body"', b'{"b\xffdy"'), "receipt 0 differs at its form"),
     "a receipt less": (lines(lambda held: held[:-1]), "receipt 19 is missing: replay goes on"),
     "a receipt more": (lines(lambda held: [*held, held[-1]]), "receipt 20 is one too many: replay has ended"),
     "an empty line more": (lines(lambda held: [*held, b"\n"]), "receipt 20 is one too many: replay has ended"),
     "no receipts": (write("climb.jsonl", b""), "receipt 0 is missing: replay goes on"),
-    "the tree": (
-        change("climb.json", b'"count": 20', b'"count": 21'),
-        "the receipts are the same, the tree of digests is not",
-    ),
+    "the tree": (change("climb.json", b'"count": 20', b'"count": 21'), "the receipts are the same, the tree of digests is not"),
     "a changed spec": (
         lambda folder: [
             change("climb.json", b'"agent/climber": "', b'"agent/climber": "0')(folder),
@@ -121,17 +112,11 @@ DIFFERENCES = {
         change("climb.json", b'"agent/climber": "', b'"agent/another": "'),
         "changed specs: agent/another, agent/climber; the receipts are the same",
     ),
-    "a tree without documents": (
-        write("climb.json", b"{}"),
-        "the receipts are the same, the tree of digests is not",
-    ),
-    "a tree that is no text": (
-        write("climb.json", b"\xff\x00"),
-        "the receipts are the same, the tree of digests is not",
-    ),
+    "a tree without documents": (write("climb.json", b"{}"), "the receipts are the same, the tree of digests is not"),
+    "a tree that is no text": (write("climb.json", b"\xff\x00"), "the receipts are the same, the tree of digests is not"),
     "no tree": (lambda folder: (folder / "climb.json").unlink(), "nothing is pinned yet"),
     "no receipts beside the tree": (lambda folder: (folder / "climb.jsonl").unlink(), "nothing is pinned yet"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("tamper", "words"), DIFFERENCES.values(), ids=DIFFERENCES)

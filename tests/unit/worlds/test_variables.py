@@ -297,10 +297,7 @@ def test_a_reading_that_fails_is_an_evaluation_error(tmp_path: Path) -> None:
 HOUR: Document = {"read": "hour"}
 WRONG: dict[str, tuple[Document, str]] = {
     "a parameter without texts": ({"variables": {"h:<id>": HOUR}}, "E_VARIABLE: `over` goes with a name"),
-    "texts without a parameter": (
-        {"variables": {"h": {**HOUR, "over": "['a']"}}},
-        "E_VARIABLE: `over` goes with a name",
-    ),
+    "texts without a parameter": ({"variables": {"h": {**HOUR, "over": "['a']"}}}, "E_VARIABLE: `over` goes with a name"),
     "texts that are none": ({"variables": {"h:<id>": {**HOUR, "over": "[1]"}}}, "E_EXPR_TYPE"),
     "two families of one name": (
         {"variables": {"h:<id>": {**HOUR, "over": "['a']"}, "h:b<id>": {**HOUR, "over": "['a']"}}},
@@ -315,14 +312,8 @@ WRONG: dict[str, tuple[Document, str]] = {
         {"variables": {"h": {**HOUR, "try": {"for": "[1]", "as": "hour", "effects": [{"set": "hour", "to": 1}]}}}},
         "E_NAME_TAKEN",
     ),
-    "a value of another type": (
-        {"variables": {"h": {**HOUR, "effects": [{"set": "hour", "to": "''"}]}}},
-        "E_EXPR_TYPE",
-    ),
-    "a field that is not there": (
-        {"variables": {"h": {**HOUR, "effects": [{"set": "day", "to": "value"}]}}},
-        "E_EFFECT_TARGET",
-    ),
+    "a value of another type": ({"variables": {"h": {**HOUR, "effects": [{"set": "hour", "to": "''"}]}}}, "E_EXPR_TYPE"),
+    "a field that is not there": ({"variables": {"h": {**HOUR, "effects": [{"set": "day", "to": "value"}]}}}, "E_EFFECT_TARGET"),
     "what is tried is no list": (
         {"variables": {"h": {**HOUR, "try": {"for": "1", "as": "n", "effects": [{"set": "hour", "to": 1}]}}}},
         "E_DECLARATION: what is tried comes from a list",
@@ -336,7 +327,7 @@ WRONG: dict[str, tuple[Document, str]] = {
     "a label of nothing": ({"labels": {"boil": "'x'"}}, "E_VARIABLE: the world has no action 'boil'"),
     "a label that is no text": ({"labels": {"fill": "by"}}, "E_EXPR_TYPE"),
     "a label that reads the state": ({"labels": {"fill": "string(hour)"}}, "E_EXPR_UNKNOWN_NAME"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "finding"), WRONG.values(), ids=WRONG)
