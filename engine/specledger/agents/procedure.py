@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct
 
 from specledger.agents.agent import Agent
-from specledger.agents.propose import compile_propose, compile_sources
+from specledger.agents.propose import KnownValues, compile_propose, compile_sources
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
 from specledger.expr.errors import E_EVAL_LIMIT
@@ -96,7 +96,15 @@ def compile_proposals(agent: Agent, name: str, seed: int) -> Callable[[Any, Any,
     """`(observation, memory, decision point) -> proposals` of an agent, with the values that it draws."""
     propose: Callable[..., list[dict[str, Any]]] = compile_propose(agent)
     if not agent.draws:
-        return lambda seen, memory, _point: propose(seen, memory)
+        known = KnownValues()
+
+        def proposals(seen: Any, memory: Any, _point: DecisionPoint) -> list[dict[str, Any]]:
+            read = (*seen.values(), *memory.values())
+            found = known.find(read) or known.keep(read, propose(seen, memory))
+            made: list[dict[str, Any]] = found[1]
+            return made
+
+        return proposals
     draw = compile_draws(agent, name, seed)
     return lambda seen, memory, point: propose(seen, memory, draw(seen, memory, point))
 

@@ -7,16 +7,20 @@ with `breach` true.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 from specledger.agents.agent import BREACH, MOST_COMBINATIONS, MOST_PROPOSALS, Agent, PlannedCandidate
-from specledger.expr import Emitter, EvaluationError, compile_function
+from specledger.expr import Emitter, EvaluationError, RecordType, Type, compile_function
+from specledger.expr.check.tree import Path
 from specledger.expr.errors import E_EVAL_LIMIT
 from specledger.lang.bind import bind, emit_let, fields_of
 from specledger.lang.draws import drawn_sources
 from specledger.lang.effects import emit_fitting
+
+MOST_KNOWN: Final = 8
+"""Values that are kept of each expression under `let`."""
 
 
 def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], list[dict[str, Any]]]:
@@ -34,7 +38,7 @@ def compile_propose(agent: Agent) -> Callable[[dict[str, Any], dict[str, Any]], 
         if agent.state is not None:
             names[BREACH] = emitter.local(BREACH)
             lines.append(f"{names[BREACH]} = False")
-        lines += [*emit_let(emitter, agent.let, names), f"{made} = []"]
+        lines += [*_emit_known(emitter, agent, names), f"{made} = []"]
         for candidate in agent.candidates:
             lines += _candidate_lines(emitter, agent, candidate, made, dict(names))
         bound = emitter.bind(_bounded)
@@ -89,6 +93,57 @@ def _emit_now(emitter: Emitter, agent: Agent, seen: str, names: dict[str, str]) 
     names["now"] = emitter.local("now")
     fields = fields_of(emitter, seen, agent.state.fields).items()
     return [f"{names['now']} = {{{', '.join(f'{emitter.constant(name)}: {source}' for name, source in fields)}}}"]
+
+
+def _emit_known(emitter: Emitter, agent: Agent, names: dict[str, str]) -> list[str]:
+    """Lines as of `emit_let` for the agent's `let`, whose values are kept while what they read is the same object."""
+    types = {**agent.observation.fields, **agent.memory.fields, **agent.let.types}
+    lines = []
+    for name, checked in agent.let:
+        read, found, local = (emitter.local(hint) for hint in ("read", "found", name))
+        known = KnownValues()
+        find, keep = emitter.bind(known.find, "find"), emitter.bind(known.keep, "keep")
+        sources = (_path_source(emitter, names, types, path) for path in sorted(checked.reads))
+        lines += [
+            f"{read} = ({''.join(f'{source}, ' for source in dict.fromkeys(sources))})",
+            f"{found} = {find}({read})",
+            f"if {found} is None:",
+            f"    {found} = {keep}({read}, {emitter.expression(checked, names)})",
+            f"{local} = {found}[1]",
+        ]
+        names[name] = local
+    return lines
+
+
+def _path_source(emitter: Emitter, names: Mapping[str, str], types: Mapping[str, Type], path: Path) -> str:
+    """Python source of the value at a path, or of the last value before a field that may be absent."""
+    source, type_ = names[path[0]], types.get(path[0])
+    for key in path[1:]:
+        if not isinstance(type_, RecordType) or key not in type_.fields.keys() - type_.optional:
+            break
+        source, type_ = f"{source}[{emitter.constant(key)}]", type_.fields[key]
+    return source
+
+
+class KnownValues:
+    """The last values of one expression, found by the identity of what it read.
+
+    An agent that is asked about many changes of one state reads mostly the same objects, which nobody changes in place.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, ...], tuple[tuple[Any, ...], Any]] = {}
+
+    def find(self, read: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any] | None:
+        """What was read, and the value; None if it is not known."""
+        return self._known.get(tuple(map(id, read)))
+
+    def keep(self, read: tuple[Any, ...], value: Any) -> tuple[tuple[Any, ...], Any]:
+        """Keep a value in place of the oldest; what was read is kept with it, so that its identities stay its own."""
+        if len(self._known) >= MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        kept = self._known[tuple(map(id, read))] = read, value
+        return kept
 
 
 def _candidate_lines(

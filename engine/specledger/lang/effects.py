@@ -254,8 +254,9 @@ def _change(
     fits = demand(emitter, value, declared, right)
     if effect.kind == "set":
         return read, [*fits, f"{place} = {value}"]
-    if effect.kind == "append":
-        return read, [*fits, f"{place} = [*{place}, {value}]", _refusal(emitter, place, effect.type, right)]
+    if isinstance(effect.type, ListType) and effect.kind == "append":
+        full = _refusal(emitter, place, effect.type, right)
+        return read, [*fits, f"{place} = [*{place}, {value}]", f"len({place}) <= {effect.type.most} or {full}"]
     key = emitter.local("key")
     read.append(f"{key} = {emitter.expression(effect.values[0], names)}{lazily}")
     return read, [*fits, f"{place} = {{**{place}, {key}: {value}}}"]
@@ -284,7 +285,12 @@ def _change_elements(emitter: Emitter, effect: PlannedEffect, names: Mapping[str
 
 def demand(emitter: Emitter, value: str, declared: Type, right: Checked) -> list[str]:
     """A line that refuses a value outside its declared type; none where the expression is proved to fit."""
-    return [] if contains(declared, right.type) else [_refusal(emitter, value, declared, right)]
+    if contains(declared, right.type):
+        return []
+    refusal = _refusal(emitter, value, declared, right)
+    if isinstance(declared, IntType) and isinstance(right.type, IntType):
+        refusal = f"{declared.low} <= {value} <= {declared.high} or {refusal}"
+    return [refusal]
 
 
 def emit_fitting(

@@ -101,7 +101,7 @@ class Variables:
             return None
         for element in islice(tried, MOST_TRIES):
             arguments = (*given, wanted, element) if "each" in made else (*given, wanted)
-            after = self._tried(made, state, given, wanted, arguments)
+            after = self._tried(planned, state, given, wanted, arguments)
             if after is not None:
                 changed = {key: {"from": state[key], "to": after[key]} for key in state if after[key] != state[key]}
                 return after, {"variable": name, "value": wanted, "by": element, "changed": changed}
@@ -176,31 +176,39 @@ class Variables:
 
     def _tried(
         self,
-        made: Mapping[str, Callable[..., Any]],
+        planned: PlannedVariable,
         state: State,
         given: tuple[str, ...],
         wanted: Any,
         arguments: tuple[Any, ...],
     ) -> State | None:
         """The state after one edit, if that does what is wanted; what cannot be evaluated does not."""
+        made = self._functions(planned)
         try:
             if "may" in made and not made["may"](state, *arguments):
                 return None
             after: State = made["change"](state, *arguments)
             there = "over" not in made or given[0] in made["over"](after)
-            if not there or made["read"](after, *given) != wanted or not self._kept(state, after):
+            if not there or made["read"](after, *given) != wanted or not self._kept(planned, state, after):
                 return None
         except EvaluationError:
             return None
         return after
 
-    def _kept(self, before: State, after: State) -> bool:
-        """Whether an edit breaks none of the world's conditions that held before it."""
-        return all(holds(after) or not holds(before) for holds in self._conditions)
+    def _kept(self, planned: PlannedVariable, before: State, after: State) -> bool:
+        """Whether an edit breaks none of the world's conditions that held before it and read what it changes."""
+        effects = planned.effects if planned.attempts is None else planned.attempts.effects
+        changed = {"now", *(effect.target[0] for effect in effects)}
+        conditions = (holds for reads, holds in self._conditions if not changed.isdisjoint(reads))
+        return all(holds(after) or not holds(before) for holds in conditions)
 
     @cached_property
-    def _conditions(self) -> list[Callable[[State], bool]]:
-        return [compile_predicate(self._world, each.require, default=True) for each in self._world.well_formed]
+    def _conditions(self) -> list[tuple[frozenset[str], Callable[[State], bool]]]:
+        """What each condition of the world reads, and the condition."""
+        return [
+            (each.require.variables, compile_predicate(self._world, each.require, default=True))
+            for each in self._world.well_formed
+        ]
 
 
 def clone_state(state: State) -> State:
