@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -56,22 +57,39 @@ def compile_scenario(bundle: Bundle) -> Plan:
     return _compiled(bundle)[0]
 
 
-def with_seed(plan: Plan, bundle: Bundle) -> Plan:
-    """The plan of a scenario that differs from a compiled one in its seed alone, and whose agents draw nothing.
+def with_start(plan: Plan, bundle: Bundle) -> Plan:
+    """The plan of a scenario that differs from a compiled one in `OWN` alone, and whose agents draw nothing.
+
+    Code that was generated for start states of another shape is slower on these.
 
     Raises:
-        Rejected: The seed makes no map, or one that the world refuses.
+        Rejected: The map cannot be made, or is one that the world refuses.
     """
     model, start = bundle.main.model, plan.start
     assert isinstance(model, Scenario)  # noqa: S101 - see `_Compiler`
     assert isinstance(start, Start)  # noqa: S101 - every compiled plan has one
-    begin, diagnostics = start.with_seed(model.seed), Diagnostics(MOST_FINDINGS)
+    begin, diagnostics = start.with_map(model.map, model.seed), Diagnostics(MOST_FINDINGS)
     try:
         report_start(lambda: begin.make(0), model.map, Scope(Environment(), bundle.main, diagnostics), diagnostics)
     except EvaluationError as error:
         diagnostics.error(error.code, error.message, error.span)
     diagnostics.raise_if_errors()
-    return replace(plan, specs=bundle.digest, seed=model.seed, start=begin, drawn=begin.drawn)
+    return replace(plan, **_own(bundle, model), start=begin, drawn=begin.drawn)
+
+
+OWN: Final = frozenset({"name", "doc", "seed", "map", "episodes", "expect"})
+"""The keys of a scenario that a plan holds in its start states and in `_own` alone, if its agents draw nothing."""
+
+
+def _own(bundle: Bundle, model: Scenario) -> dict[str, Any]:
+    """What a plan says of its scenario."""
+    return {
+        "name": model.name,
+        "specs": bundle.digest,
+        "seed": model.seed,
+        "episodes": model.episodes,
+        "expect": {} if model.expect is None else model.expect.model_dump(exclude_none=True),
+    }
 
 
 def inspect_scenario(bundle: Bundle) -> tuple[Diagnostic, ...]:
@@ -127,10 +145,7 @@ class _Compiler:
         for role, governor in zip(cast, governors, strict=True):
             see_claims_read(governor, role.governor, self.diagnostics)
         return Plan(
-            name=self.model.name,
-            specs=self.bundle.digest,
-            seed=self.model.seed,
-            episodes=self.model.episodes,
+            **_own(self.bundle, self.model),
             horizon=self.model.horizon,
             **begun(start, world),
             opening=compile_over(world, world.opening, like),
@@ -144,7 +159,6 @@ class _Compiler:
             simultaneous=self.model.turns == "simultaneous",
             watchdog=watchdog_of(cast),
             agent_faults=self.model.agent_faults,
-            expect={} if self.model.expect is None else self.model.expect.model_dump(exclude_none=True),
             check_weights=may_exceed_limit(
                 [world, *governors, *(drift for drift, _ in drifts), *(each for _, each in invariants)]
             ),

@@ -21,9 +21,9 @@ class Start:
         self._seed = seed
         self._made: State | None = None
 
-    def with_seed(self, seed: int) -> Start:
-        """The same, with the maps of another seed."""
-        return Start(self._starter, self._map, seed)
+    def with_map(self, map_: Map | None, seed: int) -> Start:
+        """The same on other maps."""
+        return Start(self._starter, map_, seed)
 
     def __call__(self, episode: int) -> State:
         """The start state of an episode.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
-from specledger.compile.scenario import compile_scenario
+from specledger.compile.plan_cache import CompileScenario
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Mode
@@ -44,6 +43,9 @@ from specledger.verify.manifest import MAX_MANIFEST, MAX_SPECS, other_maker, rea
 from specledger.verify.receipts import Receipts, follow, link
 from specledger.verify.replay import Made, compare, first_difference, invalid, make_again, make_run, rebuild
 from specledger.verify.run_order import RunOrder
+
+_STEP: Final = b'"type":"step"}'
+"""The end of the line of a step: `type` is the last key of a canonical receipt."""
 
 
 class RunContent(Struct, frozen=True):
@@ -171,8 +173,13 @@ def signatures_of(receipts: Receipts) -> tuple[str, ...]:
 RUN: Final = EvidenceKind(RUN_RECEIPTS, RunOrder, compile_run, files=MORE)
 
 
-def try_replay(place: Path, models: Models) -> dict[str, Any]:
+def try_replay(place: Path, models: Models, compile_plan: CompileScenario) -> dict[str, Any]:
     """Read a run back from its evidence, check its chain, make it again, and compare; then an altered copy.
+
+    Args:
+        place: The evidence.
+        models: The models of specs by kind.
+        compile_plan: Compiles the scenario that is read back.
 
     Returns:
         What `try_lines` returns, and `intact`: the chain is valid.
@@ -186,7 +193,7 @@ def try_replay(place: Path, models: Models) -> dict[str, Any]:
     except Broken:
         intact = False
     specs = rebuild(read_document(place / SPECS, MAX_SPECS, E_SPECS), models)
-    made = make_again(made_again(compile_scenario(specs), specs, place, receipts), specs.digest)
+    made = make_again(made_again(compile_plan(specs), specs, place, receipts), specs.digest)
     return {"intact": intact, **try_lines(made, list(receipts.lines()), manifest["run"])}
 
 
@@ -215,11 +222,15 @@ def try_lines(made: Iterable[bytes], recorded: Sequence[bytes], run: str) -> dic
     return found
 
 
-def altered(lines: Sequence[bytes], run: str) -> list[bytes]:
+def altered(lines: Sequence[bytes], run: str) -> Iterator[bytes]:
     """A copy of a run in which one step claims the opposite of its success, sealed again from there on."""
-    receipts: list[Any] = [parse_canonical(line, limit=MAX_LINE) for line in lines]
-    steps = [number for number, receipt in enumerate(receipts) if receipt["type"] == "step"]
-    for number in islice(steps, len(steps) // 2, len(steps) // 2 + 1):
-        receipts[number]["body"]["success"] = not receipts[number]["body"]["success"]
+    steps = [number for number, line in enumerate(lines) if line.endswith(_STEP)]
+    middle = steps[len(steps) // 2] if steps else len(lines)
+    yield from lines[:middle]
     chain = Chain(run)
-    return [chain.seal(Event(receipt["type"], receipt["body"])) for receipt in receipts]
+    for number, line in enumerate(lines[middle:], middle):
+        receipt: Any = parse_canonical(line, limit=MAX_LINE)
+        if number == middle:
+            chain.count, chain.head = number, receipt["prev"]
+            receipt["body"]["success"] = not receipt["body"]["success"]
+        yield chain.seal(Event(receipt["type"], receipt["body"]))
