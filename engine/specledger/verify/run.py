@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from specledger.compile.plan import Plan
 from specledger.compile.plan_cache import CompileScenario
+from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.core.entries import Mode
