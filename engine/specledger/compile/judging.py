@@ -37,7 +37,7 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         misfits = [fits(proposal) for proposal in proposals]
         if not any(misfits):
             try:
-                return [*map(_judgement, judge(state, proposals, number, rejected, writes, memory))]
+                return [Judgement(*each) for each in judge(state, proposals, number, rejected, writes, memory)]
             except EvaluationError:
                 pass  # at least one proposal has no judgement: find out which, the others keep theirs
         return [
@@ -46,9 +46,6 @@ def compile_judge_set(governor: Governor, footing: Footing, world: World) -> Cal
         ]
 
     return judge_set
-
-
-_judgement = Judgement._make
 
 
 def _alone(
@@ -61,7 +58,7 @@ def _alone(
     memory: Any,
 ) -> Judgement:
     try:
-        return _judgement(judge(state, [proposal], number, rejected, [writes], memory)[0])
+        return Judgement(*judge(state, [proposal], number, rejected, [writes], memory)[0])
     except EvaluationError as error:
         return Judgement([], 0, {}, {}, error)
 

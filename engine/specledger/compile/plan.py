@@ -6,7 +6,7 @@ States, observations, memories, proposals and outcomes are plain JSON values wit
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ Proposal = dict[str, Any]
 """`{action: {op, ...args}, score, ...claims}`."""
 
 
-class Judgement(NamedTuple):
+class Judgement(Struct, frozen=True):
     """What the governor found about one proposal.
 
     Attributes:

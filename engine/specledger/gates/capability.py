@@ -7,7 +7,9 @@ an identifier that anyone can recompute: it proves what an action was bound to, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from specledger.core.binding import leaf, proposal_digest, token_id
 
@@ -21,7 +23,7 @@ class Refused(Exception):  # noqa: N818 - a refusal is an outcome
         super().__init__(reason)
 
 
-class Token(NamedTuple):
+class Token(Struct, frozen=True):
     """A capability for one action.
 
     Attributes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from msgspec import Struct
 
 from specledger.compile.plan import Judgement
 from specledger.core.canonical import NotCanonical
@@ -14,7 +16,7 @@ from specledger.oracles.recording import Halted
 from specledger.run.governor_state import GovernorValues
 
 
-class StepResult(NamedTuple):
+class StepResult(Struct, frozen=True):
     """What follows from a decision, before any of it is assigned.
 
     Attributes:
@@ -33,9 +35,11 @@ class StepResult(NamedTuple):
 def first_best(found: list[Judgement]) -> int | None:
     """The index of the first admitted proposal with the greatest value, None if none is admitted."""
     chosen, greatest = None, 0
-    for index, (rejected, value, _, _, error) in enumerate(found):
-        if not rejected and error is None and (chosen is None or value > greatest):
-            chosen, greatest = index, value
+    for index, judgement in enumerate(found):
+        if judgement.rejected or judgement.error is not None:
+            continue
+        if chosen is None or judgement.value > greatest:
+            chosen, greatest = index, judgement.value
     return chosen
 
 
