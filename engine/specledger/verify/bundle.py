@@ -22,7 +22,7 @@ from specledger.run.workers import ALONE
 from specledger.spec.base import Models
 from specledger.verify import check_names
 from specledger.verify.assurance_levels import Reader
-from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Broken, Level, Stopped, Verification
+from specledger.verify.checks import E_NO_EVIDENCE, E_SPECS, Level, Stopped, Verification, agree
 from specledger.verify.derived_files import WITHOUT_SOURCES, check_counterexamples, check_sources
 from specledger.verify.external_checks import check_external, external_names
 from specledger.verify.judged import summary
@@ -259,12 +259,8 @@ def compile_specs(
 
 
 def _check_digest(digest: str, checked: Checked[O, C]) -> None:
-    if checked.manifest["specs"] != digest:
-        raise Broken(E_SPECS, f"the specs' digest is {digest}, the manifest says otherwise")
-    if checked.specs != digest:
-        raise Broken(E_SPECS, f"the specs' digest is {digest}, the first receipt says otherwise")
-    if checked.manifest["run"] != run_id(digest):
-        raise Broken(E_SPECS, "the run's identifier is not that of its specs")
+    agree(checked.manifest, {"specs": digest, "run": run_id(digest)}, "the manifest", E_SPECS)
+    agree({"specs": checked.specs}, {"specs": digest}, "the first receipt", E_SPECS)
 
 
 def obstacle_to_replay(compiled: Compiled[Any], *, replay: bool) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from specledger.core.canonical import NotCanonical, canonical_bytes
 from specledger.core.diagnostics import code
 from specledger.core.verdict import Verdict
 
@@ -59,6 +60,37 @@ class Broken(Exception):  # noqa: N818 - a finding about evidence, not an engine
         self.code = code_
         self.message = message
         super().__init__(f"{code_}: {message}")
+
+
+def demand(holds: object, message: str, code_: str) -> None:
+    """Go on only if something holds.
+
+    Raises:
+        Broken: It does not.
+    """
+    if not holds:
+        raise Broken(code_, message)
+
+
+def same(recorded: Any, found: Any) -> bool:
+    """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
+    if found is None or isinstance(found, str | int):
+        return type(recorded) is type(found) and recorded == found
+    try:
+        return canonical_bytes(recorded) == canonical_bytes(found)
+    except NotCanonical:  # hostile receipts can give a result that is no JSON
+        return False
+
+
+def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_: str) -> None:
+    """Go on only if a record has these values.
+
+    Raises:
+        Broken: It has another one.
+        KeyError: It lacks one.
+    """
+    for name, value in found.items():
+        demand(same(record[name], value), f"{what} records another `{name}`", code_)
 
 
 class Lacking(Exception):  # noqa: N818 - as above

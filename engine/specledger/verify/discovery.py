@@ -28,7 +28,7 @@ from specledger.load import Bundle
 from specledger.oracles.recording import E_TAPE_EXTRA, E_TAPE_MISSING, ModelTape, TapeError
 from specledger.run.executor import Executor
 from specledger.verify import check_names
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree
 from specledger.verify.judge_law import judge_discovery, verdicts_of
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
@@ -74,19 +74,13 @@ class DiscoveryOrder:
             raise Broken(E_ENDS, f"{type_!r} has no place after {self._last!r}")
         self._last = type_
         if type_ == "iteration":
-            _demand(body["iteration"], self._iterations, "iterations count up")
+            agree(body, {"iteration": self._iterations}, "an iteration", E_ENDS)
             self._iterations, self._laws = self._iterations + 1, 0
         elif type_ == "law":
-            _demand(body["iteration"], self._iterations - 1, "a law stands after its iteration")
-            _demand(body["number"], self._laws, "the laws of an iteration count up")
+            agree(body, {"iteration": self._iterations - 1, "number": self._laws}, "a law", E_ENDS)
             self._laws += 1
         elif type_ in ("stop", "end"):
-            _demand(body["iterations"], self._iterations, "the end counts the iterations")
-
-
-def _demand(recorded: Any, number: int, message: str) -> None:
-    if type(recorded) is not int or recorded != number:
-        raise Broken(E_ENDS, message)
+            agree(body, {"iterations": self._iterations}, f"{type_!r}", E_ENDS)
 
 
 class DiscoveryContent(Struct, frozen=True):

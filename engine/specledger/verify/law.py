@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from specledger.compile.law import compile_law
-from specledger.core.canonical import NotCanonical, canonical_bytes
+from specledger.core.canonical import NotCanonical
 from specledger.core.diagnostics import Rejected, code
 from specledger.evidence.kind import LAW as LAW_RECEIPTS
 from specledger.expr import EvaluationError
@@ -24,7 +24,7 @@ from specledger.laws.verdict import REASONS, STATUSES, digest_verdict
 from specledger.load import Bundle
 from specledger.verify import check_names
 from specledger.verify.certificates import InvalidCertificate, check_certificate
-from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification
+from specledger.verify.checks import E_ENDS, E_VERDICT, Broken, Verification, agree, same
 from specledger.verify.judge_law import Work, judge_law
 from specledger.verify.judged import Count
 from specledger.verify.kind import Checked, EvidenceKind, Resources
@@ -102,12 +102,8 @@ class LawContent(Struct, frozen=True):
         verdict = body["verdict"]
         expected = None if plan.expected is None else dict(plan.expected)
         check_about(plan.law, verdict)
-        _check_same(
-            ("its digest", body["digest"], digest_verdict(verdict)),
-            ("what is expected", body["expected"], expected),
-            ("the status at the end", end["status"], verdict["status"]),
-            ("whether the expectation was met", end["met"], meets(verdict, expected)),
-        )
+        agree(body, {"digest": digest_verdict(verdict), "expected": expected}, "the verdict", E_VERDICT)
+        agree(end, {"status": verdict["status"], "met": meets(verdict, expected)}, "the end", E_VERDICT)
         return str(verdict["status"])
 
     def replay(self) -> str:
@@ -160,7 +156,7 @@ def check_about(law: Law, verdict: Mapping[str, Any]) -> None:
         "forbidden": law.forbidden,
         "contract": law.contract,
     }
-    _check_same(*((f"its {key}", verdict[key], value) for key, value in about.items()))
+    agree(verdict, about, "the verdict", E_VERDICT)
     power = verdict["power"]
     if verdict["status"] == "PASS" and verdict["certificate"] is None and not (power["usable"] and power["hits"]):
         raise Broken(E_VERDICT, "the law has passed without a usable case that hits it")
@@ -180,7 +176,7 @@ def check_proof(law: Law, verdict: Mapping[str, Any]) -> str:
     if not questions:
         raise Broken(E_CERTIFICATE, "the law asks nothing that could be proved")
     about = certificate.get("question") if isinstance(certificate, dict) else None
-    asked = next((each for each in questions if _same(about, facts(each))), questions[0])
+    asked = next((each for each in questions if same(about, facts(each))), questions[0])
     holds = asked.claim.holds if isinstance(asked.claim, Opaque) else None
     try:
         up_to = check_certificate(certificate, facts(asked), holds)
@@ -211,12 +207,6 @@ def check_refutation(law: Law, recorded: Any) -> str:
     return f"violated at step {recorded['t']}"
 
 
-def _check_same(*pairs: tuple[str, Any, Any]) -> None:
-    for name, recorded, found in pairs:
-        if canonical_bytes(recorded) != canonical_bytes(found):
-            raise Broken(E_VERDICT, f"{name} is not that of the recorded specs and verdict")
-
-
 def _rests(verdict: Mapping[str, Any]) -> None:
     """Check that a status has the evidence that it needs."""
     status, reason, method = verdict["status"], verdict["reason"], verdict["method"]
@@ -228,13 +218,6 @@ def _rests(verdict: Mapping[str, Any]) -> None:
         raise Broken(E_VERDICT, "PROVED rests on no certificate")
     if status == "FAIL" and verdict["certificate"] is not None:
         raise Broken(E_VERDICT, "FAIL has a certificate that the law holds")
-
-
-def _same(recorded: Any, found: Any) -> bool:
-    try:
-        return canonical_bytes(recorded) == canonical_bytes(found)
-    except NotCanonical:
-        return False
 
 
 def _reach(up_to: int | None) -> str:

@@ -19,7 +19,7 @@ from specledger.evidence.layout import (
     is_counterexample,
     is_source,
 )
-from specledger.verify.checks import E_FILES, Broken
+from specledger.verify.checks import E_FILES, Broken, agree
 from specledger.verify.signed import attached
 
 _DEPTH: Final = 2  # folders inside one another below the bundle
@@ -85,10 +85,8 @@ def check_files(
 def _check_file(path: Path, entry: Mapping[str, Any]) -> None:
     if path.is_symlink() or not path.is_file():
         raise Broken(E_FILES, f"{entry['path']} is no plain file")
-    if path.stat().st_size != entry["size"]:
-        raise Broken(E_FILES, f"{entry['path']} has {path.stat().st_size} bytes, the manifest says {entry['size']}")
-    if file_digest(path) != entry["sha256"]:
-        raise Broken(E_FILES, f"{entry['path']} differs from its SHA-256 in the manifest")
+    found = {"size": path.stat().st_size, "sha256": file_digest(path)}
+    agree(entry, found, f"the manifest's entry of {entry['path']}", E_FILES)
 
 
 def _found(place: Path, folders: Collection[str]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
 from specledger.evidence.layout import ENGINE, EVALUATOR, FORMAT, MANIFEST, SCENARIO
-from specledger.verify.checks import E_HEAD, E_MANIFEST, E_RESULT, Broken
+from specledger.verify.checks import E_HEAD, E_MANIFEST, E_RESULT, Broken, agree, demand, same
 from specledger.verify.receipts import Head
 
 MAX_MANIFEST: Final = 1_048_576
@@ -66,12 +66,10 @@ def read_manifest(place: Path, kind: str) -> Mapping[str, Any]:
     keys = MANIFEST_KEYS if kind == SCENARIO else {*MANIFEST_KEYS, "kind"}
     if not isinstance(manifest, dict) or manifest.keys() != keys:
         raise Broken(E_MANIFEST, f"the manifest of a {kind} has exactly the keys {', '.join(sorted(keys))}")
-    if manifest["format"] != FORMAT:
-        raise Broken(E_MANIFEST, f"the format is {manifest['format']!r}, this verifier knows {FORMAT!r}")
-    if not _made_by(manifest["engine"], ENGINE, _VERSION):
-        raise Broken(E_MANIFEST, f"the engine is {{name: {ENGINE['name']}, version: ...}}")
-    if not _made_by(manifest["evaluator"], EVALUATOR, _PROFILE):
-        raise Broken(E_MANIFEST, f"the evaluator is {{name: {EVALUATOR['name']}, version: ...}}")
+    agree(manifest, {"format": FORMAT}, "the manifest", E_MANIFEST)
+    for name, own, version in (("engine", ENGINE, _VERSION), ("evaluator", EVALUATOR, _PROFILE)):
+        known = _made_by(manifest[name], own, version)
+        demand(known, f"the {name} is not {{name: {own['name']}, version: ...}}", E_MANIFEST)
     return manifest
 
 
@@ -106,11 +104,7 @@ def check_head(recorded: Any, head: Head) -> str:
         Broken: E_HEAD.
     """
     found = {"count": head.count, "head": head.head, "root": head.root}
-    if not isinstance(recorded, dict) or recorded.keys() != found.keys():
-        raise Broken(E_HEAD, f"`receipts` has the fields {', '.join(found)}")
-    for key, value in found.items():
-        if recorded[key] != value:
-            raise Broken(E_HEAD, f"the receipts' {key} is {value}, the manifest says otherwise")
+    demand(same(recorded, found), f"the receipts have {found}, the manifest says otherwise", E_HEAD)
     return f"root {head.root}"
 
 
@@ -120,14 +114,5 @@ def check_result(recorded: Any, result: Mapping[str, Any]) -> str:
     Raises:
         Broken: E_RESULT.
     """
-    if not _same(recorded, result):
-        raise Broken(E_RESULT, "the manifest's result is not the one that the receipts give")
+    demand(same(recorded, result), "the manifest's result is not the one that the receipts give", E_RESULT)
     return f"verdict {result['verdict']}"
-
-
-def _same(recorded: Any, found: Any) -> bool:
-    """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
-    try:
-        return canonical_bytes(recorded) == canonical_bytes(found)
-    except NotCanonical:  # hostile receipts can give a result that is no JSON
-        return False

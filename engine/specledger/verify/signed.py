@@ -218,13 +218,11 @@ def check_signatures(trust: Trust, seals: Seals) -> str:
         raise Lacking("the bundle holds no signatures", E_UNSIGNED)
     signers = {CHECKPOINT: note_signers(trust, seals.note)}
     signers |= {name: _signers(trust, name, envelope) for name, envelope in seals.envelopes.items()}
-    for name, keys in signers.items():
-        if len(keys) < trust.threshold:
-            message = f"{len(keys)} of your {len(trust.keys)} trusted keys signed {name}, {trust.threshold} must"
-            raise Lacking(message, E_UNTRUSTED)
     both = frozenset[str].intersection(*signers.values())
     if len(both) < trust.threshold:
-        raise Lacking(f"{len(both)} trusted keys signed all of it, {trust.threshold} must", E_UNTRUSTED)
+        counts = ", ".join(f"{len(keys)} signed {name}" for name, keys in signers.items())
+        message = f"of your {len(trust.keys)} trusted keys {counts}, {len(both)} all of it; {trust.threshold} must"
+        raise Lacking(message, E_UNTRUSTED)
     return f"signed by {', '.join(sorted(both))}"
 
 

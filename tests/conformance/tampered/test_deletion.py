@@ -33,7 +33,6 @@ ENGINE = [
         "signed",
         "suite",
         "run",
-        "turns",
     ]
 ]
 
