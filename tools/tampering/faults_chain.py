@@ -8,8 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tools.tampering.case import Case, Change, lines, nothing, recount, rehead, relist, seal, sign, unsigned
-from tools.tampering.forger import canonical, sha256, tagged
+from tools.tampering.case import Case, Change, nothing, recount, rehead, relist, seal, sign, unsigned
 from tools.tampering.signer import Signer
 
 START, EPISODE, COMMIT, STEP, DRIFT, COMMIT_1, STEP_1, COMMIT_2, STEP_2, CLOSE, SECOND, END = (*range(11), 19)
@@ -73,29 +72,9 @@ def exchanged(one: int, other: int) -> Change:
     return change
 
 
-def sealed(number: int, **fields: Any) -> Change:
-    """One receipt claims another run, number or predecessor, and what follows is chained to it."""
-
-    def change(f: Signer) -> None:
-        f.seal(number, **fields)
-
-    return change
-
-
 def decision(change: Any) -> Change:
     """The first commitment and the step after it say something else."""
     return lambda f: change(f.receipts[COMMIT]["body"], f.receipts[STEP]["body"])
-
-
-def rebound(change: Any) -> Change:
-    """The first commitment and the step say something else, and root and token are made to fit."""
-
-    def make(f: Signer) -> None:
-        commit, step = f.receipts[COMMIT]["body"], f.receipts[STEP]["body"]
-        change(commit, step)
-        f.bind(commit, step)
-
-    return make
 
 
 def spec_of(kind: str, change: Any) -> Change:
@@ -111,16 +90,6 @@ def spec_of(kind: str, change: Any) -> Change:
     return make
 
 
-def misnamed(f: Signer) -> None:
-    f.swap(SPECS, b"action.by > 1", b"action.by > 2")
-    f.manifest["specs"] = f.first("start")["specs"] = tagged("specs", f.read(SPECS)[:-1])
-    f.manifest["run"] = tagged("run", f.manifest["specs"].encode())[:32]
-
-
-def loose(governor: Any) -> None:
-    governor["gates"][0]["deny"] = "action.by > 2"
-
-
 def stands(f: Signer) -> Any:
     """The first step of `stuck` in which nothing was chosen."""
     return next(step for step in f.bodies("step") if step["chosen"] is None)
@@ -131,18 +100,9 @@ def splice_line(f: Signer) -> None:
     f.lines = [*f.lines[:STEP_2], taken[STEP_2], *f.lines[STEP_2 + 1 :]]
 
 
-def splice_sealed(f: Signer) -> None:
-    taken = (f.folder.parent / "other" / RECEIPTS).read_bytes().split(b"\n")
-    f.receipts[STEP_2] = json.loads(taken[STEP_2])
-
-
 def cut_episode(f: Signer) -> None:
     without(*range(SECOND, END))(f)
     f.first("end")["episodes"] = 1
-
-
-def promise_episode(f: Signer) -> None:
-    f.first("start")["episodes"] = f.first("end")["episodes"] = 3
 
 
 def hide_error(f: Signer) -> None:
@@ -151,27 +111,8 @@ def hide_error(f: Signer) -> None:
     f.receipts = [one for one in f.receipts if one["type"] != "error"]
 
 
-def gap_t(f: Signer) -> None:
-    for number in (COMMIT_2, STEP_2):
-        f.receipts[number]["body"]["t"] = 3
-
-
-def tip_elsewhere(f: Signer) -> None:
-    """The last receipt of a part claims another predecessor; its own tip is right."""
-    part = f.bodies("step")[-1]["parts"]["pot"]
-    part["tip"] = "0" * 64
-    bare = {key: value for key, value in part.items() if key != "tip_after"}
-    part["tip_after"] = tagged("part", part["tip"].encode() + canonical(bare))
-
-
 def refused_part_moves(f: Signer) -> None:
     stands(f)["parts"]["pot"]["after"] = "0" * 64
-
-
-def moved_without_choice(f: Signer) -> None:
-    step = stands(f)
-    old, step["after"] = step["after"], "ab" * 32
-    f.first("episode_end")["state"] = step["after"] if f.first("episode_end")["state"] == old else old
 
 
 def error_after_all(f: Signer) -> None:
@@ -182,10 +123,6 @@ def unfinished_commit(f: Signer) -> None:
     f.receipts[CLOSE]["body"] |= {"steps": 2, "state": f.receipts[STEP_1]["body"]["after"]}
     without(STEP_2)(f)
     f.first("end")["steps"] -= 1
-
-
-def untagged_digest(commit: Any, step: Any) -> None:
-    step["chosen_hash"] = sha256(canonical({"index": step["chosen"], "proposal": commit["proposals"][step["chosen"]]}))
 
 
 def rejected_choice(commit: Any, step: Any) -> None:
@@ -200,43 +137,26 @@ def uppercase_run(f: Signer) -> None:
     f.manifest["run"] = f.manifest["run"].upper()
 
 
-def uppercase_specs(f: Signer) -> None:
-    f.manifest["specs"] = f.first("start")["specs"] = f.manifest["specs"].upper()
-
-
 EDIT: Final = [
-    Case("edit-a-specs-byte", "One byte of the specs was changed, and nothing else.", "climb", swap(SPECS, b"pot", b"pod"), nothing, "E_FILES"),
     Case("edit-a-size", "The manifest tells another size of a file.", "climb", lambda f: f.manifest["files"][1].update(size=1), sign, "E_FILES"),
-    Case("edit-a-receipt", "A receipt in the middle was changed; its digest no longer follows.", "short", body(STEP, record={"reached": 2}), lines, "E_CHAIN"),
     Case("edit-the-start-state", "An episode begins in another state than its digest says.", "short", body(EPISODE, state={"n": 5}), seal, "E_STATE"),
-    Case("edit-the-last-state", "An episode ends in another state than its last step.", "climb", body(CLOSE, state="ab" * 32), seal, "E_STATE"),
-    Case("edit-a-tip", "The tip after a part's receipt is not that of the receipt.", "short", lambda f: f.receipts[STEP]["body"]["parts"]["pot"].update(tip_after="0" * 64), seal, "E_STATE"),
-    Case("edit-a-tip-before", "A part's receipt claims another predecessor.", "climb", tip_elsewhere, seal, "E_STATE"),
     Case("edit-a-refused-part", "A part moved, though it refused.", "stuck", refused_part_moves, recount, "E_STATE"),
-    Case("edit-without-choice", "Nothing was chosen, and the state is another one afterwards.", "stuck", moved_without_choice, seal, "E_STATE"),
     Case("edit-a-gate", "A decision was rejected by a gate that the run does not have.", "short", lambda f: f.receipts[STEP]["body"]["decisions"][2]["rejected"][0].update(gate="none"), seal, "E_STATE"),
     Case("edit-a-breach", "A step breaks an invariant that the run does not have.", "climb", lambda f: f.receipts[STEP_2]["body"]["violations"].append({"invariant": "none", "severity": "warn", "witness": {}}), seal, "E_STATE"),
     Case("edit-first-success", "An episode names another first success than its steps have.", "climb", body(CLOSE, first_success=0), seal, "E_STATE"),
-    Case("edit-success", "An episode claims another success than its steps have.", "climb", lambda f: f.receipts[CLOSE]["body"].update(success=not f.receipts[CLOSE]["body"]["success"]), seal, "E_STATE"),
-    Case("edit-ended", "An episode says that a fatal breach ended it, and has none.", "climb", body(CLOSE, ended="fatal"), seal, "E_STATE"),
-    Case("edit-rejections", "An episode counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[CLOSE]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-all-rejections", "The run counts fewer rejections than its steps have.", "climb", lambda f: f.receipts[END]["body"]["gates"].update(leap=0), seal, "E_STATE"),
     Case("edit-idle", "An invariant was idle more often than there were steps.", "climb", body(CLOSE, idle={"bounded": 9}), seal, "E_STATE"),
     Case("edit-faults", "An agent fault is after the end of its episode.", "climb", body(CLOSE, faults=[{"t": 99, "message": "decide", "reason": "wrong_form"}]), recount, "E_STATE"),
     Case("edit-steps", "An episode counts other steps than it has.", "climb", body(CLOSE, steps=4), seal, "E_STATE"),
-    Case("edit-all-steps", "The run counts other steps than it has.", "climb", body(END, steps=7), seal, "E_STATE"),
     Case("edit-a-drift", "A drift begins in another state than the step before it ended in.", "climb", body(DRIFT, before="ab" * 32), seal, "E_STATE"),
     Case("edit-a-schedule", "A drift happens at a step at which it was not due.", "climb", lambda f: f.receipts[START]["body"]["drifts"][0].update(schedule=[0]), seal, "E_STATE"),
     Case("edit-an-error", "There is an error outside of any episode.", "climb", error_after_all, seal, "E_STATE"),
-    Case("edit-a-horizon", "The run has more steps than the horizon that it promised.", "climb", body(START, horizon=2), seal, "E_STATE"),
     Case("edit-after-a-breach", "An episode goes on after a fatal breach.", "climb", broken_early, seal, "E_STATE"),
     Case("edit-a-state-digest", "A step ends in another state than the next one begins in.", "climb", body(STEP_1, after="ab" * 32), seal, "E_STATE"),
-    Case("gap-in-episodes", "The second episode is called the third.", "climb", lambda f: f.receipts[SECOND]["body"].update(episode=2), seal, "E_STATE"),
     Case("edit-a-long-horizon", "An episode ended at its horizon, before its horizon.", "climb", body(START, horizon=4), seal, "E_STATE"),
 ]  # fmt: skip
 
 CUT: Final = [
-    Case("drop-an-episode-end", "The end of an episode is missing; the rest was sealed again.", "climb", without(CLOSE), seal, "E_STATE"),
     Case("drop-the-start", "The first receipt is missing; the rest was sealed again.", "climb", without(START), seal, "E_ENDS"),
     Case("drop-the-manifest", "There is no manifest.", "climb", lambda f: f.remove(MANIFEST), nothing, "E_MANIFEST"),
     Case("drop-everything", "There is an empty folder.", "climb", lambda f: [path.unlink() for path in f.folder.rglob("*") if path.is_file()], nothing, "E_NO_EVIDENCE", exit=2),
@@ -245,34 +165,24 @@ CUT: Final = [
     Case("truncate-a-newline", "The last line has no newline: something was cut off.", "climb", lambda f: f.write(RECEIPTS, f.read(RECEIPTS)[:-1]), relist, "E_LINE"),
     Case("truncate-an-episode", "The second episode is missing, and the end says so; the start promised two.", "climb", cut_episode, recount, "E_STATE"),
     Case("hidden-error", "The error that ended an episode was taken out, and everything else was made to fit.", "failing", hide_error, recount, "E_REPLAY", "L4", needs="replay"),
-    Case("truncate-nothing", "Start and end tell of three episodes, and there are two.", "climb", promise_episode, seal, "E_STATE"),
 ]  # fmt: skip
 
 ORDER: Final = [
-    Case("reorder-lines", "Two receipts stand in each other's place.", "climb", exchanged(STEP, COMMIT_1), lines, "E_CHAIN"),
     Case("reorder-a-drift", "A drift stands between a commitment and its decision.", "climb", exchanged(DRIFT, COMMIT_1), seal, "E_STATE"),
     Case("duplicate-a-commitment", "A commitment stands twice, and was sealed again.", "climb", again(COMMIT, STEP), seal, "E_STATE"),
     Case("duplicate-the-end", "There are two ends.", "climb", again(END, 20), seal, "E_ENDS"),
-    Case("duplicate-an-episode-end", "An episode ends twice.", "climb", again(CLOSE, SECOND), seal, "E_STATE"),
-    Case("gap-in-steps", "A step and its commitment skip a number.", "climb", gap_t, seal, "E_STATE"),
     Case("splice-a-line", "A line of another run of the same scenario stands here.", "climb", splice_line, relist, "E_CHAIN"),
-    Case("splice-a-step", "A step of another run stands here, and was sealed again.", "climb", splice_sealed, seal, "E_STATE"),
 ]  # fmt: skip
 
 FORGED: Final = [
     Case("verdict-figure-missing", "The manifest leaves out the warnings.", "climb", lambda f: f.manifest["result"].pop("warnings"), sign, "E_RESULT"),
     Case("loosened-length", "The recorded specs say one episode, the receipts have two.", "climb", spec_of("scenario", lambda spec: spec.pop("episodes")), recount, "E_REPLAY", "L4"),
-    Case("loosened-key", "A spec says something else than its key; every other digest fits.", "climb", misnamed, recount, "E_SPECS"),
-    Case("loosened-digest", "The specs were loosened, keys fit, and the manifest tells the digest of before.", "climb", lambda f: (old := dict(f.manifest), spec_of("governor", loose)(f), f.manifest.update(specs=old["specs"], run=old["run"]), f.first("start").update(specs=old["specs"])), seal, "E_SPECS"),
     Case("loosened-start", "The first receipt names other specs than the manifest.", "climb", body(START, specs="ab" * 32), seal, "E_SPECS"),
 ]  # fmt: skip
 
 COMMITTED: Final = [
-    Case("commitment-missing", "A decision has no commitment.", "climb", without(COMMIT), seal, "E_COMMITMENT"),
     Case("commitment-undecided", "A commitment has no decision, and the episode ends.", "climb", unfinished_commit, recount, "E_STATE"),
-    Case("commitment-choice-true", "What was chosen is `true`, which some readers take for 1.", "short", decision(lambda commit, step: step.update(chosen=True)), seal, "E_COMMITMENT"),
     Case("commitment-choice-rejected", "What was chosen was rejected by a gate.", "short", decision(rejected_choice), recount, "E_COMMITMENT"),
-    Case("commitment-untagged", "The digest of what was chosen has no domain tag.", "short", decision(untagged_digest), seal, "E_COMMITMENT"),
     Case("commitment-nothing-chosen", "Nothing was chosen, though something was admitted.", "short", decision(nothing_chosen), seal, "E_COMMITMENT"),
     Case("proposals-dropped", "A proposal was taken out of the set.", "short", decision(lambda commit, step: (commit["proposals"].pop(), step["decisions"].pop())), recount, "E_COMMITMENT"),
     Case("proposals-decisions", "There is a decision less than there are proposals.", "short", decision(lambda commit, step: step["decisions"].pop()), recount, "E_COMMITMENT"),

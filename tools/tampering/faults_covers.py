@@ -5,15 +5,13 @@ Each line is a case; `Case` says what the columns are.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any, Final
 
-from tools.tampering.case import TRUST, Case, Change, nothing, nothing_signed, resign
+from tools.tampering.case import Case, Change, nothing, nothing_signed, resign
 from tools.tampering.faults_form import added
-from tools.tampering.faults_reader import trusting
 from tools.tampering.forger import COVERS, sha256
-from tools.tampering.signer import ONE, STRANGER, TWO, Signer, b64, pae
+from tools.tampering.signer import ONE, Signer, pae
 
 NOTE, ATTESTATION, PROVENANCE = COVERS
 STAMP, SUMS, GUIDE = "timestamp.tsr", "sha256sums", "VERIFY.md"
@@ -39,17 +37,6 @@ def signatures(make: Callable[[Signer, bytes], Any], name: str = ATTESTATION) ->
     return change
 
 
-def signature(**changes: Any) -> Change:
-    """Fields of the one signature of an envelope say something else."""
-
-    def change(f: Signer) -> None:
-        payload = f.statement(ATTESTATION)
-        ((key, raw),) = f.signed(payload)
-        f.envelope(ATTESTATION, payload, [], signatures=[{"keyid": key, "sig": b64(raw), **changes}])
-
-    return change
-
-
 def resaid(name: str = ATTESTATION, /, **changes: Any) -> Change:
     """An envelope holds another statement, which is signed rightly."""
 
@@ -58,11 +45,6 @@ def resaid(name: str = ATTESTATION, /, **changes: Any) -> Change:
         f.envelope(name, payload, f.signed(payload))
 
     return change
-
-
-def outcome(f: Signer) -> None:
-    said = json.loads(f.statement(ATTESTATION))["predicate"] | {"result": "PASSED"}
-    resaid(predicate=said)(f)
 
 
 def note(make: Callable[[Signer, bytes], bytes], **other: Any) -> Change:
@@ -93,23 +75,6 @@ def respelled_note(old: bytes, new: bytes) -> Change:
     return change
 
 
-def by(*keys: Any) -> Change:
-    """Other keys sign everything."""
-
-    def change(f: Signer) -> None:
-        f.keys = keys
-        f.sign()
-
-    return change
-
-
-def split(f: Signer) -> None:
-    """One key signs the checkpoint, another one the envelopes."""
-    f.keys = [TWO]
-    f.sign()
-    note(by_one)(f)
-
-
 def of_another_run(name: str) -> Change:
     """A file that covers a bundle is that of another run, signed rightly."""
 
@@ -123,12 +88,7 @@ def of_another_run(name: str) -> Change:
 
 SIGNATURES: Final = [
     Case("signature-missing", "The bundle is not signed, and the reader trusts a key.", "climb", lambda f: None, nothing_signed, "E_UNSIGNED", "L1", exit=3),
-    Case("signature-threshold-split", "One trusted key has signed the checkpoint, another one the envelopes.", "climb", trusting(TRUST["either"], split), nothing, "E_UNTRUSTED", "L1", exit=3),
-    Case("signature-threshold-one-key-twice", "A trusted key has signed an envelope twice, so that two signatures are there.", "climb", trusting(TRUST["two"], signatures(lambda f, payload: f.signed(payload) * 2)), nothing, "E_ENVELOPE"),
     Case("signature-other-type", "A signature is over the encoding with another payload type.", "climb", signatures(lambda f, payload: [(ONE.id, ONE.sign(pae(payload, "text/plain")))]), nothing, "E_SIGNATURE", "L1"),
-    Case("signature-short", "A signature has 63 bytes.", "climb", signatures(lambda f, payload: [(ONE.id, ONE.sign(pae(payload))[:63])]), nothing, "E_ENVELOPE"),
-    Case("signature-base64-url", "A signature is in the alphabet for URLs.", "climb", signature(sig="-_" * 43), nothing, "E_ENVELOPE"),
-    Case("signature-upper-case-id", "A key id is written in upper case.", "climb", signature(keyid=ONE.id.upper()), nothing, "E_ENVELOPE"),
     Case("envelope-type", "An envelope is of another payload type.", "climb", envelope(payloadType="text/plain"), nothing, "E_ENVELOPE"),
     Case("envelope-predicate", "The statement is of another predicate type.", "climb", resaid(predicateType="https://example.org/other"), nothing, "E_ENVELOPE"),
     Case("envelope-missing", "A signed bundle has no attestation.", "climb", lambda f: f.remove(ATTESTATION), nothing, "E_FILES"),
@@ -139,14 +99,7 @@ CHECKPOINTS: Final = [
     Case("checkpoint-of-another-run", "The checkpoint is that of another run.", "climb", of_another_run(NOTE), nothing, "E_CHECKPOINT"),
     Case("checkpoint-signature-short", "The signature of the checkpoint has 63 bytes.", "climb", note(lambda f, text: f.note_line(ONE, ONE.sign(text)[:63])), nothing, "E_SIGNATURE", "L1"),
     Case("checkpoint-name", "The signature line has another name than the origin.", "climb", note(lambda f, text: f.note_line(ONE, ONE.sign(text), "another.example/log")), nothing, "E_UNTRUSTED", "L1", exit=3),
-    Case("checkpoint-newline", "The checkpoint does not end with a newline.", "climb", lambda f: f.write(NOTE, f.read(NOTE)[:-1]), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-too-many", "The checkpoint has 17 signatures.", "climb", note(lambda f, text: by_one(f, text) + b"".join(f.note_line(ONE, ONE.sign(text), f"log-{at}") for at in range(16))), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-hyphen", "A signature line begins with a hyphen.", "climb", lambda f: f.write(NOTE, f.read(NOTE).replace("\u2014".encode(), b"-", 1)), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-hint-alone", "A signature line holds a hint and no signature.", "climb", note(lambda f, text: by_one(f, text) + f.note_line(STRANGER, b"")), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-leading-zero", "The size is written with a leading zero.", "climb", respelled_note(b"\n20\n", b"\n020\n"), nothing, "E_CHECKPOINT"),
     Case("checkpoint-blank-origin", "The origin has a blank.", "climb", respelled_note(b"conformance.example", b"conformance example"), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-root-short", "The root has 31 bytes.", "climb", note(by_one, root="ab" * 31), nothing, "E_CHECKPOINT"),
-    Case("checkpoint-not-utf8", "A signature line is no UTF-8.", "climb", lambda f: f.write(NOTE, f.read(NOTE).replace("\u2014".encode(), b"\xe2\x80", 1)), nothing, "E_CHECKPOINT"),
 ]  # fmt: skip
 
 
@@ -220,17 +173,9 @@ HELP: Final = [
 
 HONEST: Final = [
     Case("honest-climb", "A run with a drift, a rejection and a part.", "climb", lambda f: None, resign, None, exit=0),
-    Case("honest-stuck", "A run in which nothing could be chosen, and which failed.", "stuck", lambda f: None, resign, None, exit=0),
-    Case("honest-failing", "A run that ended in errors.", "failing", lambda f: None, resign, None, exit=0),
-    Case("honest-outside", "A run whose agent was asked outside, with its tape.", "outside", lambda f: None, resign, None, exit=0),
-    Case("honest-kernel", "A run under a kernel, with its audit log and probes.", "kernel", lambda f: None, resign, None, exit=0),
     Case("honest-proved", "A law that was proved.", "proved", lambda f: None, resign, None, exit=0),
-    Case("honest-refuted", "A law that was refuted.", "refuted", lambda f: None, resign, None, exit=0),
     Case("honest-suite", "A suite of two runs and a mutant.", "suite", lambda f: None, resign, None, exit=0),
-    Case("honest-discovery", "A discovery of four iterations.", "discovery", lambda f: None, resign, None, exit=0),
     Case("honest-taped", "A discovery of two iterations whose model was asked outside, with its tape.", "taped", lambda f: None, resign, None, exit=0),
-    Case("honest-two-keys", "Two trusted keys have signed, and two must.", "climb", trusting(TRUST["two"], by(ONE, TWO)), nothing, None, exit=0),
-    Case("honest-time-stamp", "There is a time stamp over the manifest; nobody said that its authority is to be checked.", "climb", stamped(), nothing, None, exit=0),
 ]  # fmt: skip
 
 FAULTS: Final = (*SIGNATURES, *CHECKPOINTS, *HELP, *HONEST)

@@ -6,11 +6,10 @@ Each line is a case; `Case` says what the columns are.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from typing import Any, Final
 
-from tools.tampering.case import Case, Change, nothing, relist, seal, sign
+from tools.tampering.case import Case, Change, nothing, relist, seal
 from tools.tampering.faults_chain import body, without
 from tools.tampering.faults_form import added
 from tools.tampering.forger import canonical, sha256, tagged
@@ -74,38 +73,23 @@ def taped(f: Signer) -> None:
     f.write(TAPE, (f.folder.parent / "taped" / TAPE).read_bytes())
 
 
-def answered(line: bytes) -> bytes:
-    answer = json.loads(line)
-    text = answer["received"]["text"].replace('"score": 1', '"score": 5')
-    return canonical(answer | {"received": {"text": text}, "sha256": sha256(text.encode()), "size": len(text)})
-
-
 AUDIT: Final = [
     Case("audit-entry", "An entry was edited in the log, and its hash is the one of before.", "kernel", raw(spelled(1, b'"timestamp_ms":0', b'"timestamp_ms":1')), relist, "E_AUDIT_CHAIN"),
     Case("audit-entry-chained", "An entry was edited in the log, and its chain was made to fit.", "kernel", entries(lambda told: told[0].update(timestamp_ms=5), everywhere=False), relist, "E_AUDIT_DIFFERS"),
-    Case("audit-receipt", "The last entry was edited in the receipts, and its hash is the one of before.", "kernel", lambda f: f.bodies("audit")[-1].update(timestamp_ms=105), seal, "E_STATE"),
     Case("audit-receipt-chain", "An entry of the receipts does not follow the one before it.", "kernel", lambda f: (f.bodies("audit")[1].update(prev_entry_hash="ab" * 32), f.bodies("audit")[1].update(entry_hash=entry_hash(f.bodies("audit")[1]))), seal, "E_STATE"),
-    Case("audit-first-dropped", "The first entry is missing in the log.", "kernel", raw(lambda lines: lines[1:]), relist, "E_AUDIT_CHAIN"),
     Case("audit-field", "An entry says more than its schema allows; log, receipts and chains fit.", "kernel", entries(lambda told: told[0].update(more=1), everywhere=True), seal, "E_AUDIT_LINE"),
     Case("audit-missing", "There is no log, though the receipts hold entries.", "kernel", removed(LOG), relist, "E_AUDIT_DIFFERS"),
     Case("audit-of-nothing", "There is a log, though the receipts hold no entries.", "climb", added(LOG, b""), relist, "E_AUDIT_NO_LOG"),
     Case("capability-reused", "A decision has the token of the decision before; all chains fit.", "kernel", entries(lambda told: told[3].update(capability_tokens=told[1]["capability_tokens"]), everywhere=True), seal, "E_AUDIT_TOKEN"),
     Case("probe-out-of-order", "A probe belongs to another step than the one that is being decided.", "kernel", lambda f: f.first("probe").update(t=1), seal, "E_STATE"),
-    Case("audit-of-a-law", "The bundle of a law holds an audit log, and its manifest lists it.", "proved", added(LOG, b"{}\n"), relist, "E_FILES"),
     Case("tape-missing", "There is no tape, though the agent was asked outside.", "outside", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-number", "The exchanges on the tape do not count up.", "outside", raw(spelled(2, b'"seq":1', b'"seq":7'), TAPE), relist, "E_TAPE_FORM"),
-    Case("tape-text", "An answer on the tape has another hash.", "outside", raw(spelled(3, b"climb", b"slide"), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-mode", "The tape is of a live audit log, though the run has no log.", "outside", raw(spelled(0, b'"mode":"simulated"', b'"mode":"live"'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-question", "An answer on the tape belongs to another message.", "outside", raw(spelled(3, b'"message":"decide"', b'"message":"ask"'), TAPE), relist, "E_TAPE_QUESTION", "L4"),
-    Case("tape-answer-dropped", "The tape lacks the last answer.", "outside", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4"),
-    Case("tape-messages", "An episode counts fewer messages than the tape has.", "outside", lambda f: f.bodies("episode_end")[0]["spent"].update(messages=1), seal, "E_REPLAY", "L4"),
-    Case("tape-received", "An episode counts more bytes of answers than the tape has.", "outside", lambda f: f.bodies("episode_end")[0]["spent"].update(received=10**6), seal, "E_REPLAY", "L4"),
-    Case("tape-of-a-discovery", "A line on the tape of a discovery is no answer.", "taped", raw(lambda lines: [*lines, b"{}"], TAPE), relist, "E_TAPE_FORM"),
     Case("tape-of-a-discovery-number", "The answers on the tape of a discovery do not count up.", "taped", raw(spelled(2, b'"iteration":1', b'"iteration":2'), TAPE), relist, "E_TAPE_FORM"),
     Case("tape-of-a-discovery-missing", "There is no tape, though the model of the discovery is outside.", "taped", removed(TAPE), relist, "E_TAPE_MISSING"),
     Case("tape-of-a-discovery-dropped", "The tape of a discovery lacks the last answer.", "taped", raw(lambda lines: lines[:-1], TAPE), relist, "E_TAPE_MISSING", "L4"),
     Case("tape-of-a-script", "There is a tape of answers, though the model of the discovery is a script.", "discovery", taped, relist, "E_TAPE_EXTRA"),
-    Case("tape-empty", "The tape is empty.", "outside", lambda f: f.write(TAPE, b""), relist, "E_TAPE_FORM"),
 ]  # fmt: skip
 
 
@@ -142,20 +126,8 @@ def resealed(f: Signer) -> None:
     f.seal()
 
 
-def exchanged(f: Signer) -> None:
-    """Another honest run lies where the first one was."""
-    shutil.rmtree(f.folder / RUN)
-    shutil.copytree(f.folder.parent / "other", f.folder / RUN)
-    for name in ("checkpoint", "attestation.dsse.json", "manifest.json.dsse.json"):
-        f.remove(f"{RUN}/{name}")
-
-
 def missing(f: Signer) -> None:
     f.leave_out(RUN)
-
-
-def further(f: Signer) -> None:
-    shutil.copytree(f.folder / RUN, f.folder / "runs/more.climb.3")
 
 
 def success(f: Signer) -> None:
@@ -168,7 +140,6 @@ SUITES: Final = [
     Case("suite-run-forged", "A run was changed and sealed again, and the suite speaks of it as it is.", "suite", told(RUN, success, resealed), seal, "E_RUNS", level="L4", needs="replay"),
     Case("suite-run-broken", "The chain of a run is broken; its manifest and the suite's fit.", "suite", within(RUN, body(3, record={"reached": 2}), lambda inner: (setattr(inner, "lines", [canonical(one) for one in inner.receipts]), inner.relist())), relist, "E_RUNS"),
     Case("suite-foreign-file", "A file lies among the runs.", "suite", lambda f: f.write("runs/notes.txt", b""), nothing, "E_FILES"),
-    Case("suite-mutant", "A mutant is said to have been caught by nothing; the result was made to fit.", "suite", lambda f: f.first("mutant").update(caught=[], verdict="FAIL"), seal, "E_ASSESSMENT"),
     Case("suite-figure-dropped", "A figure is missing.", "suite", lambda f: without(next(at for at, one in enumerate(f.receipts) if one["type"] == "figure"))(f), seal, "E_ASSESSMENT"),
     Case("suite-type", "There is a receipt that suites do not have.", "suite", lambda f: f.receipts.insert(1, {"type": "step", "body": {}}), seal, "E_ENDS"),
 ]  # fmt: skip
@@ -187,14 +158,6 @@ def verdict(change: Callable[[Any], Any], type_: str = "verdict", number: int = 
     return make
 
 
-def certificate(change: Callable[[Any], Any]) -> Change:
-    return verdict(lambda said: change(said["certificate"]))
-
-
-def counterexample(**fields: Any) -> Change:
-    return verdict(lambda said: said["counterexample"].update(fields))
-
-
 def passed(said: Any) -> None:
     said |= {"status": "PASS", "method": "sample", "counterexample": None}
 
@@ -204,33 +167,18 @@ def passed_by_nothing(said: Any) -> None:
     said |= {"power": {"usable": 60, "hits": 0}}
 
 
-def proved(said: Any) -> None:
-    said |= {"status": "PROVED", "method": "proof", "counterexample": None}
-
-
-def links(held: Any) -> Any:
-    return held["proof"]["later"]["links"]
-
-
 LAWS: Final = [
-    Case("law-certificate-format", "A certificate is of a format that does not exist; digests and chain fit.", "proved", certificate(lambda held: held.update(format="proof/v2")), seal, "E_CERTIFICATE", needs="replay"),
     Case("law-cases", "More cases are said to have been tried; the result was made to fit.", "refuted", lambda f: f.first("cases").update(count=301), seal, "E_REPLAY", "L4", needs="replay"),
     Case("law-certificate-reach", "A law is said to be proved for fewer rings than it is.", "proved", verdict(lambda said: said.update(up_to=50)), seal, "E_CERTIFICATE", needs="replay"),
     Case("law-certificate-missing", "A law is said to be proved, and there is no certificate.", "proved", verdict(lambda said: said.update(certificate=None)), seal, "E_VERDICT"),
     Case("law-passed-by-nothing", "A law is said to have passed, though by its figures no case says anything.", "refuted", verdict(passed_by_nothing, met=False), seal, "E_VERDICT"),
-    Case("law-counterexample-start", "A counterexample begins with another ring.", "refuted", counterexample(start="..>."), seal, "E_COUNTEREXAMPLE"),
-    Case("law-counterexample-symbol", "A counterexample has a symbol that the alphabet lacks.", "refuted", counterexample(start="..Z>"), seal, "E_COUNTEREXAMPLE"),
     Case("law-counterexample-excerpt", "The excerpt of a counterexample shows something else than what happens.", "refuted", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "....")), seal, "E_COUNTEREXAMPLE"),
     Case("law-counterexample-missing", "A law is said to have failed, and there is no counterexample.", "refuted", verdict(lambda said: said.update(counterexample=None)), seal, "E_VERDICT"),
-    Case("law-status", "The status is a word that does not exist.", "proved", verdict(lambda said: said.update(status="TRUE"), met=False), seal, "E_VERDICT"),
     Case("law-certificate-of-a-failure", "A law is said to have failed, and there is a certificate that it holds.", "refuted", verdict(lambda said: said.update(certificate={})), seal, "E_VERDICT"),
     Case("law-reason", "A law is decided, and there is a reason why it is not.", "refuted", verdict(lambda said: said.update(reason="limit")), seal, "E_VERDICT"),
     Case("law-digest", "The digest of the verdict is not its own.", "refuted", lambda f: f.first("verdict").update(digest="ab" * 32), seal, "E_VERDICT"),
     Case("law-end", "The end tells another status than the verdict.", "refuted", lambda f: f.first("end").update(status="PASS"), seal, "E_VERDICT"),
-    Case("law-met", "The end says that the expectation was not met, and it was; the result was made to fit.", "refuted", lambda f: f.first("end").update(met=False), seal, "E_VERDICT"),
-    Case("law-expected", "The receipts tell another expectation than the specs.", "refuted", lambda f: f.first("verdict").update(expected=None), seal, "E_VERDICT"),
     Case("law-verdict-missing", "There is no verdict.", "refuted", without(2), seal, "E_ENDS"),
-    Case("law-result", "The manifest tells another verdict than the receipts come to.", "refuted", lambda f: f.manifest["result"].update(verdict="INCONCLUSIVE"), sign, "E_RESULT"),
     Case("discovery-ledger", "A refuted law is missing in the ledger.", "discovery", lambda f: f.first("ledger")["refuted"].pop(), seal, "E_DISCOVERY_LEDGER"),
     Case("discovery-certificate", "A certificate is of a format that does not exist; digests and chain fit.", "discovery", verdict(lambda said: said["certificate"].update(format="proof/v2"), "law"), seal, "E_CERTIFICATE", needs="replay"),
     Case("discovery-counterexample", "The excerpt of a counterexample shows something else than what happens; digests, ledger and chain fit.", "discovery", verdict(lambda said: said["counterexample"]["excerpt"]["states"].__setitem__(1, "...."), "law", 1), seal, "E_COUNTEREXAMPLE"),
@@ -239,7 +187,6 @@ LAWS: Final = [
     Case("discovery-digest-of-nothing", "A law has an error and no verdict, and there is a digest of one.", "discovery", lambda f: f.bodies("law")[3].update(error={"code": "E_X"}, verdict=None), seal, "E_VERDICT"),
     Case("discovery-document", "A verdict stands under another law than the one whose document is there.", "discovery", lambda f: f.first("law").update(law="law/other@0000000000000000"), seal, "E_VERDICT"),
     Case("discovery-iteration", "The iterations do not count up.", "discovery", lambda f: f.bodies("iteration")[1].update(iteration=2), seal, "E_ENDS"),
-    Case("discovery-number", "The laws of an iteration do not count up.", "discovery", lambda f: f.bodies("law")[1].update(number=1), seal, "E_ENDS"),
     Case("discovery-law-elsewhere", "A law stands under another iteration than its own.", "discovery", lambda f: f.bodies("law")[1].update(iteration=0), seal, "E_ENDS"),
     Case("discovery-order", "The ledger comes before the stop.", "discovery", lambda f: f.receipts.insert(12, f.receipts.pop(13)), seal, "E_ENDS"),
     Case("discovery-end", "The end counts fewer iterations than there are.", "discovery", lambda f: f.first("end").update(iterations=3), seal, "E_ENDS"),

@@ -47,7 +47,7 @@ class TestKey:
         return self._private.sign(data)
 
 
-ONE, TWO, STRANGER = TestKey("one"), TestKey("two"), TestKey("stranger")
+ONE = TestKey("one")
 
 
 def b64(data: bytes) -> str:
