@@ -234,6 +234,17 @@ class Forger:
             elif receipt["type"] == "end":
                 body |= {"gates": dict(total)} | ({"steps": len(self.bodies("step"))} if steps else {})
 
+    def bind(self, commit: Any, step: Any) -> None:
+        """Bind a decision to its proposal set: root, digest of what is chosen, token."""
+        leaves = [canonical({"index": at, "proposal": one}) for at, one in enumerate(commit["proposals"])]
+        commit["root"] = merkle(leaves)
+        op = commit["proposals"][step["chosen"]]["action"]["op"]
+        scope = tagged("scope", canonical({"episode": step["episode"], "op": op, "t": step["t"]}))
+        proposal = tagged("proposal", leaves[step["chosen"]])
+        binding = {"commitment": commit["root"], "proposal": proposal, "scope": scope}
+        step["chosen_hash"] = proposal
+        step["token"] = {"id": tagged("token", canonical(binding)), **binding}
+
     def chain_parts(self) -> None:
         """Chain the receipts of the world's parts anew."""
         tips: dict[tuple[int, str], str] = {}
