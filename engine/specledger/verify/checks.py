@@ -76,6 +76,8 @@ def same(recorded: Any, found: Any) -> bool:
     """Whether two values are the same JSON; Python's `==` takes `false` for 0."""
     if found is None or isinstance(found, str | int):
         return type(recorded) is type(found) and recorded == found
+    if isinstance(recorded, dict) and isinstance(found, dict):
+        return recorded.keys() == found.keys() and all(same(recorded[name], value) for name, value in found.items())
     try:
         return canonical_bytes(recorded) == canonical_bytes(found)
     except NotCanonical:  # hostile receipts can give a result that is no JSON
@@ -90,7 +92,8 @@ def agree(record: Mapping[str, Any], found: Mapping[str, Any], what: str, code_:
         KeyError: It lacks one.
     """
     for name, value in found.items():
-        demand(same(record[name], value), f"{what} records another `{name}`", code_)
+        if not same(record[name], value):
+            raise Broken(code_, f"{what} records another `{name}`")
 
 
 class Lacking(Exception):  # noqa: N818 - as above
