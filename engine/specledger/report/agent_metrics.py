@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from specledger.core.calibration import Calibration
@@ -16,6 +17,7 @@ from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.evidence.counterexamples import Step, Steps
 from specledger.gates.digests import receive
+from specledger.report.evidence import bodies_in
 from specledger.suites.episodes import read_entry, read_probe
 from specledger.suites.statistics import ONE, divide, wilson
 
@@ -23,6 +25,9 @@ Body = Mapping[str, Any]
 
 _OF_PROBE: Final = ("t", "verdict", "cause", "answers", "questions", "claims", "vague")
 """The fields of a probe that the record of an episode holds."""
+
+METERED: Final = ("episode", "probe", "episode_end")
+"""The types of receipts that totals are made from."""
 
 _REFUSED: Final = "refused:"  # how the code of a refused execution begins
 
@@ -60,6 +65,12 @@ class RunMetrics:
         self._broken: Counter[str] = Counter()
         self._refused: Counter[str] = Counter()
         self._violated: Counter[str] = Counter()
+
+    def read(self, folder: Path, *types: str) -> RunMetrics:
+        """Take the receipts of the bundle in a folder, of some types alone, or all."""
+        for type_, body in bodies_in(folder, *types):
+            self.add(type_, body)
+        return self
 
     def add(self, type_: str, body: Body) -> None:
         """Take one receipt.
@@ -152,6 +163,11 @@ def _submitted(step: Step) -> dict[str, Any]:
     if not isinstance(document, dict):
         return {"state": None, "proposal": text if document is None else document, "trace": None}
     return {"state": document.get("env"), "proposal": document, "trace": document.get("trace")}
+
+
+def totals(agents: Mapping[str, Sequence[RunMetrics]]) -> dict[str, dict[str, Any]]:
+    """The totals of each agent over its runs."""
+    return {agent: total([one for each in runs for one in each.episodes]) for agent, runs in agents.items()}
 
 
 def total(episodes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

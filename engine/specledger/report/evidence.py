@@ -65,6 +65,16 @@ class Evidence(Struct, frozen=True):
             yield receipt["type"], receipt["body"]
 
 
+def bodies_in(folder: Path, *types: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The type and the body of each receipt of a bundle that was checked before; of some types alone, or of all."""
+    ends = tuple(f'"type":"{type_}"}}\n'.encode() for type_ in types)
+    with (folder / RECEIPTS).open("rb") as lines:
+        for line in lines:
+            if not ends or line.endswith(ends):
+                receipt = cast(Mapping[str, Any], parse_canonical(line[:-1], limit=MAX_LINE))
+                yield receipt["type"], receipt["body"]
+
+
 @contextmanager
 def opened(
     place: Path, kinds: Mapping[str, EvidenceKind[Any, Any]], models: Models, workers: int = 1, *, replay: bool = False

@@ -329,9 +329,7 @@ def malformed_receipts() -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Rejected(
-            [Diagnostic(E_REPORT_RECEIPTS, f"cannot build the report: malformed receipt: {error!r}")]
-        ) from None
+        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"malformed receipt: {error!r}")]) from None
 
 
 def kind_of(evidence: Evidence, kinds: Mapping[str, ReportKind]) -> ReportKind:

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from specledger.oracles.spending import SPENT
-from specledger.report.agent_metrics import RunMetrics, total
+from specledger.report.agent_metrics import RunMetrics, total, totals
 from specledger.report.figures import share
 from specledger.report.sections import NOTHING, UNTESTED, Bar, Cell, Count, Joined, Quoted, Row, Section, Words
 from specledger.spec.base import format_qfixed
 from specledger.suites.statistics import ONE, wilson
+
+Totals = Mapping[str, Any]
 
 _HEADS = ("agent and probe", "episodes", "failed in", "95 % (Wilson)", "by answers alone", "causes")
 _INTRO = (
@@ -46,11 +48,12 @@ def probe_sections(agents: Mapping[str, Sequence[RunMetrics]], probes: Sequence[
         probes: A row for each probe of a single run.
     """
     yield Section("probes", "Probes", "", ("probe", "requirement", "made at", "times"), probes)
-    rates = [row for agent, accounts in agents.items() for row in _rates(agent, accounts)]
+    found = totals(agents)
+    rates = [row for agent, sums in found.items() for row in _rates(agent, sums)]
     yield Section("calibration", "Probes by agent", _INTRO, _HEADS, rates)
-    yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(agents)))
+    yield Section("power", "Power of the challenges", _POWER, _POWER_HEADS, list(_powers(found)))
     yield Section("cost", "Cost of the questions", _COST, _COST_HEADS, list(_costs(agents)))
-    yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(agents)))
+    yield Section("stated-confidence", "Stated confidence", _CONFIDENCE, _CONFIDENCE_HEADS, list(_stated(found)))
 
 
 def power(share_: int, decided: int) -> int:
@@ -64,10 +67,9 @@ def power(share_: int, decided: int) -> int:
     return int((whole - missed) * ONE // whole)
 
 
-def _powers(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
-    for agent, accounts in agents.items():
-        found = total([episode for account in accounts for episode in account.episodes])["probes"]
-        for name, counts in found.items():
+def _powers(found: Mapping[str, Totals]) -> Iterator[Row]:
+    for agent, sums in found.items():
+        for name, counts in sums["probes"].items():
             if "answers_failed" in counts:
                 decided = counts["verdicts"].get("PASS", 0) + counts["verdicts"].get("FAIL", 0)
                 powers = [Words(share(power(one, min(decided, _MOST_DECIDED)))) for one in _SHARES]
@@ -84,10 +86,9 @@ def _costs(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
                 yield Row(f"{agent}: {account.run}", "", (*cells, money))
 
 
-def _stated(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
-    for agent, accounts in agents.items():
-        found = total([episode for account in accounts for episode in account.episodes])["probes"]
-        for name, counts in found.items():
+def _stated(found: Mapping[str, Totals]) -> Iterator[Row]:
+    for agent, sums in found.items():
+        for name, counts in sums["probes"].items():
             stated = counts.get("calibration")
             for one in () if stated is None else stated["bins"]:
                 low, high = wilson(one["held"], one["claims"])
@@ -101,8 +102,7 @@ def _stated(agents: Mapping[str, Sequence[RunMetrics]]) -> Iterator[Row]:
                 yield Row(f"{agent}: {name}", "", cells)
 
 
-def _rates(agent: str, accounts: Sequence[RunMetrics]) -> Iterator[Row]:
-    found = total([episode for account in accounts for episode in account.episodes])
+def _rates(agent: str, found: Totals) -> Iterator[Row]:
     for name, counts in found["probes"].items():
         failed = counts["failed"]
         mark = UNTESTED if not counts["verdicts"] else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from specledger.report.agent_metrics import RunMetrics, total
+from specledger.report.agent_metrics import RunMetrics, totals
 from specledger.report.figures import share
 from specledger.report.plots import Counts, Matrix, Plot, Rate, Rates
 from specledger.suites.statistics import ONE, divide, wilson
@@ -36,32 +36,27 @@ def figure_rates(figures: Sequence[Mapping[str, Any]]) -> list[Plot]:
 
 def probe_plots(agents: Mapping[str, Sequence[RunMetrics]]) -> list[Plot]:
     """How often each probe failed for each agent: rates side by side for each probe, and a matrix."""
-    totals = {
-        agent: total([episode for each in metrics for episode in each.episodes])["probes"]
-        for agent, metrics in agents.items()
-    }
-    probes = list(dict.fromkeys(probe for found in totals.values() for probe in found))
+    sums = {agent: found["probes"] for agent, found in totals(agents).items()}
+    probes = list(dict.fromkeys(probe for found in sums.values() for probe in found))
     failed = {
         (agent, probe): found[probe]["failed"] if found[probe]["verdicts"] else None
-        for agent, found in totals.items()
+        for agent, found in sums.items()
         for probe in probes
         if probe in found
     }
     plots: list[Plot] = []
-    if len(totals) > 1 and len(probes) > 1:
-        cells = [[_value(failed.get((agent, probe))) for probe in probes] for agent in totals]
+    if len(sums) > 1 and len(probes) > 1:
+        cells = [[_value(failed.get((agent, probe))) for probe in probes] for agent in sums]
         text = "Episodes in which a probe failed, in per cent, by agent. An empty cell: the probe was never made."
-        plots.append(Matrix("Detections by agent and probe", text, list(totals), probes, cells))
-    groups = [
-        (probe, [_rate(agent, one) for agent in totals if (one := failed.get((agent, probe)))]) for probe in probes
-    ]
+        plots.append(Matrix("Detections by agent and probe", text, list(sums), probes, cells))
+    groups = [(probe, [_rate(agent, one) for agent in sums if (one := failed.get((agent, probe)))]) for probe in probes]
     text = "Episodes in which a probe failed, with the 95 % interval (Wilson); the agents of a probe are side by side."
     groups = [group for group in groups if group[1]]
     if groups:
         plots.append(Rates("Failures of probes", text, groups))
     stated = [
         (f"{agent}: {probe}", _calibrated(one["calibration"]))
-        for agent, found in totals.items()
+        for agent, found in sums.items()
         for probe, one in found.items()
         if "calibration" in one
     ]

@@ -10,7 +10,7 @@ from specledger.core.events import owned
 from specledger.core.verdict import Verdict
 from specledger.gates.invariant import PROGRESS
 from specledger.load import Bundle, Resolved
-from specledger.report.agent_metrics import RunMetrics
+from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import in_units, share
 from specledger.report.markup import shorten
@@ -54,7 +54,6 @@ EVALUATION: Final = "evaluation"
 _PROGRESS_SAYS: Final = "every step has a proposal that no gate rejects"
 _NOUNS: Final = ("episodes", "successes", "steps", "drifts", "proposals", "checks", "errors")
 _GRAVEST: Final = (Verdict.ERROR, Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.PASS)
-_METRICS: Final = frozenset({"episode", "probe", "episode_end"})
 
 
 class RunReading(Reading):
@@ -73,7 +72,7 @@ class RunReading(Reading):
         specs = Specs.of(evidence.specs)
         self._probes, self._agent = specs.probes(), specs.agent()
         self._causes: dict[str, Counter[str]] = {name: Counter() for name in self._probes}
-        self._metered = bool(self._probes) or "outside" in (specs.referred("agent") or {})
+        self._metered = specs.metered()
         self._series = StepSeries(specs.charts())
         self._metrics = RunMetrics(evidence.specs.main.name, evidence.specs.main.name, tuple(self._probes))
 
@@ -81,7 +80,7 @@ class RunReading(Reading):
         """Take the next receipt."""
         type_, body = receipt.type, receipt.body
         self._series.add(type_, body)
-        if self._metered and type_ in _METRICS:
+        if self._metered and type_ in METERED:
             self._metrics.add(type_, body)
         if type_ == "start":
             self._start = {

@@ -75,6 +75,11 @@ class Specs:
         """The name of the agent; of several all, joined by `+`."""
         return "+".join(self._specs.get(role["agent"], {}).get("name", "") for role in self.roles().values())
 
+    def metered(self) -> bool:
+        """Whether there are metrics of the run: it has probes, or an agent outside."""
+        agents = (self._specs.get(role["agent"], {}) for role in self.roles().values())
+        return bool(self.probes()) or any("outside" in agent for agent in agents)
+
     def price_unit(self) -> int:
         """The number that is shown as 1 of the budget and of prices: that of the picture's chart `budget`, else 1."""
         return self.charts().get("budget", ("", 1))[1]

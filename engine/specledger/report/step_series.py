@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from specledger.core.canonical import parse_canonical
-from specledger.evidence.layout import MAX_LINE, RECEIPTS
+from specledger.report.evidence import bodies_in
 from specledger.report.plots import MOST_ROWS, Line, Lines, Plot, side_by_side
 from specledger.report.specs import Specs
 
@@ -75,22 +74,20 @@ class StepSeries(Struct):
         for name, potential in (body.get("potentials") or {}).items():
             episode.put(f"potential {name}", potential["to"])
 
-    def read(self, file: Path, run: str, most: int) -> None:
+    def read(self, folder: Path, run: str, most: int) -> None:
         """Take the first receipts of a run that was checked before.
 
         Args:
-            file: Its receipts.
+            folder: Its bundle.
             run: Its name.
             most: The number of steps after which no further episode is begun.
         """
-        with file.open("rb") as lines:
-            for line in lines:
-                if line.endswith((b'"type":"step"}\n', b'"type":"drift"}\n')):
-                    receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
-                    self.add(receipt["type"], receipt["body"], run)
-                    most -= 1
-                elif most < 0 and line.endswith(b'"type":"episode_end"}\n'):
-                    return
+        for type_, body in bodies_in(folder, "step", "drift", "episode_end"):
+            if type_ != "episode_end":
+                self.add(type_, body, run)
+                most -= 1
+            elif most < 0:
+                return
 
     def plots(self) -> list[Lines]:
         """A plot for each figure that has values, then its recovery from drifts."""
@@ -163,7 +160,7 @@ def recoveries_by_arm(runs: Sequence[tuple[str, str, Path]]) -> list[Plot]:
     for arm, run, folder in runs:
         if arm not in arms:
             arms[arm] = StepSeries(Specs.read(folder).charts())
-        arms[arm].read(folder / RECEIPTS, run, MOST_STEPS // len(runs))
+        arms[arm].read(folder, run, MOST_STEPS // len(runs))
     return side_by_side([(arm, series.recoveries()) for arm, series in arms.items()])
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from specledger.compile.suite import compile_suite
-from specledger.core.canonical import parse_canonical
 from specledger.core.verdict import Verdict
-from specledger.evidence.layout import MAX_LINE, RECEIPTS
-from specledger.report.agent_metrics import RunMetrics
+from specledger.report.agent_metrics import METERED, RunMetrics
 from specledger.report.evidence import Evidence
 from specledger.report.figures import figure_rows, figure_section
 from specledger.report.markup import shorten
@@ -255,35 +254,24 @@ class SuiteReading(Reading):
         return Section("runs", "Runs", "", ("run", *_NOUNS), rows)
 
     def agents(self) -> dict[str, list[RunMetrics]]:
-        """The metrics of the suite's own runs that have probes, by agent."""
+        """The metrics of the suite's own runs that have probes or agents outside, by agent; read once."""
+        return self._by_agent
+
+    @cached_property
+    def _by_agent(self) -> dict[str, list[RunMetrics]]:
         found: dict[str, list[RunMetrics]] = {}
         for _, run in self._own:
-            agent, metrics = _metrics(self._place, run)
-            if metrics is not None:
-                found.setdefault(agent, []).append(metrics)
+            folder = Path(self._place, *run["place"].split("/"))
+            specs = Specs.read(folder)
+            if specs.metered():
+                metrics = RunMetrics(run["run"], run["scenario"], tuple(specs.probes()))
+                found.setdefault(specs.agent(), []).append(metrics.read(folder, *METERED))
         return found
 
 
 def _figure_grid(figures: list[Body]) -> Grid:
     rows = [row for figure in figures for row in figure_rows(figure)]
     return Grid(rows[:_FIGURES_OF_A_CHECK], max(0, len(rows) - _FIGURES_OF_A_CHECK))
-
-
-def _metrics(place: Path, run: Body) -> tuple[str, RunMetrics | None]:
-    """The agent of a run, its metrics; None without probes, unless the agent is outside."""
-    folder = Path(place, *run["place"].split("/"))
-    specs = Specs.read(folder)
-    probes, agent = list(specs.probes()), specs.agent()
-    if not probes and "outside" not in (specs.referred("agent") or {}):
-        return agent, None
-    metrics = RunMetrics(run["run"], run["scenario"], probes)
-    wanted = tuple(f'"type":"{type_}"}}'.encode() for type_ in ("episode", "probe", "episode_end"))
-    with (folder / RECEIPTS).open("rb") as lines:
-        for line in lines:
-            if line.endswith(wanted, 0, -1):
-                receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
-                metrics.add(receipt["type"], receipt["body"])
-    return agent, metrics
 
 
 def _own_runs(evidence: Evidence) -> Iterator[SubRun]:

@@ -9,13 +9,13 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from specledger.core.canonical import NotCanonical, canonical_bytes, parse_canonical
+from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, suggest
-from specledger.evidence.chain import receipt_digest
-from specledger.evidence.layout import MAX_LINE, SCENARIO
-from specledger.report.codes import E_REPORT_RECEIPTS, E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STEP
+from specledger.evidence.layout import SCENARIO
+from specledger.report.codes import E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STEP
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
+from specledger.report.model import malformed_receipts, receipts_of
 from specledger.report.states import states
 
 FORMAT: Final = "specledger/trace/v1"
@@ -115,7 +115,11 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     Raises:
         Rejected: E_TRACE_KIND, E_TRACE_STEP, E_TRACE_FIELD, E_REPORT_RECEIPTS.
     """
-    found = list(_refusing(evidence, _receipts_of(evidence, episode, t)))
+    found = [
+        {"type": one.type, "seq": one.seq, "digest": one.digest, "body": one.body}
+        for one in _refusing(evidence, receipts_of(evidence))
+        if one.body.get("episode") == episode and one.body.get("t") == t
+    ]
     if not found:
         raise Rejected([Diagnostic(E_TRACE_STEP, f"there is no step {t} in episode {episode}")])
     words = [] if field is None else _words(field)
@@ -133,18 +137,6 @@ def trace_step(evidence: Evidence, episode: int, t: int, field: str | None = Non
     raise Rejected([Diagnostic(E_TRACE_FIELD, message, hint=_suggest_field(evidence, field))])
 
 
-def _receipts(evidence: Evidence) -> Iterator[tuple[int, bytes, str, Body]]:
-    for seq, line in enumerate(evidence.receipts.lines()):
-        receipt: Any = parse_canonical(line, limit=MAX_LINE)
-        yield seq, line, receipt["type"], receipt["body"]
-
-
-def _receipts_of(evidence: Evidence, episode: int, t: int) -> Iterator[dict[str, Any]]:
-    for seq, line, type_, body in _receipts(evidence):
-        if body.get("episode") == episode and body.get("t") == t:
-            yield {"type": type_, "seq": seq, "digest": receipt_digest(line), "body": body}
-
-
 def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
     """What is read from a run's receipts.
 
@@ -154,10 +146,8 @@ def _refusing(evidence: Evidence, made: Iterator[Any]) -> Iterator[Any]:
     if evidence.kind != SCENARIO:
         message = f"evidence of the kind {evidence.kind} has no steps"
         raise Rejected([Diagnostic(E_TRACE_KIND, message, hint=_first_run(evidence))])
-    try:
+    with malformed_receipts():
         yield from made
-    except (NotCanonical, LookupError, TypeError, AttributeError, ValueError) as error:
-        raise Rejected([Diagnostic(E_REPORT_RECEIPTS, f"malformed receipt: {error!r}")]) from None
 
 
 def _first_run(evidence: Evidence) -> str:
@@ -181,7 +171,7 @@ def _suggest_field(evidence: Evidence, field: str) -> str:
     """The path that was probably meant: the type of a receipt was left out, or a key is misspelt."""
     words = _words(field)
     known: dict[str, None] = {}
-    for _, _, type_, body in _receipts(evidence):
+    for type_, body in evidence.bodies():
         if _follow(body, words)[0]:
             return f"did you mean `{type_}.{field}`?"
         known |= dict.fromkeys([type_, *(f"{type_}.{key}" for key in body)])
@@ -193,7 +183,7 @@ def _suggest_field(evidence: Evidence, field: str) -> str:
 
 def _lines(evidence: Evidence, words: list[str] | None) -> Iterator[StepLine]:
     proposals: dict[str, list[Any]] = {}
-    for seq, _, type_, body in _receipts(evidence):
+    for seq, (type_, body) in enumerate(evidence.bodies()):
         if words is not None:
             present, value = _follow(body, words[1:]) if type_ == words[0] else (False, None)
             if present and "episode" in body:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from specledger.core.canonical import canonical_bytes, parse_canonical, pretty
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.entries import Entries, Mode, mode_of
-from specledger.evidence.layout import MANIFEST, MAX_LINE, RECEIPTS
+from specledger.evidence.layout import MANIFEST
 from specledger.report.agent_metrics import RunMetrics, total
 from specledger.report.codes import E_REPORT_KIND
 from specledger.report.evidence import Evidence
@@ -71,12 +71,8 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 
 def _metrics(run: SubRun, model: Scenario, folder: Path, most: int | None) -> tuple[dict[str, Any], RunMetrics]:
     main = run.specs.main
-    metrics = RunMetrics(run.name, main.name, tuple(Specs.of(run.specs).probes()), most)
+    metrics = RunMetrics(run.name, main.name, tuple(Specs.of(run.specs).probes()), most).read(folder)
     manifest: Any = parse_canonical((folder / MANIFEST).read_bytes()[:-1])
-    with (folder / RECEIPTS).open("rb") as lines:
-        for line in lines:
-            receipt: Any = parse_canonical(line[:-1], limit=MAX_LINE)
-            metrics.add(receipt["type"], receipt["body"])
     head = metrics.entries[-1]["entry_hash"] if metrics.entries else None
     head = {
         "run": run.name,
