@@ -86,7 +86,7 @@ class DiceReading(Reading):
         pass
 
     def checks(self):
-        yield Check("dice/fair", "the die is fair", None, OF_VERDICT[self._verdict], False, False, 1, 0, "")
+        yield Check("dice/fair", "the die is fair", None, OF_VERDICT[self._verdict], 1)
 
 
 EVIDENCE = EvidenceKind(

@@ -14,7 +14,6 @@ from specledger.report.sections import (
     Code,
     Count,
     Grid,
-    Joined,
     Quoted,
     ReceiptLink,
     Row,
@@ -86,7 +85,7 @@ def _details(control: Control) -> Iterator[tuple[str, Cell]]:
     if control.why:
         yield "reason", Quoted(control.why)
     if control.tests:
-        yield "tests of the project, which a report does not run", Joined([*map(Code, control.tests)], lines=True)
+        yield "tests of the project, which a report does not run", Grid([[test] for test in control.tests])
     if control.waiver is not None:
         yield "waiver", Quoted(control.waiver_text)
     if not control.rows:

@@ -173,7 +173,7 @@ class DiscoveryReading(Reading):
         self._observations.note(id_, receipt, "found" if found is not None else "not found", found, {})
         outcome = Outcome.FAILED if found is None else Outcome.PASSED
         says, key, failed = f"it finds what {law} says", as_name(receipt.body["key"]), int(found is None)
-        return Check(id_, says, key, outcome, False, False, 1, failed, "", **self._observations.of(id_))
+        return self._observations.of(Check(id_, says, key, outcome, 1, failed))
 
     def checks(self) -> Iterator[Check]:
         """The expected laws, that a law was accepted, and that all laws could be judged."""
@@ -182,11 +182,11 @@ class DiscoveryReading(Reading):
         accepted, errors = judged.count(Verdict.PASS), judged.count(None)
         outcome = Outcome.PASSED if accepted else Outcome.CANNOT_TELL if judged else Outcome.UNTESTED
         why = f"{accepted} of {len(judged)} laws, {judged.count(Verdict.FAIL)} refuted"
-        key, seen = self._specs.main.key, self._observations.of(ACCEPTED)
-        yield Check(ACCEPTED, "a law is accepted", key, outcome, False, False, len(judged), 0, why, **seen)
+        key = self._specs.main.key
+        yield self._observations.of(Check(ACCEPTED, "a law is accepted", key, outcome, len(judged), 0, why))
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if judged else Outcome.UNTESTED
-        says, seen = "every law can be judged", self._observations.of(EVALUATION)
-        yield Check(EVALUATION, says, None, outcome, errors > 0, False, len(judged), 0, "", **seen)
+        says = "every law can be judged"
+        yield self._observations.of(Check(EVALUATION, says, None, outcome, len(judged), error=errors > 0))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result, and who was asked how."""

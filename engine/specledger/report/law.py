@@ -44,11 +44,10 @@ class LawReading(Reading):
             self._cases = body
         elif type_ == "verdict":
             self._body, verdict = body, body["verdict"]
-            found = verdict["counterexample"]
+            found, id_ = verdict["counterexample"], f"law/{self._specs.main.name}"
             detail = verdict["power"] if found is None else {key: found[key] for key in ("start", "t")}
-            self._observations.note(
-                "law", receipt, _status(verdict), detail, {} if found is None else {"t": found["t"]}
-            )
+            place = {} if found is None else {"t": found["t"]}
+            self._observations.note(id_, receipt, _status(verdict), detail, place)
         elif type_ == "end":
             self._met = body["met"]
 
@@ -62,8 +61,7 @@ class LawReading(Reading):
         says = shorten(f"{main.model.doc or main.name}: {verdict['claim']}", LONGEST)
         could = as_int(self._cases["count"]) or int(verdict["status"] == "PROVED")
         outcome, failed = OF_VERDICT[judged], int(judged is Verdict.FAIL)
-        seen = self._observations.of("law")
-        yield Check(f"law/{main.name}", says, main.key, outcome, False, False, could, failed, why, once=True, **seen)
+        yield self._observations.of(Check(f"law/{main.name}", says, main.key, outcome, could, failed, why, once=True))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """Status, reason, whether the expectation was met, and the number of cases."""

@@ -110,11 +110,11 @@ class Check(Struct, frozen=True):
         says: The requirement, in words or as the expression.
         spec: The key of the spec that states it, or None for a requirement of the engine.
         outcome: Its outcome.
-        error: Whether it is unknown because something could not be evaluated.
-        warning: Whether its spec only warns of a breach.
         opportunities: How often it could have failed.
         failures: How often it failed; 1 for a check that is judged once and failed.
         why: The reason of the outcome; may be empty.
+        error: Whether it is unknown because something could not be evaluated.
+        warning: Whether its spec only warns of a breach.
         observations: The first receipts that show it.
         more: The number of further observations.
         once: Whether it is judged once over all opportunities instead of at each.
@@ -124,11 +124,11 @@ class Check(Struct, frozen=True):
     says: str
     spec: str | None
     outcome: Outcome
-    error: bool
-    warning: bool
     opportunities: int
-    failures: int
-    why: str
+    failures: int = 0
+    why: str = ""
+    error: bool = False
+    warning: bool = False
     observations: tuple[Observation, ...] = ()
     more: int = 0
     once: bool = False

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from specledger.report.markup import shorten
-from specledger.report.model import MOST_OBSERVATIONS, Body, Observation, Receipt, value_text
+from specledger.report.model import MOST_OBSERVATIONS, Body, Check, Observation, Receipt, value_text
 from specledger.report.sections import Place, ReceiptLink
 
 _NAME: Final = 200  # characters of a name from a receipt
@@ -48,10 +50,10 @@ class Observations:
         seqs = dict.fromkeys(one.seq for one in self._kept.get(check, ()))
         return [ReceiptLink(seq) for seq in list(seqs)[:most]]
 
-    def of(self, check: str) -> dict[str, Any]:
-        """The fields `observations` and `more` of a `Check`."""
-        kept = self._kept.get(check, [])
-        return {"observations": tuple(kept), "more": self.count[check] - len(kept)}
+    def of(self, check: Check) -> Check:
+        """A check with its observations."""
+        kept = self._kept.get(check.id, [])
+        return replace(check, observations=tuple(kept), more=self.count[check.id] - len(kept))
 
 
 def as_name(value: Any) -> str:

@@ -116,7 +116,7 @@ class Answers:
                 if made.name == question.named.verified:
                     outcome, failed = _OUTCOMES[made.status], int(made.status is Status.FAILED)
                     why = shorten(made.message or "", LONGEST)
-                    yield Check(question.id, made.name, None, outcome, False, False, 1, failed, why, once=True)
+                    yield Check(question.id, made.name, None, outcome, 1, failed, why, once=True)
         if self._fits():
             self._ask_late(verification, bundle)
         else:
@@ -142,5 +142,5 @@ class Answers:
         condition = "" if named.when is None else f" if {named.when}"
         what = "the bundle" if named.receipts is None else f"each `{named.receipts}` receipt"
         says = shorten(f"of {what}{condition}: {named.require}", LONGEST)
-        seen = (self._failing if failures or errors else self._holding).of(id_)
-        return Check(id_, says, key, outcome, errors > 0 and not failures, False, asked, failures, why, **seen)
+        seen, error = self._failing if failures or errors else self._holding, errors > 0 and not failures
+        return seen.of(Check(id_, says, key, outcome, asked, failures, why, error=error))

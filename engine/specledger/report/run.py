@@ -165,7 +165,7 @@ class RunReading(Reading):
         says = "" if spec is None or not isinstance(spec.model, Invariant) else spec.model.doc or spec.model.require
         key = None if spec is None else spec.key
         warns = each["severity"] == "warn"
-        return Check(id_, says or name, key, outcome, False, warns, could, broken, why, **self._observations.of(id_))
+        return self._observations.of(Check(id_, says or name, key, outcome, could, broken, why, warning=warns))
 
     def _probed(self, name: str, data: Body) -> Check:
         id_ = f"probe/{name}"
@@ -181,9 +181,7 @@ class RunReading(Reading):
         says, why = data.get("doc") or name, shorten(causes if times else "it was never made", LONGEST)
         spec = _only(self._specs, "probe", data["name"])
         key = None if spec is None else spec.key
-        return Check(
-            id_, says, key, outcome, error, False, times, made[Verdict.FAIL], why, **self._observations.of(id_)
-        )
+        return self._observations.of(Check(id_, says, key, outcome, times, made[Verdict.FAIL], why, error=error))
 
     def _required(self, id_: str, says: str, breach: Verdict) -> Check:
         """A requirement of the engine; `breach` is the verdict of a run that does not meet it."""
@@ -192,7 +190,7 @@ class RunReading(Reading):
         error = bool(found) and breach is Verdict.ERROR
         failures = found if breach is Verdict.FAIL else 0
         why = "" if found or self._steps else "there was no step"
-        return Check(id_, says, None, outcome, error, False, self._steps, failures, why, **self._observations.of(id_))
+        return self._observations.of(Check(id_, says, None, outcome, self._steps, failures, why, error=error))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The seed and the counts of the result; agent faults, if there are any, by reason."""

@@ -74,10 +74,9 @@ class PageLink(Struct, frozen=True):
 
 
 class Joined(Struct, frozen=True):
-    """Cells one after another, separated by blanks or commas, or each on a line of its own if `lines`."""
+    """Cells one after another, separated by blanks or commas."""
 
     parts: Sequence[Cell]
-    lines: bool = False
     listed: bool = False
 
 

@@ -67,7 +67,7 @@ def read_subject(evidence: Evidence, kinds: Mapping[str, ReportKind], questions:
         checks = (*reading.checks(), *answers.checks(main.key, evidence.verification, bundle))
     passed = sum(check.status is Status.PASSED for check in verified)
     says = "files, chain, result and specs of the evidence are whole and fit each other"
-    whole = Check(WHOLE, says, None, Outcome.PASSED, False, False, passed, 0, "")
+    whole = Check(WHOLE, says, None, Outcome.PASSED, passed)
     names: dict[str, set[str]] = {}
     for spec in evidence.specs.specs.values():
         names.setdefault(spec.kind, set()).add(spec.name)

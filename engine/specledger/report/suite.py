@@ -114,8 +114,8 @@ class SuiteReading(Reading):
         why = f"{as_name(error['code'])}: {value_text(error['expression'])}" if error is not None else why
         says, key = self._says.get(body["check"], id_), self._specs.main.key
         failed, broken = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
-        seen, why = self._observations.of(id_), shorten(why, LONGEST)
-        return Check(id_, says, key, OF_VERDICT[verdict], broken, False, could, failed, why, **seen, once=True)
+        why, outcome = shorten(why, LONGEST), OF_VERDICT[verdict]
+        return self._observations.of(Check(id_, says, key, outcome, could, failed, why, error=broken, once=True))
 
     def _mutant(self, receipt: Receipt) -> Check:
         body = receipt.body
@@ -124,8 +124,9 @@ class SuiteReading(Reading):
         self._observations.note(id_, receipt, f"caught by {caught}" if caught else "not caught", body["control"], {})
         says = f"a check of {as_name(body['suite'])} notices that this is switched off or changed"
         failed, error = int(verdict is Verdict.FAIL), verdict is Verdict.ERROR
-        key, seen = self._specs.main.key, self._observations.of(id_)
-        return Check(id_, says, key, OF_VERDICT[verdict], error, False, 1, failed, "", **seen)
+        return self._observations.of(
+            Check(id_, says, self._specs.main.key, OF_VERDICT[verdict], 1, failed, error=error)
+        )
 
     def checks(self) -> Iterator[Check]:
         """The suite's checks and mutants, and that its own runs had no errors."""
@@ -133,12 +134,12 @@ class SuiteReading(Reading):
         errors, runs = self._observations.count[EVALUATION], len(self._own)
         outcome = Outcome.CANNOT_TELL if errors else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
         why = "" if runs else "it has no runs of its own"
-        says, seen = "everything in the suite's own runs can be evaluated", self._observations.of(EVALUATION)
-        yield Check(EVALUATION, says, None, outcome, errors > 0, False, runs, 0, why, **seen)
+        says = "everything in the suite's own runs can be evaluated"
+        yield self._observations.of(Check(EVALUATION, says, None, outcome, runs, 0, why, error=errors > 0))
         failed = self._observations.count[EXPECTED]
         outcome = Outcome.FAILED if failed else Outcome.PASSED if runs else Outcome.NOT_APPLICABLE
-        says, seen = "no run of the suite fails unless that is expected", self._observations.of(EXPECTED)
-        yield Check(EXPECTED, says, None, outcome, False, False, runs, failed, why, **seen)
+        says = "no run of the suite fails unless that is expected"
+        yield self._observations.of(Check(EXPECTED, says, None, outcome, runs, failed, why))
 
     def facts(self) -> Iterator[tuple[str, Cell]]:
         """The counts of the result."""

@@ -9,14 +9,15 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from specledger.compile.scenario import compile_scenario
+from specledger.core.binding import state_digest
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostic, Rejected, suggest
 from specledger.evidence.layout import SCENARIO
-from specledger.report.codes import E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STEP
+from specledger.report.codes import E_TRACE_FIELD, E_TRACE_KIND, E_TRACE_STATE, E_TRACE_STEP
 from specledger.report.evidence import Evidence
 from specledger.report.markup import shorten
 from specledger.report.model import malformed_receipts, receipts_of
-from specledger.report.states import states
 
 FORMAT: Final = "specledger/trace/v1"
 
@@ -263,3 +264,34 @@ def _follow(value: Any, words: list[str]) -> tuple[bool, Any]:
         else:
             return False, None
     return True, value
+
+
+def states(evidence: Evidence) -> Iterator[tuple[int, int, int, Body]]:
+    """The episode, the step, the number of the receipt and the state after each step of a run.
+
+    Receipts hold the start, what drifts changed, and each action's inputs; no agent and no governor is asked.
+
+    Raises:
+        Rejected: E_TRACE_STATE, if a state is not the one whose digest was recorded.
+    """
+    steps = {actor.name: actor.step for actor in compile_scenario(evidence.specs).actors}
+    state: dict[str, Any] = {}
+    proposals: dict[str, list[Any]] = {}
+    for seq, (type_, body) in enumerate(evidence.bodies()):
+        if type_ == "episode":
+            state = dict(body["state"])
+        elif type_ == "drift":
+            state = {**state, **{name: change["to"] for name, change in body["changed"].items()}}
+        elif type_ == "commit":
+            proposals[body.get("agent", "")] = body["proposals"]
+        elif type_ == "step":
+            if body["chosen"] is not None:
+                agent = body.get("agent", "")
+                action = proposals[agent][body["chosen"]]["action"]
+                state, _ = steps[agent](state, action["op"], action, body["inputs"])
+                changed = body.get("chance", {}).get("changed", {})
+                state = {**state, **{name: change["to"] for name, change in changed.items()}}
+            if state_digest(state) != body["after"]:
+                message = f"the state after step {body['t']} of episode {body['episode']} is not the recorded one"
+                raise Rejected([Diagnostic(E_TRACE_STATE, message)])
+            yield body["episode"], body["t"], seq, state

@@ -36,7 +36,7 @@ OUTCOMES = list(Outcome)
 
 def check(id_="invariant/kept", outcome=Outcome.PASSED, says="it is kept", seen=(), why=""):
     failures = int(outcome is Outcome.FAILED)
-    return Check(id_, says, "invariant/kept@0123456789abcdef", outcome, False, False, 9, failures, why, tuple(seen))
+    return Check(id_, says, "invariant/kept@0123456789abcdef", outcome, 9, failures, why, observations=tuple(seen))
 
 
 def observation(what="broken", detail="{}", run=None, episode=0, t=3, seq=7):

@@ -34,8 +34,7 @@ def subject(name, **outcomes):
         "result": {"verdict": "PASS"},
     }
     checks = tuple(
-        Check(id_.replace("__", "/"), "says", None, Outcome(outcome), False, False, 1, 0, "")
-        for id_, outcome in outcomes.items()
+        Check(id_.replace("__", "/"), "says", None, Outcome(outcome), 1) for id_, outcome in outcomes.items()
     )
     return Subject(name, "scenario", "", f"scenario/{name}@0", manifest, (), checks)
 

@@ -28,6 +28,18 @@ class Options(Struct, frozen=True):
     episode: int = 0
     whole: bool = False
 
+    def file_of(self, key: str | None) -> str | None:
+        """The file of a spec below the folder of sources, with slashes, or None if it is not known.
+
+        Args:
+            key: The spec's key, `<kind>/<name>@<digits>`; its kind and name are words without dots or slashes.
+        """
+        if key is None or self.sources is None:
+            return None
+        kind, _, name = key.partition("@")[0].partition("/")
+        file = self.sources / kind / f"{name}.yaml"
+        return file.as_posix() if file.is_file() else None
+
 
 DEFAULTS: Final = Options()
 

@@ -9,14 +9,12 @@ Source: GitHub Actions, Workflow commands: `::error file=...,line=...,title=...:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Final
 
 from specledger.core.diagnostics import printable
 from specledger.report.formats import DEFAULTS, Options, Output, markdown
 from specledger.report.items import Item, Place, groups_of
 from specledger.report.model import Outcome, Report
-from specledger.report.source_locations import file_of
 
 MOST_OF_A_TYPE: Final = 10
 """Annotations of one type that GitHub shows for a step."""
@@ -37,9 +35,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
         type_ = _type(item)
         if type_ is not None and item.annotated:
             waiver = "" if item.waiver is None else f"; control {item.waiver.id}: {item.waiver.waiver_text}"
-            found[type_].append(
-                _command(type_, item.title, f"{item.text}{waiver}", _place(item.place, options.sources))
-            )
+            found[type_].append(_command(type_, item.title, f"{item.text}{waiver}", _place(item.place, options)))
     lines = [line for type_ in _TYPES for line in _at_most(type_, found[type_])]
     return Output("".join(f"{line}\n" for line in lines), markdown.summary(report))
 
@@ -59,11 +55,11 @@ def _at_most(type_: str, lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:kept], _command(type_, "more findings", f"{len(lines) - kept} more findings of this type")]
 
 
-def _place(place: Place, sources: Path | None) -> Mapping[str, str]:
+def _place(place: Place, options: Options) -> Mapping[str, str]:
     if place.span is not None:
         start = place.span.start
         return {"file": place.span.file, "line": str(start.line), "col": str(start.column)}
-    file = file_of(place.spec, sources)
+    file = options.file_of(place.spec)
     return {} if file is None else {"file": file, "line": "1"}
 
 

@@ -172,7 +172,7 @@ def _cell(cell: Cell) -> str:
         case RowLink() | PageLink():
             return quote(cell.name)
         case Joined():
-            return (", " if cell.lines or cell.listed else " ").join(part for part in map(_cell, cell.parts) if part)
+            return (", " if cell.listed else " ").join(part for part in map(_cell, cell.parts) if part)
         case Grid():
             return quote("; ".join(" ".join(row) for row in cell.rows))
     assert_never(cell)

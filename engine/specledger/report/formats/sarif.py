@@ -8,8 +8,8 @@ Source: SARIF 2.1.0 (OASIS Standard), 3.14 run, 3.27 result, 3.27.17 partialFing
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.core.diagnostics import printable
@@ -17,7 +17,6 @@ from specledger.core.digest import tagged
 from specledger.report.formats import DEFAULTS, Options, Output
 from specledger.report.items import Group, Item, Place, Result, Rule, groups_of
 from specledger.report.model import Outcome, Report
-from specledger.report.source_locations import file_of, uri_of
 
 VERSION: Final = "2.1.0"
 SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -30,17 +29,17 @@ _KINDS: Final = {Outcome.FAILED: "fail", Outcome.DIFFERS: "review"}
 
 def write(report: Report, options: Options = DEFAULTS) -> Output:
     """The report as a SARIF log."""
-    runs = [_run(group, options.sources) for group in groups_of(report) if not group.derived]
+    runs = [_run(group, options) for group in groups_of(report) if not group.derived]
     return Output(pretty({"$schema": SCHEMA, "version": VERSION, "runs": runs}))
 
 
-def _run(group: Group, sources: Path | None) -> dict[str, Any]:
+def _run(group: Group, options: Options) -> dict[str, Any]:
     rules: dict[str, tuple[int, Rule]] = {}
     for item in group.items:
         if item.results or item.rule.properties:
             rules.setdefault(item.rule.id, (len(rules), item.rule))
     results = [
-        _result(item, result, rules[item.rule.id][0], sources) for item in group.items for result in item.results
+        _result(item, result, rules[item.rule.id][0], options) for item in group.items for result in item.results
     ]
     return {
         "tool": {"driver": {**group.engine, "rules": [_rule(rule) for _, rule in rules.values()]}},
@@ -60,10 +59,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(item: Item, result: Result, index: int, sources: Path | None) -> dict[str, Any]:
+def _result(item: Item, result: Result, index: int, options: Options) -> dict[str, Any]:
     failed = item.outcome is Outcome.FAILED
     level = "none" if not failed else "warning" if item.warning else "error"
-    location = _location(item.place, result, sources)
+    location = _location(item.place, result, options)
     return {
         "ruleId": printable(item.rule.id),
         "ruleIndex": index,
@@ -77,19 +76,24 @@ def _result(item: Item, result: Result, index: int, sources: Path | None) -> dic
     }
 
 
-def _location(place: Place, result: Result, sources: Path | None) -> dict[str, Any]:
+def _artifact(path: str) -> dict[str, str]:
+    """A path with slashes as a URI reference (RFC 3986, 4.1), in which no character has another meaning."""
+    return {"uri": quote(path, safe="/", errors="replace")}
+
+
+def _location(place: Place, result: Result, options: Options) -> dict[str, Any]:
     logical = [{"fullyQualifiedName": printable(name), "kind": kind} for name, kind in result.logical]
     found: dict[str, Any] = {"logicalLocations": logical} if logical else {}
     physical: dict[str, Any] | None = None
-    file = file_of(place.spec, sources)
+    file = options.file_of(place.spec)
     if place.span is not None:
         start, end = place.span.start, place.span.end
         region = {"startLine": start.line, "startColumn": start.column, "endLine": end.line, "endColumn": end.column}
-        physical = {"artifactLocation": {"uri": uri_of(place.span.file)}, "region": region}
+        physical = {"artifactLocation": _artifact(place.span.file), "region": region}
     elif file is not None:
-        physical = {"artifactLocation": {"uri": uri_of(file)}, "region": {"startLine": 1}}
+        physical = {"artifactLocation": _artifact(file), "region": {"startLine": 1}}
     elif place.file is not None:
-        physical = {"artifactLocation": {"uri": uri_of(place.file)}}
+        physical = {"artifactLocation": _artifact(place.file)}
     return found if physical is None else {**found, "physicalLocation": physical}
 
 

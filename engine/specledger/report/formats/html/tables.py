@@ -96,8 +96,6 @@ def render_cell(cell: Cell, held: Held) -> Markup:
             return element("a", quoted(cell.name), href=cell.file)
         case Joined():
             parts = [render_cell(part, held) for part in cell.parts]
-            if cell.lines:
-                return join(*(element("div", part) for part in parts))
             return joined(", " if cell.listed else " ", parts)
         case Grid():
             rows = [element("tr", *(element("td", words(each)) for each in row)) for row in cell.rows]
