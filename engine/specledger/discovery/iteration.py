@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -141,7 +142,7 @@ def _answer_receipt(answer: ModelAnswer) -> dict[str, Any]:
         "digest": digest_of(answer.document()),
         "failure": answer.failure,
         "finish": answer.finish,
-        "usage": answer.usage.document(),
+        "usage": asdict(answer.usage),
     }
 
 

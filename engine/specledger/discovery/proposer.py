@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from specledger.core.diagnostics import code, printable
 from specledger.discovery.memory import DiscoveryMemory, DiscoveryMemorySnapshot
@@ -335,7 +335,7 @@ class LawProposer:
         texts = {"system": prompt.system, "prompt": prompt.text, "response": answer.text}
         if not self.config.verbose:
             texts = {name: None if text is None else text[:_EXCERPT] for name, text in texts.items()}
-        return {**texts, "prompt_hash": prompt.digest, "failure": answer.failure, "usage": answer.usage.document()}
+        return {**texts, "prompt_hash": prompt.digest, "failure": answer.failure, "usage": asdict(answer.usage)}
 
 
 def _no_time() -> int:

@@ -7,10 +7,10 @@ Source: law proposer, section 4.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Annotated, Any, Final, Protocol
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, convert, field
+from msgspec.structs import asdict
 
 from specledger.core.canonical import MAX_INTEGER, canonical_bytes
 from specledger.core.digest import hash_json, tagged
@@ -28,10 +28,14 @@ TEXT_TAG: Final = "specledger/text/v1"
 _FINISH: Final = 64  # characters of why a model stopped
 _CALLED: Final = 200  # characters of the name of a function
 _BYTES_A_TOKEN: Final = 4
+_ANSWER: Final = ("text", "failure", "detail", "finish")
+_NO_ANSWER: Final = "no answer of a model"
+
+Tokens = Annotated[int, Meta(ge=0, le=MAX_INTEGER)]
+"""A number of tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
+class TokenUsage(Struct, frozen=True):
     """What a call cost (law proposer, section 4).
 
     Attributes:
@@ -41,41 +45,15 @@ class TokenUsage:
         estimated: Whether the figures were guessed from lengths instead of counted by the service.
     """
 
-    prompt_tokens: int
-    output_tokens: int
-    thinking_tokens: int = 0
+    prompt_tokens: Tokens
+    output_tokens: Tokens
+    thinking_tokens: Tokens = 0
     estimated: bool = False
 
     @property
     def total(self) -> int:
         """All tokens of the call."""
         return self.prompt_tokens + self.output_tokens + self.thinking_tokens
-
-    def document(self) -> dict[str, Any]:
-        """The figures as JSON values."""
-        return {
-            "prompt_tokens": self.prompt_tokens,
-            "output_tokens": self.output_tokens,
-            "thinking_tokens": self.thinking_tokens,
-            "estimated": self.estimated,
-        }
-
-    @classmethod
-    def read(cls, document: Any) -> TokenUsage:
-        """The figures that a document holds.
-
-        Raises:
-            ValueError: It holds none.
-        """
-        if not isinstance(document, dict) or document.keys() != _USAGE_KEYS:
-            raise ValueError("no usage of tokens")
-        counts = [document[key] for key in ("prompt_tokens", "output_tokens", "thinking_tokens")]
-        if not all(type(count) is int and 0 <= count <= MAX_INTEGER for count in counts):
-            raise ValueError("no usage of tokens")
-        if type(document["estimated"]) is not bool:
-            raise ValueError("no usage of tokens")
-        prompt, output, thinking = counts
-        return cls(prompt, output, thinking, document["estimated"])
 
 
 NO_TOKENS: Final = TokenUsage(0, 0)
@@ -95,15 +73,6 @@ class Known(Struct, frozen=True):
     falsified: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
 
-    def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
-        return {
-            "count": self.count,
-            "accepted": list(self.accepted),
-            "falsified": list(self.falsified),
-            "unknown": list(self.unknown),
-        }
-
 
 class Tool(Struct, frozen=True):
     """A function that a model is offered: its name, what it does, and the JSON Schema of its arguments."""
@@ -112,12 +81,8 @@ class Tool(Struct, frozen=True):
     description: str
     parameters: Mapping[str, Any]
 
-    def document(self) -> dict[str, Any]:
-        """The same as JSON values."""
-        return {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
 
-
-class Call(NamedTuple):
+class Call(Struct, frozen=True):
     """A call of an offered function: its name, and its arguments as JSON text; both are hostile input."""
 
     name: str
@@ -153,8 +118,8 @@ class ModelRequest(Struct, frozen=True):
             "prompt": tagged(TEXT_TAG, self.prompt.encode(errors="surrogatepass")),
             "schema": None if self.schema is None else hash_json(dict(self.schema)),
             "temperature": self.temperature,
-            "known": hash_json(self.known.document()),
-            **({"tools": hash_json([tool.document() for tool in self.tools])} if self.tools else {}),
+            "known": hash_json(asdict(self.known)),
+            **({"tools": hash_json([asdict(tool) for tool in self.tools])} if self.tools else {}),
         }
 
     def key(self, identity: Mapping[str, Any]) -> str:
@@ -198,14 +163,8 @@ class ModelAnswer(Struct, frozen=True):
 
     def document(self) -> dict[str, Any]:
         """The answer as JSON values."""
-        return {
-            "text": self.text,
-            "failure": self.failure,
-            "detail": self.detail,
-            "usage": self.usage.document(),
-            "finish": self.finish,
-            **({"calls": [call._asdict() for call in self.calls]} if self.calls else {}),
-        }
+        calls = {"calls": [asdict(call) for call in self.calls]} if self.calls else {}
+        return {**{name: getattr(self, name) for name in _ANSWER}, "usage": asdict(self.usage), **calls}
 
     @classmethod
     def read(cls, document: Any) -> ModelAnswer:
@@ -214,19 +173,16 @@ class ModelAnswer(Struct, frozen=True):
         Raises:
             ValueError: `document` wrote no such document.
         """
-        if not isinstance(document, dict) or document.keys() - {"calls"} != _ANSWER_KEYS:
-            raise ValueError("no answer of a model")
-        text, failure, detail, finish = (document[key] for key in ("text", "failure", "detail", "finish"))
-        words = all(value is None or isinstance(value, str) for value in (text, failure, finish))
-        if not words or not isinstance(detail, str):
-            raise ValueError("no answer of a model")
-        calls = _read_calls(document["calls"]) if "calls" in document else ()
-        made = cls(text, failure, detail, TokenUsage.read(document["usage"]), finish, calls)
-        kept = answered(text, made.usage, finish, calls) if failure is None and text is not None else None
-        if failure in FAILURES:
-            kept = failed(failure, detail, made.usage, finish, text)
-        if kept != made:
-            raise ValueError("no answer of a model")
+        try:
+            made = convert(document, cls)
+        except ValueError:
+            raise ValueError(_NO_ANSWER) from None
+        text, failure = made.text, made.failure
+        kept = answered(text, made.usage, made.finish, made.calls) if failure is None and text is not None else None
+        if failure is not None and failure in FAILURES:
+            kept = failed(failure, made.detail, made.usage, made.finish, text)
+        if kept != made or made.document() != document:
+            raise ValueError(_NO_ANSWER)
         return made
 
 
@@ -297,24 +253,6 @@ def estimated_usage(request: ModelRequest, text: str) -> TokenUsage:
     return TokenUsage(asked, estimate_tokens(text), estimated=True)
 
 
-def _read_calls(document: Any) -> tuple[Call, ...]:
-    """The calls that a document holds.
-
-    Raises:
-        ValueError: It holds none.
-    """
-    if not isinstance(document, list) or not document:
-        raise ValueError("no calls of a model")
-    for one in document:
-        if not isinstance(one, dict) or one.keys() != {"name", "arguments"} or not all(map(_is_text, one.values())):
-            raise ValueError("no calls of a model")
-    return tuple(Call(one["name"], one["arguments"]) for one in document)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
 def _whole(text: str) -> str:
     """The text with every lone surrogate replaced, which has no UTF-8 form."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -322,7 +260,3 @@ def _whole(text: str) -> str:
 
 def _cut(word: str | None, most: int) -> str | None:
     return None if word is None else _whole(word)[:most]
-
-
-_USAGE_KEYS: Final = NO_TOKENS.document().keys()
-_ANSWER_KEYS: Final = {"text", "failure", "detail", "usage", "finish"}

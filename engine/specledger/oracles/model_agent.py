@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from specledger.core.canonical import FLOATS_ANYWHERE, NotCanonical, canonical_bytes, parse_canonical, parse_json
 from specledger.core.digest import sha256_hex
@@ -227,7 +227,7 @@ def question_tokens(plan: ModelPlan, told: Mapping[str, Any], observation: Any) 
         observation: What is asked about.
     """
     prompt = DecisionPrompt(plan.prompt, plan.forms, told)
-    offered = canonical_bytes([tool.document() for tool in _tools(plan, told)]).decode()
+    offered = canonical_bytes([asdict(tool) for tool in _tools(plan, told)]).decode()
     return sum(map(estimate_tokens, (prompt.system, prompt.text(observation), offered)))
 
 
@@ -246,7 +246,7 @@ def _called(answer: ModelAnswer) -> tuple[str, dict[str, Any]]:
     """
     if not answer.calls:
         raise NoStatementError(RAISED, "no_call")
-    name, text = answer.calls[0]
+    name, text = answer.calls[0].name, answer.calls[0].arguments
     try:
         arguments = parse_json(text.encode() or b"{}")
     except ValueError:

@@ -10,6 +10,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec.structs import asdict
+
 from specledger.core.canonical import parse_json
 from specledger.core.diagnostics import missing_package
 from specledger.oracles.failures import EMPTY, MALFORMED, TRUNCATED, WITHHELD
@@ -93,7 +95,7 @@ class OpenAIClient(ServiceClient):
         if config.reasoning_effort is not None:
             body["reasoning_effort"] = config.reasoning_effort
         if request.tools:
-            body["tools"] = [{"type": "function", "function": tool.document()} for tool in request.tools]
+            body["tools"] = [{"type": "function", "function": asdict(tool)} for tool in request.tools]
             body["tool_choice"] = config.tool_choice
             body["parallel_tool_calls"] = False
         elif config.json_mode and request.schema is not None:

@@ -8,6 +8,7 @@ import time
 from urllib.parse import quote
 
 import pytest
+from msgspec.structs import asdict
 
 from specledger.core.diagnostics import Rejected
 from specledger.oracles.cassette import CassetteModel
@@ -94,7 +95,7 @@ def test_functions_are_offered_and_calls_are_read(service, openai_with, ask_with
     )
     assert ModelAnswer.read(answer.document()) == answer
     body = service.requests[-1][2]
-    assert body["tools"] == [{"type": "function", "function": MOVE.document()}]
+    assert body["tools"] == [{"type": "function", "function": asdict(MOVE)}]
     assert (body["tool_choice"], body["parallel_tool_calls"]) == ("required", False)
     service.will(Reply(response(called("move", dir="N"))))
     assert ask_with().ask(OFFER).calls == (Call("move", arguments),)
@@ -192,8 +193,8 @@ def test_a_key_is_hidden_in_every_spelling(name):
 def test_a_decoded_argument_does_not_hold_the_key(service, openai_with):
     escaped = "".join(f"\\u{ord(one):04x}" for one in KEY)
     service.will(Reply(completion(calls=[("move", f'{{"dir": "{escaped}"}}')])))
-    ((_, arguments),) = openai_with().ask(OFFER).calls
-    assert json.loads(arguments) == {"dir": HIDDEN}
+    (call,) = openai_with().ask(OFFER).calls
+    assert json.loads(call.arguments) == {"dir": HIDDEN}
 
 
 @pytest.mark.parametrize("text", ["\\" * 60_000, "%" * 60_000, "%25" * 40_000, "\\u005c" * 20_000])
