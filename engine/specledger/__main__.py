@@ -40,8 +40,12 @@ def verify_audit() -> None:
 
 
 def _begin() -> None:
-    """Handle interruptions, and collect garbage rarely: a command mostly makes what it keeps, classes and specs."""
-    gc.set_threshold(50_000, 20, 100)
+    """Handle interruptions, and collect garbage rarely: a command mostly makes what it keeps, classes and specs.
+
+    Plugins of pydantic would be code of other packages in every check.
+    """
+    gc.set_threshold(200_000, 20, 100)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, _leave)

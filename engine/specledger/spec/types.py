@@ -34,5 +34,3 @@ class Schema(Model):
 
 TypeSpec = TypeName | Schema
 """A built-in name, a name of the world's own `types`, or a schema."""
-
-Schema.model_rebuild()
