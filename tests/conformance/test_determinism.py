@@ -9,6 +9,7 @@ import pytest
 
 from specledger.pipeline.checking import load_runs
 from specledger.pipeline.executing import execute
+from tests.toys.bundles import files_of
 
 ROOT = Path(__file__).parents[2]
 SCENARIOS = ("hazard", "maze", "two-tank")
@@ -28,10 +29,6 @@ CIRCUMSTANCES = {
 }
 
 
-def held(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def run(folder, flags=(), cwd=ROOT, **environment):
     """Run all scenarios in a fresh process, and give every byte that it wrote."""
     changes = [f"--set={change}" for change in SHORT]
@@ -46,7 +43,7 @@ def run(folder, flags=(), cwd=ROOT, **environment):
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()
-    found = held(folder)
+    found = files_of(folder)
     names = ("VERIFY.md", "manifest.json", "receipts.jsonl", "sha256sums", "specs.json", "specs/origin.json")
     assert {f"{scenario}/{name}" for scenario in SCENARIOS for name in names} <= set(found)
     return found
@@ -72,7 +69,7 @@ def test_what_ran_before_in_one_process_does_not_count(expected, tmp_path):
     for folder, order in (("first", bundles), ("second", bundles[::-1])):
         for bundle in order:
             execute(bundle, tmp_path / folder / bundle.main.name)
-        assert held(tmp_path / folder) == expected
+        assert files_of(tmp_path / folder) == expected
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)

@@ -26,6 +26,7 @@ from specledger.kinds.scenario_events import live_log
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
 from specledger.run.document_agent import SpecAgent
+from tests.toys.bundles import bodies_of
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -223,15 +224,10 @@ def project(folder, plans, *, watchdog_ms=20_000, episodes=1, horizon=None):
     )
     (folder / "player.py").write_text(PLAYER, encoding="utf-8")
     recorded = execute(load(folder / "recorder.yaml")[0], folder / "recorded")
-    documents = [json.loads(one["proposals"][0]["document"]) for one in bodies(recorded.place, "commit")]
+    documents = [json.loads(one["proposals"][0]["document"]) for one in bodies_of(recorded.place, "commit")]
     (folder / "score.json").write_text(json.dumps(documents), encoding="utf-8")
     (folder / "plans.json").write_text(json.dumps(plans), encoding="utf-8")
     return load(folder / "stage.yaml")[0]
-
-
-def bodies(place, type_):
-    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
-    return [one["body"] for one in receipts if one["type"] == type_]
 
 
 def log_of(place):
@@ -257,7 +253,7 @@ def ran(tmp_path_factory):
 @pytest.mark.parametrize("kind", EXPECTED)
 def test_a_bad_proposal_is_denied_witnessed_and_logged_and_the_run_goes_on(ran, kind):
     t = 2 * list(EXPECTED).index(kind) + 1
-    step = bodies(ran, "step")[t]
+    step = bodies_of(ran, "step")[t]
     found = [(one["gate"], one["reason"]) for one in step["decisions"][0]["rejected"]]
     assert EXPECTED[kind] in found
     assert (step["chosen"], step["token"], step["before"]) == (None, None, step["after"])
@@ -267,13 +263,13 @@ def test_a_bad_proposal_is_denied_witnessed_and_logged_and_the_run_goes_on(ran, 
     assert (*EXPECTED[kind], "fatal") in witnesses
     answer = next(one for one in tape_of(ran) if one["t"] == t and one["message"] == "decide")
     assert (answer["received"] is None) == (kind in WITHOUT_BYTES)
-    after = bodies(ran, "step")[t + 1]
+    after = bodies_of(ran, "step")[t + 1]
     assert after["chosen"] == 0
 
 
 def test_only_the_finding_that_a_case_is_about_denies_it(ran):
     alone = {"wrong commit", "mass 0.89", "self-modification", "delegation", "another environment"}
-    steps = bodies(ran, "step")
+    steps = bodies_of(ran, "step")
     for kind in alone:
         rejected = steps[2 * list(EXPECTED).index(kind) + 1]["decisions"][0]["rejected"]
         assert [one["gate"] for one in rejected] == [EXPECTED[kind][0]], kind
@@ -322,7 +318,7 @@ def test_an_agent_that_ends_its_process_ends_the_episode_and_the_run_goes_on(kin
     bundle = project(tmp_path, {"0/2": kind}, watchdog_ms=2000, episodes=2, horizon=4)
     finished = execute(bundle, tmp_path / "out", options=TRUSTED)
     event, ended = {"hangs": ("FATAL_HANG", "hang"), "dies": ("INTERNAL_ERROR", "died")}[kind]
-    first, second = bodies(finished.place, "episode_end")
+    first, second = bodies_of(finished.place, "episode_end")
     assert (first["ended"], first["steps"], second["ended"], second["steps"]) == (ended, 2, "horizon", 4)
     assert [one["invariant"] for one in first["violations"]] == ["watchdog"]
     assert finished.verdict is Verdict.INCONCLUSIVE
@@ -527,7 +523,7 @@ def test_an_agent_in_yaml_that_is_not_in_time_is_ended_in_a_live_run(tmp_path, m
     with monkeypatch.context() as patch:
         patch.setattr(SpecAgent, "submit", slow)
         finished = execute(bundle, tmp_path / "out", options=RunOptions(live=True))
-    assert [one["ended"] for one in bodies(finished.place, "episode_end")] == ["hang", "horizon"]
+    assert [one["ended"] for one in bodies_of(finished.place, "episode_end")] == ["hang", "horizon"]
     assert [(one["t"], one["failure"]) for one in tape_of(finished.place)] == [(1, "timed_out")]
     assert [one["event"] for one in log_of(finished.place)].count("FATAL_HANG") == 1
     assert verify(finished.place).verdict is Verdict.PASS

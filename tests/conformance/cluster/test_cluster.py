@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.toys import CLIMB, SMALL
+from tests.toys.bundles import files_of
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[3]
@@ -115,10 +116,6 @@ def ended(process):
     return process.returncode, out, err
 
 
-def bytes_of(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
 def some_finished(toys):
     """Whether a run of a suite at `out` is finished and others are not."""
     return lambda: list(toys.glob(".out.*.partial/new/runs/long*/manifest.json"))
@@ -128,7 +125,7 @@ def some_finished(toys):
 def expected(toys, spec):
     """The bytes of the suite made by one process."""
     assert spec("run", "heights.yaml", "--out=alone", "--workers=1")[0] == 0
-    return bytes_of(toys / "alone")
+    return files_of(toys / "alone")
 
 
 def test_the_bytes_are_those_of_one_process(cluster, spec, toys):
@@ -139,7 +136,7 @@ def test_the_bytes_are_those_of_one_process(cluster, spec, toys):
         change = ["--set=episodes=8000"] if name == "climb" else []  # worth several processes
         assert spec(command, f"{name}.yaml", *change, f"--out={name}-1", "--workers=1")[0] == 0
         assert spec(command, f"{name}.yaml", *change, f"--out={name}-2", there)[0] == 0
-        assert bytes_of(toys / f"{name}-1") == bytes_of(toys / f"{name}-2")
+        assert files_of(toys / f"{name}-1") == files_of(toys / f"{name}-2")
         assert spec("verify", f"{name}-2", there)[1] == spec("verify", f"{name}-2", "--workers=1")[1]
 
 
@@ -152,7 +149,7 @@ def test_a_worker_that_is(cluster, spec, toys, expected, sign):
     if sign == signal.SIGSTOP:
         threading.Timer(3, victim.send_signal, [signal.SIGCONT]).start()
     assert ended(process)[0] == 0
-    assert bytes_of(toys / "out") == expected
+    assert files_of(toys / "out") == expected
 
 
 def test_a_worker_with_another_engine_is_given_no_work(cluster, spec, toys, tmp_path, expected):
@@ -169,7 +166,7 @@ def test_a_worker_with_another_engine_is_given_no_work(cluster, spec, toys, tmp_
     cluster.worker()
     status, _, err = spec("run", "heights.yaml", "--out=out", there)
     assert status == 0
-    assert bytes_of(toys / "out") == expected
+    assert files_of(toys / "out") == expected
     assert err == "" or "W_CLUSTER_ENGINE" in err
 
 
@@ -182,7 +179,7 @@ def test_a_scheduler_that_is_lost(cluster, spec, toys, expected):
     assert (status, "E_CLUSTER_LOST" in err) == (2, True)
     assert not (toys / "out").exists()
     assert spec("run", "heights.yaml", "--out=out", "--workers=1", "--resume")[0] == 0
-    assert bytes_of(toys / "out") == expected
+    assert files_of(toys / "out") == expected
 
 
 def test_no_scheduler_and_no_worker_are_said_in_one_line(cluster, spec):

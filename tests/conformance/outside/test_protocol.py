@@ -20,6 +20,7 @@ from specledger.pipeline.trying import try_agent, with_agent
 from specledger.pipeline.verifying import verify
 from specledger.run.session import ANSWERS
 from tests.loopback_model import obedient
+from tests.toys.bundles import bodies_of
 from tests.unit.oracles.loopback import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -65,13 +66,8 @@ def run(folder, name="judged", *changes):
     return execute(load(f"{name}.yaml", set=wanted)[0], folder / "out", options=RunOptions(trusted=True))
 
 
-def bodies(place, type_):
-    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
-    return [one["body"] for one in receipts if one["type"] == type_]
-
-
 def outcomes(place):
-    return Counter((one["probe"], one["verdict"], one["cause"]) for one in bodies(place, "probe"))
+    return Counter((one["probe"], one["verdict"], one["cause"]) for one in bodies_of(place, "probe"))
 
 
 def tape(place):
@@ -182,22 +178,22 @@ def stateful(folder, state, can=(), choose=ALTERNATES, probes="p5-predictions, l
 @pytest.mark.parametrize(("state", "can"), [("snapshot", ()), ("replay", ()), ("snapshot", ("disguise",))])
 def test_an_agent_with_a_state_is_questioned_from_the_state_of_its_decision(state, can, folder):
     place = stateful(folder, state, can).place
-    probed = bodies(place, "probe")
+    probed = bodies_of(place, "probe")
     assert probed
     assert {one["evidence"]["null"]["changed"] for one in probed if one["evidence"]} == {0}
     messages = Counter(one["message"] for one in tape(place))
     assert (messages["ask"] == 0) == ("disguise" in can)
     assert (messages["restore"] > 0) == (state == "snapshot")
     assert (len({one["session"] for one in tape(place)}) > 1) == (state == "replay")
-    decisions = [step["chosen"] for step in bodies(place, "step")]
+    decisions = [step["chosen"] for step in bodies_of(place, "step")]
     assert decisions == [0] * 6
     assert_verified(place)
 
 
 def test_an_agent_that_hides_its_state_is_noise(folder):
     place = stateful(folder, "none").place
-    assert any(one["evidence"]["null"]["changed"] for one in bodies(place, "probe") if one["evidence"])
-    assert not any(one["verdict"] == "FAIL" and one["cause"] == "commitment" for one in bodies(place, "probe"))
+    assert any(one["evidence"]["null"]["changed"] for one in bodies_of(place, "probe") if one["evidence"])
+    assert not any(one["verdict"] == "FAIL" and one["cause"] == "commitment" for one in bodies_of(place, "probe"))
 
 
 def test_an_agent_that_does_not_answer_its_episode_as_before_is_not_convicted(folder):
@@ -296,9 +292,9 @@ def test_a_hostile_answer_is_bounded_and_never_a_pass(case, folder):
     probes = "probes=[p5-causal, p5-predictions, layer-b]"
     place = run(folder, "judged", "agent.outside.python=other:answer", "episodes=1", "horizon=2", probes, *hang).place
     result = json.loads((place / "manifest.json").read_bytes())["result"]
-    (end,) = bodies(place, "episode_end")
-    causes = {one["cause"] for one in bodies(place, "probe")} | {end["ended"]}
-    decisions = [decision for step in bodies(place, "step") for decision in step["decisions"]]
+    (end,) = bodies_of(place, "episode_end")
+    causes = {one["cause"] for one in bodies_of(place, "probe")} | {end["ended"]}
+    decisions = [decision for step in bodies_of(place, "step") for decision in step["decisions"]]
     causes |= {failing["reason"] for decision in decisions for failing in decision["rejected"]}
     assert cause in causes
     assert set(result.get("faults", {})) == ({fault} if fault else set())

@@ -11,6 +11,7 @@ import pytest
 
 from specledger.cli.main import _guarded
 from specledger.pipeline import checking
+from tests.toys.bundles import files_of
 
 COMMAND = [sys.executable, "-m", "specledger"]
 
@@ -42,10 +43,8 @@ def test_a_golden_that_differs_ends_with_1(process, climb, tmp_path):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["check", "{climb}", "--set", "horizon=0"], "E_SPEC_VALUE"),
         (["run", "--colour"], "E_USAGE"),
         (["run", "{climb}", "--out", "/dev/null/out"], "E_OUT_UNWRITABLE"),
-        (["verify", "/nowhere"], "E_NO_EVIDENCE"),
     ],
     ids=" ".join,
 )
@@ -112,10 +111,6 @@ def long_run(interruptible, climb, tmp_path):
         running.communicate()
 
 
-def held(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.mark.parametrize(
     ("number", "status", "earlier"),
     [(signal.SIGINT, 130, False), (signal.SIGINT, 130, True), (signal.SIGTERM, 143, True)],
@@ -124,7 +119,7 @@ def held(folder):
 def test_an_interrupted_run_leaves_what_was_there(long_run, spec, climb, tmp_path, number, status, earlier):
     if earlier:
         spec("run", climb, "--out", tmp_path / "out")
-    before = held(tmp_path)
+    before = files_of(tmp_path)
     running = long_run("--format", "json")
     running.send_signal(number)
     out, err = running.communicate(timeout=120)
@@ -132,7 +127,7 @@ def test_an_interrupted_run_leaves_what_was_there(long_run, spec, climb, tmp_pat
     assert [finding["code"] for finding in json.loads(out)["diagnostics"]] == ["E_INTERRUPTED"]
     assert b"error[E_INTERRUPTED]" in err
     assert b"Traceback" not in err
-    assert held(tmp_path) == before
+    assert files_of(tmp_path) == before
     assert list(tmp_path.iterdir()) == [tmp_path / "out"] * earlier
 
 
@@ -164,7 +159,7 @@ def test_an_interruption_while_modules_are_imported_is_no_traceback(interruptibl
 
 def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec, climb, tmp_path):
     spec("run", climb, "--out", tmp_path / "out")
-    earlier = held(tmp_path / "out")
+    earlier = files_of(tmp_path / "out")
     running = long_run()
     running.kill()
     running.communicate()
@@ -172,12 +167,12 @@ def test_what_a_killed_run_leaves_is_no_evidence_and_no_hindrance(long_run, spec
     (left,) = (path for path in tmp_path.iterdir() if path.name != "out")
     assert spec("verify", left).status == 2
     assert spec("verify", left / "new").status == 1
-    assert held(tmp_path / "out") == earlier
+    assert files_of(tmp_path / "out") == earlier
     assert spec("verify", tmp_path / "out").status == 0
 
     assert spec("run", climb, "--seed", 4, "--out", tmp_path / "out").status == 0
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert held(tmp_path / "out") != earlier
+    assert files_of(tmp_path / "out") != earlier
 
 
 # what lies in the folder beside a bundle, whether a run holds it, and what is said of it

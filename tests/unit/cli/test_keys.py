@@ -8,6 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from specledger.evidence.keys import load_key
+from tests.toys.bundles import files_of
 from tests.unit.evidence.test_seal import spellings
 from tests.unit.evidence.test_timestamp import response
 
@@ -17,10 +18,6 @@ ORIGIN = "example.org/lab/{run}"
 def public_of(secret):
     """The public key of a private one."""
     return Ed25519PrivateKey.from_private_bytes(secret).public_key().public_bytes_raw()
-
-
-def held(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
@@ -53,7 +50,7 @@ def test_a_run_is_signed_as_it_is_sealed_later(spec, project, key, monkeypatch):
     monkeypatch.setenv("SIGNING", (project / key).read_text())
     done = spec("seal", "later", "--sign", "env:SIGNING", "--origin", ORIGIN)
     assert (done.status, done.err) == (0, "")
-    assert held(project / "once") == held(project / "later")
+    assert files_of(project / "once") == files_of(project / "later")
     run = json.loads((project / "once" / "manifest.json").read_bytes())["run"]
     assert (project / "once" / "checkpoint").read_text().startswith(f"example.org/lab/{run}\n")
 
@@ -100,10 +97,10 @@ def test_what_is_refused_writes_nothing(spec, project, key, words, code):
     (project / "rise.yaml").write_text((project / "climb.yaml").read_text().replace("name: climb", "name: rise"))
     (project / "stamp").write_bytes(response())
     assert spec("run", "climb.yaml", "--out", "bundle", "--sign", key).status == 0
-    before = held(project)
+    before = files_of(project)
     done = spec(*words)
     assert (done.status, f"[{code}]" in done.err) == (2, True)
-    assert held(project) == before
+    assert files_of(project) == before
     assert "PRIVATE" not in done.out + done.err
 
 
@@ -111,10 +108,10 @@ def test_a_broken_bundle_is_not_sealed(spec, project, key):
     spec("run", "climb.yaml", "--out", "bundle")
     receipts = project / "bundle" / "receipts.jsonl"
     receipts.write_bytes(receipts.read_bytes().replace(b'"t":1', b'"t":2', 1))
-    before = held(project / "bundle")
+    before = files_of(project / "bundle")
     done = spec("seal", "bundle", "--sign", key)
     assert (done.status, "E_FILES" in done.err) == (1, True)
-    assert held(project / "bundle") == before
+    assert files_of(project / "bundle") == before
 
 
 def test_no_private_key_is_in_any_output_or_file(spec, project, key, monkeypatch):
@@ -135,7 +132,7 @@ def test_no_private_key_is_in_any_output_or_file(spec, project, key, monkeypatch
         spec("keys", "new", key),
         spec("verify", "a"),
     ]
-    written = b"".join(data for name, data in held(project).items() if name not in (key, "broken"))
+    written = b"".join(data for name, data in files_of(project).items() if name not in (key, "broken"))
     everything = written + "".join(done.out + done.err for done in said).encode()
     body = base64.b64encode(secret)[1:-4]
     assert not any(spelling in everything for spelling in (*spellings(secret), body))

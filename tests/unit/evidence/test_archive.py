@@ -10,6 +10,7 @@ import pytest
 from specledger.evidence.archive import InvalidArchive, pack, read_member, unpack
 from specledger.evidence.layout import CHECKPOINT, MANIFEST
 from specledger.evidence.workplace import covers_of
+from tests.toys.bundles import files_of
 
 FILES = {
     "manifest.json": b"{}\n",
@@ -26,10 +27,6 @@ def make(folder, files=FILES):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
     return folder
-
-
-def held(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 @pytest.fixture
@@ -50,7 +47,7 @@ def test_what_covers_a_bundle_is_found_in_a_folder_and_in_an_archive(tmp_path):
 
 def test_what_is_packed_is_unpacked(packed, tmp_path):
     unpack(packed, tmp_path / "again")
-    assert held(tmp_path / "again") == FILES
+    assert files_of(tmp_path / "again") == FILES
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.zip", "again", "folder"]
 
 
@@ -124,7 +121,7 @@ HOSTILE = {
 def test_the_archives_of_these_tests_are_of_the_form(tmp_path):
     (tmp_path / "a.zip").write_bytes(GOOD)
     unpack(tmp_path / "a.zip", tmp_path / "folder")
-    assert held(tmp_path / "folder") == {"a": b"x" * 100, "b/c": b"x" * 100}
+    assert files_of(tmp_path / "folder") == {"a": b"x" * 100, "b/c": b"x" * 100}
 
 
 @pytest.mark.parametrize("data", HOSTILE.values(), ids=HOSTILE)
@@ -154,7 +151,7 @@ def test_every_changed_byte_is_refused(tmp_path):
             unpack(file, folder)
         except InvalidArchive:
             continue
-        assert held(folder) != {"a": b"x" * 100, "b/c": b"x" * 100}, place
+        assert files_of(folder) != {"a": b"x" * 100, "b/c": b"x" * 100}, place
 
 
 def test_a_member_is_read_without_unpacking(packed, tmp_path):

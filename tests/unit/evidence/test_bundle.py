@@ -367,16 +367,6 @@ def test_the_folder_that_one_stands_in_is_refused(tmp_path, monkeypatch, place):
     assert snapshot(tmp_path) == before
 
 
-def test_a_bundle_that_one_stands_in_is_refused(tmp_path, monkeypatch):
-    write(tmp_path / "evidence")
-    before = snapshot(tmp_path)
-    monkeypatch.chdir(tmp_path / "evidence")
-    with pytest.raises(Rejected) as error:
-        write(Path())
-    assert refusal(error) == "E_OUT_FOREIGN"
-    assert snapshot(tmp_path) == before
-
-
 UNWRITABLE = {
     "below a file": lambda folder: folder / "file" / "evidence",
     "far below a file": lambda folder: folder / "file" / "a" / "b" / "evidence",

@@ -120,10 +120,6 @@ def test_figures():
     }
 
 
-def test_gates_that_rejected_nothing_are_listed():
-    assert fold([start(gates=["a", "b"])]).result()["rejections"] == {"a": 0, "b": 0}
-
-
 def test_a_step_before_any_start_checks_nothing():
     assert fold([step()]).result()["checks"] == 0
 

@@ -20,6 +20,7 @@ from specledger.evidence.keys import SigningKey, key_id, verify
 from specledger.evidence.kind import SUITE
 from specledger.evidence.layout import ATTACHED
 from specledger.evidence.seal import UNSIGNED, Seal, read_timestamp_file, seal_bundle, sums
+from tests.toys.bundles import files_of
 from tests.unit.evidence.test_timestamp import info, response
 
 RUN = "ab" * 16
@@ -58,10 +59,6 @@ def write(place, seal=UNSIGNED, events=EVENTS):
         return writer.finish(attach=seal.attach)
 
 
-def held(folder):
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
@@ -81,26 +78,28 @@ def place(tmp_path):
 
 def test_a_bundle_that_nobody_signs_holds_digests_and_a_guide(place):
     write(place)
-    assert sorted(held(place)) == sorted([*HELD, *ALWAYS])
+    assert sorted(files_of(place)) == sorted([*HELD, *ALWAYS])
     assert "Nobody signed this bundle" in (place / "VERIFY.md").read_text()
 
 
 def test_what_is_signed_is_the_same_bytes_again(place, tmp_path):
     write(place, Seal(ONE))
-    assert sorted(held(place)) == sorted([*HELD, *ALWAYS, *SIGNED])
+    assert sorted(files_of(place)) == sorted([*HELD, *ALWAYS, *SIGNED])
     write(tmp_path / "again", Seal(ONE))
-    assert held(place) == held(tmp_path / "again")
+    assert files_of(place) == files_of(tmp_path / "again")
 
 
 def test_a_signature_changes_nothing_that_is_hashed(place, tmp_path):
     assert write(place) == write(tmp_path / "signed", Seal(ONE))
-    assert {name: held(place)[name] for name in HELD} == {name: held(tmp_path / "signed")[name] for name in HELD}
+    assert {name: files_of(place)[name] for name in HELD} == {
+        name: files_of(tmp_path / "signed")[name] for name in HELD
+    }
 
 
 def test_the_digests_are_those_of_all_files(place):
     write(place, Seal(ONE))
     lines = [line.split("  ") for line in (place / "sha256sums").read_text().splitlines()]
-    assert lines == [[digest(place / name), name] for name in sorted(held(place)) if name != "sha256sums"]
+    assert lines == [[digest(place / name), name] for name in sorted(files_of(place)) if name != "sha256sums"]
 
 
 def test_the_attestation(place):
@@ -163,7 +162,7 @@ def test_a_bundle_is_signed_afterwards_as_at_once(place, tmp_path):
     write(place)
     seal_bundle(place, Seal(ONE))
     write(tmp_path / "once", Seal(ONE))
-    assert held(place) == held(tmp_path / "once")
+    assert files_of(place) == files_of(tmp_path / "once")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["evidence", "once"]
 
 
@@ -177,9 +176,9 @@ def test_a_second_key_signs_beside_the_first_in_whatever_order(place, tmp_path):
         assert all(verify(keys[one.key], one.raw, envelope.signed) for one in envelope.signatures)
     note = read_note((place / "checkpoint").read_bytes())
     assert [one.hint for one in note.signatures] == [key_hash(note.origin, key.public) for key in (ONE, OTHER)]
-    before = held(place)
+    before = files_of(place)
     seal_bundle(place, Seal(OTHER))
-    assert held(place) == before
+    assert files_of(place) == before
 
 
 def test_a_time_stamp_is_attached(place, tmp_path):
@@ -188,7 +187,7 @@ def test_a_time_stamp_is_attached(place, tmp_path):
     assert (place / "timestamp.tsr").read_bytes() == stamp(place)
     assert "openssl ts -verify -in timestamp.tsr" in (place / "VERIFY.md").read_text()
     write(tmp_path / "once", Seal(ONE, timestamp=stamp(place)))
-    assert held(place) == held(tmp_path / "once")
+    assert files_of(place) == files_of(tmp_path / "once")
 
 
 WRONG = {
@@ -202,11 +201,11 @@ WRONG = {
 @pytest.mark.parametrize(("seal", "code"), WRONG.values(), ids=WRONG)
 def test_a_seal_that_does_not_fit_changes_nothing(place, seal, code):
     write(place, Seal(ONE))
-    before = held(place)
+    before = files_of(place)
     with pytest.raises(Rejected) as rejected:
         seal_bundle(place, seal(place))
     assert codes(rejected) == [code]
-    assert held(place) == before
+    assert files_of(place) == before
 
 
 def test_another_origin_is_told_with_the_one_that_is_there(place):
@@ -257,11 +256,11 @@ MANIFESTS = {
 def test_a_manifest_of_another_form_is_not_sealed(place, change):
     manifest = write(place)
     (place / "manifest.json").write_bytes(change(manifest))
-    before = held(place)
+    before = files_of(place)
     with pytest.raises(Rejected) as rejected:
         seal_bundle(place, Seal(ONE))
     assert codes(rejected) == ["E_SEAL_BUNDLE"]
-    assert held(place) == before
+    assert files_of(place) == before
 
 
 @pytest.mark.parametrize("name", ["nothing", "empty", "file", "deep/nothing"])
@@ -293,7 +292,7 @@ def test_a_suite_is_covered_by_its_own_manifest_alone(place):
         writer.finish(["runs/a.b", "runs/c"], Seal(ONE).attach)
     assert sorted(path.name for path in (place / "runs" / "c").iterdir()) == HELD
     lines = [line.split("  ") for line in (place / "sha256sums").read_text().splitlines()]
-    assert lines == [[digest(place / name), name] for name in sorted(held(place)) if name != "sha256sums"]
+    assert lines == [[digest(place / name), name] for name in sorted(files_of(place)) if name != "sha256sums"]
     (place / "runs" / "c" / "receipts.jsonl").write_bytes(b"")
     assert sums(place) == (place / "sha256sums").read_bytes(), "the digests of the manifests, not of what lies there"
 
@@ -303,7 +302,7 @@ def test_one_file_holds_the_same(place, tmp_path):
     packed = tmp_path / "evidence.zip"
     write(packed, Seal(ONE))
     unpack(packed, tmp_path / "unpacked")
-    assert held(tmp_path / "unpacked") == held(place)
+    assert files_of(tmp_path / "unpacked") == files_of(place)
     write(tmp_path / "again.zip")
     seal_bundle(tmp_path / "again.zip", Seal(ONE))
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
@@ -314,7 +313,7 @@ def test_a_bundle_replaces_a_bundle_with_all_that_covers_it(place, tmp_path):
     for at in (place, tmp_path / "one.zip"):
         write(at, Seal(ONE))
         write(at)
-    assert sorted(held(place)) == sorted([*HELD, *ALWAYS])
+    assert sorted(files_of(place)) == sorted([*HELD, *ALWAYS])
     with zipfile.ZipFile(tmp_path / "one.zip") as archive:
         assert sorted(archive.namelist()) == sorted([*HELD, *ALWAYS])
 
@@ -364,7 +363,7 @@ def test_no_private_key_is_in_any_file(place, tmp_path):
     write(place, Seal(one))
     seal_bundle(place, Seal(other, timestamp=stamp(place)))
     write(tmp_path / "evidence.zip", Seal(one))
-    written = held(tmp_path)
+    written = files_of(tmp_path)
     assert len(written) == len(HELD) + len(ATTACHED) + 1
     for data in written.values():
         assert not any(spelling in data for secret in secrets for spelling in spellings(secret))

@@ -29,6 +29,7 @@ from specledger.verify.judge_suite import RunJudgements
 from specledger.verify.replay import EpisodeChunks
 from specledger.verify.suite_runs import HeldRuns, RunChecks
 from tests.toys import CLIMB, SMALL
+from tests.toys.bundles import files_of
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.binary(max_size=20) | st.text(max_size=5, alphabet="a$é\n"),
@@ -79,10 +80,6 @@ class LoopbackCrew:
         return self.done.pop(0)
 
 
-def bytes_of(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
 @pytest.fixture
 def toys(tmp_path, monkeypatch):
     """A working folder with the toys and a suite of one."""
@@ -116,7 +113,7 @@ def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
     executor, reader = Loopback(), Reader(judge=True)
     alone = execute(bundle, toys / "alone").place
     far = execute(bundle, toys / "far", RunOptions(executor)).place
-    assert bytes_of(far) == bytes_of(alone)
+    assert files_of(far) == files_of(alone)
     found, expected = verify(far, executor=executor, reader=reader), verify(alone, reader=reader)
     assert (found.checks, found.facts) == (expected.checks, expected.facts)
     assert executor.entries == entries

@@ -6,11 +6,9 @@ from pathlib import Path
 import pytest
 
 from specledger.core.diagnostics import Rejected
-from specledger.core.verdict import Verdict
 from specledger.kinds import case_name
 from specledger.pipeline.checking import check, demo_case, load_cases, load_runs
 from specledger.pipeline.executing import execute, place_cases
-from specledger.pipeline.verifying import verify
 from tests import toys
 
 CLIMB = toys.CLIMB / "climb.yaml"
@@ -38,14 +36,6 @@ def copies(project):
 
 def codes(error):
     return [one.code for one in error.value.diagnostics]
-
-
-def test_a_run_is_a_function_of_its_specs(tmp_path):
-    (bundle,) = load_runs([str(CLIMB)])
-    first, second = execute(bundle, tmp_path / "a"), execute(bundle, tmp_path / "b")
-    assert first.manifest == second.manifest
-    assert (first.name, first.verdict) == ("climb", Verdict.PASS)
-    assert verify(tmp_path / "a").verdict is Verdict.PASS
 
 
 def test_progress_counts_steps(tmp_path):

@@ -1,6 +1,5 @@
 """A run whose agent is outside: what it says is judged like anything else, and replay makes the run again without it."""
 
-import json
 import os
 import re
 import shutil
@@ -25,6 +24,7 @@ from specledger.pipeline.golden import pin
 from specledger.pipeline.verifying import verify
 from specledger.run.live_run import conduct
 from specledger.run.loop import run
+from tests.toys.bundles import bodies_of
 from tests.waiting import wait
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")  # a test runner may have threads
@@ -136,11 +136,6 @@ def project(folder, plans=None, *, agent="python: 'stayer:decide'", deadline_ms=
     return load(folder / "errand.yaml")[0]
 
 
-def bodies(place, type_):
-    receipts = map(json.loads, (place / "receipts.jsonl").read_bytes().splitlines())
-    return [one["body"] for one in receipts if one["type"] == type_]
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -151,7 +146,7 @@ def test_every_bad_answer_is_rejected_by_the_schema_and_the_run_goes_on(folder):
     quick = [kind for kind in REASONS if kind not in ("a hang", "an end")]
     plans = {(0, 2 * number): kind for number, kind in enumerate(quick)}
     finished = execute(project(folder, plans, horizon=2 * len(quick)), folder / "out", options=TRUSTED)
-    steps = bodies(finished.place, "step")
+    steps = bodies_of(finished.place, "step")
     for number, kind in enumerate(quick):
         step, after = steps[2 * number : 2 * number + 2]
         ((failing,),) = [decision["rejected"] for decision in step["decisions"]]
@@ -169,7 +164,9 @@ def test_an_agent_that_ends_its_process_is_asked_again_at_the_next_step(kind, fo
     deadline = 2000 if kind == "a hang" else 120_000
     bundle = project(folder, {(0, 1): kind, (1, 0): kind}, deadline_ms=deadline, episodes=2)
     finished = execute(bundle, folder / "out", options=TRUSTED)
-    reasons = [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in bodies(finished.place, "step")]
+    reasons = [
+        [one["reason"] for one in step["decisions"][0]["rejected"]] for step in bodies_of(finished.place, "step")
+    ]
     assert reasons == [[], [REASONS[kind]], [], [], [REASONS[kind]], [], [], []]
     assert not (finished.place / AUDIT_LOG).exists()
     assert verify(finished.place).verdict is Verdict.PASS
@@ -182,7 +179,7 @@ def test_an_agent_that_starts_slower_than_its_deadline_has_its_time_to_start(fol
     )
     with (folder / "stayer.py").open("a", encoding="utf-8") as module:
         module.write("time.sleep(0.5)\n")
-    steps = bodies(execute(bundle, folder / "out", options=TRUSTED).place, "step")
+    steps = bodies_of(execute(bundle, folder / "out", options=TRUSTED).place, "step")
     assert [[one["reason"] for one in step["decisions"][0]["rejected"]] for step in steps] == [rejected] * 2 * horizon
 
 
@@ -206,9 +203,9 @@ def test_a_program_makes_the_same_run_as_a_function(folder):
     by_function = execute(project(folder, plans), folder / "function", options=TRUSTED)
     by_program = execute(project(folder, plans, agent=command), folder / "program", options=TRUSTED)
     for type_ in ("commit", "step"):
-        assert bodies(by_function.place, type_) == bodies(by_program.place, type_)
+        assert bodies_of(by_function.place, type_) == bodies_of(by_program.place, type_)
     ends = [
-        [{**body, "spent": None} for body in bodies(run.place, "episode_end")] for run in (by_function, by_program)
+        [{**body, "spent": None} for body in bodies_of(run.place, "episode_end")] for run in (by_function, by_program)
     ]  # what is sent differs by the `hello` of a program
     assert ends[0] == ends[1]
     assert verify(by_program.place).verdict is Verdict.PASS
@@ -226,14 +223,14 @@ def test_the_example_of_the_documentation_runs(folder, monkeypatch):
     )
     bundle = load(folder / "walk.yaml", set=["agent.outside.deadline_ms=20000"])[0]
     finished = execute(bundle, folder / "out", options=TRUSTED)
-    assert [step["chosen"] is not None for step in bodies(finished.place, "step")] == [True] * 4
+    assert [step["chosen"] is not None for step in bodies_of(finished.place, "step")] == [True] * 4
 
 
 def test_a_program_that_ends_is_started_again(folder):
     (folder / "program.py").write_text(PROGRAM, encoding="utf-8")
     bundle = project(folder, {(0, 1): "a failure"}, agent=f"command: [{sys.executable}, program.py]")
     finished = execute(bundle, folder / "out", options=TRUSTED)
-    chosen = [step["chosen"] for step in bodies(finished.place, "step")]
+    chosen = [step["chosen"] for step in bodies_of(finished.place, "step")]
     assert chosen == [0, None, 0, 0]
 
 

@@ -24,6 +24,7 @@ from specledger.run.loop import run as run_loop
 from specledger.run.loop import run_episode
 from specledger.run.parallel_episodes import run_parallel
 from specledger.run.workers import ALONE, E_WORKER_DIED, Processes
+from tests.toys.bundles import files_of
 from tests.unit.suites.conftest import write_project
 
 EPISODES = "specledger.run.parallel_episodes"
@@ -55,10 +56,6 @@ class Failing:
         return self.crew.wait()
 
 
-def bytes_of(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
 @pytest.fixture(scope="module")
 def once(tmp_path_factory):
     """The suite made at once, and in three shards, for all tests of this file."""
@@ -75,7 +72,7 @@ def once(tmp_path_factory):
 def suite(project, once):
     """The suite of eight runs, with its bytes when it is made at once."""
     whole = shutil.copytree(once / "whole", project / "whole")
-    return load("heights.yaml")[0], bytes_of(whole)
+    return load("heights.yaml")[0], files_of(whole)
 
 
 @pytest.fixture
@@ -106,7 +103,7 @@ def test_finished_runs_are_not_made_again(suite, project, made, pieces):
     bundle, expected = suite
     left_at(bundle, project / "out", pieces)
     made.clear()
-    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+    assert files_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
     assert made == list(range(pieces, 8))
     assert not list(project.glob(".out*"))
 
@@ -164,7 +161,7 @@ def test_what_is_not_whole_does_not_count(suite, project, made, damage):
     damage(work)
     kept = [number for number in (1, 2) if (work / "new" / made_at(bundle, number)).exists()]
     made.clear()
-    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+    assert files_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
     assert made == [number for number in range(8) if number not in kept]
 
 
@@ -179,7 +176,7 @@ def test_files_that_no_run_leaves_are_removed(suite, project):
         (work / place).parent.mkdir(parents=True, exist_ok=True)
         (work / place).write_text("")
     (work / "new/runs/.other.1.partial").mkdir()
-    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+    assert files_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
 
 
 @pytest.mark.parametrize("place", ["new/receipts.jsonl", "before.jsonl", "identity", "new/runs/long.climb.9", "notes"])
@@ -191,7 +188,7 @@ def test_a_folder_with_links_is_not_continued(suite, project, place):
     (work / place).symlink_to(project / "mine")
     with pytest.raises(Rejected, match="E_RESUME_OTHER"):
         execute(bundle, project / "out", RunOptions(resume=True))
-    assert bytes_of(execute(bundle, project / "out").place) == expected
+    assert files_of(execute(bundle, project / "out").place) == expected
     assert (project / "mine").read_text() == "mine"
 
 
@@ -200,20 +197,20 @@ def test_another_run_is_not_continued(suite, project):
     left_at(load("heights.yaml", set=["seed=5"])[0], project / "out", 3)
     with pytest.raises(Rejected, match="E_RESUME_OTHER"):
         execute(bundle, project / "out", RunOptions(resume=True))
-    assert bytes_of(execute(bundle, project / "out").place) == expected
+    assert files_of(execute(bundle, project / "out").place) == expected
     assert not list(project.glob(".out*"))
 
 
 def test_without_anything_to_resume_it_begins(suite, project):
     bundle, expected = suite
-    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+    assert files_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
 
 
 @pytest.mark.parametrize("stop", [1, 4, 12, 29])
 @pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_whole_episodes_are_not_run_again(project, monkeypatch, stop, workers):
     (bundle,) = load("climb.yaml", set=["episodes=10"])
-    expected = bytes_of(execute(bundle, project / "whole").place)
+    expected = files_of(execute(bundle, project / "whole").place)
 
     def interrupt(done, _most):
         if done > stop:
@@ -235,13 +232,13 @@ def test_whole_episodes_are_not_run_again(project, monkeypatch, stop, workers):
     if workers > 1:
         monkeypatch.setattr(run_parallel, "__kwdefaults__", {"worth": 1, "held": (0, ()), "wanted": None})
     done = execute(bundle, project / "out", RunOptions(Processes(workers), resume=True))
-    assert bytes_of(done.place) == expected
+    assert files_of(done.place) == expected
     assert workers > 1 or numbers == (list(range(whole, 10)) if whole else [])
 
 
 def test_a_run_of_a_suite_goes_on_from_its_whole_episodes(project, monkeypatch):
     (bundle,) = load("heights.yaml", set=["runs.long.set={episodes: 6}", "mutants=[]"])
-    expected = bytes_of(execute(bundle, project / "whole").place)
+    expected = files_of(execute(bundle, project / "whole").place)
     numbers = []
 
     def interrupted(plan, number):
@@ -258,7 +255,7 @@ def test_a_run_of_a_suite_goes_on_from_its_whole_episodes(project, monkeypatch):
     monkeypatch.setattr(f"{EPISODES}.run_episode", interrupted)
     with pytest.raises(KeyboardInterrupt):
         execute(bundle, project / "out", RunOptions(resume=True))
-    assert bytes_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
+    assert files_of(execute(bundle, project / "out", RunOptions(resume=True)).place) == expected
     assert numbers[:9] == [*range(6), 0, 1, 2]
     assert numbers[9:13] == [2, 3, 4, 5]
 
@@ -271,14 +268,14 @@ def shards(suite, project, once):
 
 def test_merged_shards_are_the_suite(suite, project, shards, made):
     merged = merge(shards[::-1], project / "merged", RunOptions())
-    assert bytes_of(merged.place) == suite[1]
+    assert files_of(merged.place) == suite[1]
     assert made == []
     assert verify(merged.place).checks == verify(project / "whole").checks
 
 
 def test_a_shard_is_made_again_in_its_place_and_is_no_evidence(suite, project, shards):
-    before = bytes_of(shards[1])
-    assert bytes_of(execute(suite[0], shards[1], RunOptions(shard=(2, 3))).place) == before
+    before = files_of(shards[1])
+    assert files_of(execute(suite[0], shards[1], RunOptions(shard=(2, 3))).place) == before
     with pytest.raises(Rejected, match="E_NO_EVIDENCE") as rejected:
         verify(shards[1])
     assert "`spec merge`" in str(rejected.value.diagnostics[0].hint)
@@ -338,14 +335,14 @@ def parts(project):
     """A scenario of ten episodes, its bytes when it is made at once, and its three shards."""
     (bundle,) = load("climb.yaml", set=["episodes=10"])
     made = [execute(bundle, project / f"part-{number}", RunOptions(shard=(number, 3))).place for number in (1, 2, 3)]
-    return bytes_of(execute(bundle, project / "whole").place), made
+    return files_of(execute(bundle, project / "whole").place), made
 
 
 def test_merged_shards_of_a_scenario_are_the_scenario(project, parts, monkeypatch):
     expected, shards = parts
     monkeypatch.setattr(f"{EPISODES}.run_episode", None)
     merged = merge_scenario([shards[2], shards[0], shards[1]], project / "merged", RunOptions())
-    assert bytes_of(merged.place) == expected
+    assert files_of(merged.place) == expected
 
 
 PARTS = {
@@ -376,7 +373,7 @@ def test_a_shard_of_a_scenario_is_resumed(project, parts):
         execute(bundle, project / "again", RunOptions(resume=True, shard=(2, 3)), interrupt)
     told = []
     options = RunOptions(resume=True, shard=(2, 3), tell=lambda *words: told.append(words))
-    assert bytes_of(execute(bundle, project / "again", options).place) == bytes_of(parts[1][1])
+    assert files_of(execute(bundle, project / "again", options).place) == files_of(parts[1][1])
     assert told == [(2, 3, "episode")]
 
 
@@ -389,7 +386,7 @@ def test_episodes_that_depend_on_one_another_have_no_shards(project):
 @pytest.mark.parametrize("damage", ["edited", "forged", "specs", "linked"])
 def test_episodes_that_were_changed_do_not_count(project, damage):
     (bundle,) = load("climb.yaml", set=["episodes=10"])
-    expected = bytes_of(execute(bundle, project / "whole").place)
+    expected = files_of(execute(bundle, project / "whole").place)
 
     def interrupt(done, _most):
         if done > 22:
@@ -417,11 +414,11 @@ def test_episodes_that_were_changed_do_not_count(project, damage):
     before = receipts.read_bytes()
     told = []
     options = RunOptions(resume=True, tell=lambda *words: told.append(words))
-    assert bytes_of(execute(bundle, project / "out", options).place) == expected
+    assert files_of(execute(bundle, project / "out", options).place) == expected
     assert told == [({"edited": 2, "forged": 2, "specs": 0, "linked": 7}[damage], 10, "episode")]
     assert damage != "linked" or (project / "mine").read_bytes() == before
 
 
 def test_more_shards_than_runs(suite, project):
     places = [execute(suite[0], project / f"s{n}", RunOptions(shard=(n, 9))).place for n in range(1, 10)]
-    assert bytes_of(merge(places, project / "merged", RunOptions()).place) == suite[1]
+    assert files_of(merge(places, project / "merged", RunOptions()).place) == suite[1]

@@ -15,12 +15,9 @@ from specledger.kinds import load
 from specledger.kinds.suite_text import show_suites
 from specledger.pipeline.executing import execute
 from specledger.pipeline.verifying import verify
+from tests.toys.bundles import files_of
 
 ROOT = Path(__file__).parents[3]
-
-
-def bytes_of(place):
-    return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
 
 
 def by(name, bodies):
@@ -66,7 +63,7 @@ def test_what_the_receipts_say(receipts):
 
 def test_the_bytes_do_not_depend_on_the_workers(finished):
     alone, together = finished(workers=1, out="one"), finished(workers=3, out="three")
-    assert bytes_of(alone.place) == bytes_of(together.place)
+    assert files_of(alone.place) == files_of(together.place)
 
 
 def test_an_earlier_suite_is_replaced_and_nothing_else(finished, project):

@@ -16,6 +16,7 @@ from specledger.suites.figures import FigureError
 from specledger.verify import judge_suite
 from specledger.verify.assurance_levels import Reader, level_statuses
 from specledger.verify.checks import Status
+from tests.toys.bundles import receipts_of
 from tools.tampering.forger import HELP, Forger, canonical, tagged
 
 RUN = "runs/long.climb.3"
@@ -33,10 +34,6 @@ NAMES = [
     "detached files refer to this manifest",
     "replay of every run gives the same bytes",
 ]
-
-
-def read(place):
-    return [json.loads(line) for line in (place / "receipts.jsonl").read_bytes().splitlines()]
 
 
 def manifest_of(place):
@@ -115,7 +112,7 @@ def test_workers_change_nothing(place):
 
 def change_bodies(type_, change):
     def fault(place):
-        receipts = read(place)
+        receipts = receipts_of(place)
         change(next(one["body"] for one in receipts if one["type"] == type_))
         seal(place, receipts)
 
@@ -134,7 +131,7 @@ def fail_a_check_alone(place):
 
 def leave_out(type_):
     def fault(place):
-        receipts = read(place)
+        receipts = receipts_of(place)
         del receipts[next(number for number, one in enumerate(receipts) if one["type"] == type_)]
         seal(place, receipts)
 
@@ -142,7 +139,7 @@ def leave_out(type_):
 
 
 def add_a_step(place):
-    receipts = read(place)
+    receipts = receipts_of(place)
     seal(place, [*receipts[:-1], {**receipts[-1], "type": "step"}, receipts[-1]])
 
 
@@ -168,10 +165,10 @@ def in_the_run(change):
     """A fault in a run, sealed there, listed by the suite, and told by its receipts."""
 
     def fault(place):
-        receipts = read(place / RUN)
+        receipts = receipts_of(place / RUN)
         change(receipts)
         chain = seal(place / RUN, receipts)
-        own = read(place)
+        own = receipts_of(place)
         next(one["body"] for one in own if one["type"] == "run")["receipts"] = chain
         seal(place, own)
 
@@ -185,7 +182,7 @@ def make_up_a_figure(receipts):
 def succeed_early(place):
     """A run says that its first step succeeds, everything in it fits, and the suite speaks of it as it is."""
     forget_to_tell(place)
-    receipts, now = read(place), manifest_of(place / RUN)
+    receipts, now = receipts_of(place), manifest_of(place / RUN)
     body = next(one["body"] for one in receipts if one["type"] == "run")
     body |= {name: now[name] for name in ("receipts", "result")}
     seal(place, receipts)
@@ -197,7 +194,7 @@ def forget_to_tell(place):
     forger.first("step")["success"] = True
     forger.recount()
     forger.seal()
-    seal(place, read(place))
+    seal(place, receipts_of(place))
 
 
 def say_nonsense(receipts):
@@ -284,7 +281,7 @@ def test_a_suite_loosened_after_the_run(place):
     specs["specs"][specs["root"]] = suite
     (place / "specs.json").write_bytes(canonical(specs) + b"\n")
     digest = tagged("specs", canonical(specs))
-    receipts = read(place)
+    receipts = receipts_of(place)
     receipts[0]["body"]["specs"] = digest
     run = tagged("run", digest.encode())[:32]
     seal(place, receipts, specs=digest, run=run)
