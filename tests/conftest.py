@@ -12,16 +12,22 @@ from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
-for name, examples in (("few", 30), ("many", 100)):  # `make slow` runs property tests with the second
+for name, most in (("few", 30), ("many", 100)):  # `make slow` runs property tests with the second
     settings.register_profile(
         name,
         derandomize=True,
         deadline=None,
         database=None,
-        max_examples=examples,
+        max_examples=most,
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile("few")
+
+
+def examples(most):
+    """So many examples where `make slow` runs property tests, and three tenths of them beside the other tests."""
+    return most * settings().max_examples // 100
+
 
 HERE = Path(__file__).parent
 

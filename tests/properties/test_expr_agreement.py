@@ -45,6 +45,7 @@ from specledger.expr.generate import emitter as emitter_module
 from specledger.expr.generate import source as source_module
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.verify.reference import Reference
+from tests.conftest import examples
 
 CELL = RecordType("cell", {"x": INT, "y": IntType(-2, 5)})
 NEAR = Defined((), Text.inline("dist(here, {'x': 0, 'y': 0})"))
@@ -262,7 +263,7 @@ def assert_agreement(checked, values):
     return exact
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(expressions(), BINDINGS, st.sampled_from([0, 5, 20, 60, 200]))
 def test_counted_work_stops_both_at_the_same_point(text, values, limit):
     checked = checked_of(text)
@@ -274,7 +275,7 @@ def test_counted_work_stops_both_at_the_same_point(text, values, limit):
         assert assert_agreement(checked, values) is not None
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(expressions(), BINDINGS)
 def test_reads_and_variables_are_all_that_matters(text, values):
     checked = checked_of(text)
@@ -356,7 +357,7 @@ def reference_outcome(text, values):
     raise AssertionError(text)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(expressions(), BINDINGS)
 def test_exact_generated_and_reference_evaluation_agree(text, values):
     checked = checked_of(text)

@@ -12,6 +12,7 @@ from specledger.core.spans import Text
 from specledger.expr import INT, Environment, EvaluationError, IntType, ListType, check, compile_expression, evaluate
 from specledger.verify.reference import Reference
 from specledger.worlds.paths import digest_of
+from tests.conftest import examples
 
 NODES = 8
 EDGES = ListType(ListType(IntType(0, NODES - 1), 4), NODES)
@@ -43,7 +44,7 @@ def breadth_first(origins, successors, limit):
     return [{"item": node, "distance": steps} for node, steps in distance.items()]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(graphs, st.lists(st.integers(0, NODES - 1), max_size=3), st.integers(0, 9))
 def test_closure_is_a_breadth_first_search(edges, origins, limit):
     found = values(f"closure(origins, v, edges[v], {limit})", edges=edges, origins=origins)
@@ -61,7 +62,7 @@ def test_closure_of_records_tells_equal_records_together(n, limit):
     ] == wanted
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(few, st.integers(-9, 9))
 def test_reduce_is_functools_reduce(xs, n):
     assert values("xs.reduce(a, v, n, a * 2 - v)", xs=xs, n=n) == functools.reduce(lambda a, v: a * 2 - v, xs, n)

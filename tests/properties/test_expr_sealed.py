@@ -11,6 +11,7 @@ from specledger.expr import DYN, INT, Ast, Emitter, Environment, MapType, check,
 from specledger.expr.generate.ast_allowlist import NotSealed, seal
 from specledger.expr.generate.source import BUILTINS, literal
 from specledger.expr.parse.syntax import Binary, Index, ListLiteral, Literal, MapLiteral, Name, Select
+from tests.conftest import examples
 
 EVIL = st.sampled_from(
     [
@@ -49,7 +50,7 @@ def test_a_hint_becomes_a_harmless_name(hint):
         assert each not in BUILTINS
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(texts.filter(lambda text: not any("\ud800" <= c <= "\udfff" for c in text)), texts)
 def test_strings_and_keys_of_expressions_stay_data(text, key):
     """A string, a key of a map, a field and an index made of hostile text are evaluated as themselves."""
@@ -73,7 +74,7 @@ LINES = st.lists(st.sampled_from(
 ), min_size=1, max_size=5)  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(LINES)
 def test_what_passes_the_seal_reads_only_known_names(lines):
     text = "def f1(v1):\n" + "\n".join("    " + line for line in lines)

@@ -29,6 +29,7 @@ from specledger.expr.parse.syntax import (
     Select,
     Unary,
 )
+from tests.conftest import examples
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 names = st.sampled_from(["a", "b", "x1", "_y", "size", "e3", "inn", "trues"])
@@ -72,7 +73,7 @@ def read(text):
     return parse(Text.inline(text), diagnostics), diagnostics.sorted()
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees)
 def test_a_written_tree_is_read_back(tree):
     text = to_cel(Ast(tree, Text.inline("")))
@@ -85,7 +86,7 @@ def test_a_written_tree_is_read_back(tree):
     assert to_cel(found) == text
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees)
 def test_places_lie_inside_each_other(tree):
     text = to_cel(Ast(tree, Text.inline("")))
@@ -111,7 +112,7 @@ SCRAPS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(SCRAPS, max_size=30).map("".join) | st.text(max_size=40))
 def test_any_text_is_a_tree_or_a_finding_inside_it(text):
     found, wrong = read(text)
@@ -279,7 +280,7 @@ def common(tree):
     return tree
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(trees)
 def test_the_reference_parser_reads_the_same_tree(tree):
     text = to_cel(Ast(tree, Text.inline("")))

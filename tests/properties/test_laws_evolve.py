@@ -26,6 +26,7 @@ from specledger.laws.proofs import Proved, ProvedUpTo, Refuted
 from specledger.laws.transform import Image
 from specledger.laws.trial import try_law
 from specledger.laws.words import Words
+from tests.conftest import examples
 
 TEMPLATES = [
     "invariant",
@@ -213,7 +214,7 @@ def conditions(names, times):
 NOW, NEXT, START = Time(0), Time(1), Time(0, fixed=True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(conditions(["A", "B"], [NOW, NEXT, START, Time(3, fixed=True)]))
 def test_a_string_claim_is_its_tree(claim: Node):
     assert sort_of(claim) == "bool"

@@ -13,6 +13,7 @@ from specledger.core.canonical import canonical_bytes, parse_canonical
 from specledger.core.diagnostics import Rejected
 from specledger.kinds import bundle_from_document, load
 from specledger.load import Search
+from tests.conftest import examples
 
 NAMES = st.sampled_from(["A", "B", "limit", "x1", "y", "n", "on"])
 TEXTS = st.text(
@@ -90,7 +91,7 @@ def with_params(draw, value, params):
     return f"${{{name}}}"
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data(), INVARIANTS)
 def test_how_it_is_said_is_not_in_the_digest(data, document):
     with tempfile.TemporaryDirectory() as name:
@@ -111,7 +112,7 @@ def test_how_it_is_said_is_not_in_the_digest(data, document):
         assert digest(folder / "b", "a") == flat
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(INVARIANTS, INVARIANTS)
 def test_documents_with_one_digest_say_the_same(one, other):
     with tempfile.TemporaryDirectory() as name:
@@ -124,7 +125,7 @@ def test_documents_with_one_digest_say_the_same(one, other):
         assert (bundles[0].digest == bundles[1].digest) == (repr(bundles[0].main.model) == repr(bundles[1].main.model))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(INVARIANTS, INVARIANTS)
 def test_evidence_gives_a_bundle_back(one, other):
     bundle = governed(one, other)

@@ -10,6 +10,7 @@ from specledger.core.diagnostics import Diagnostics
 from specledger.load.input_filter import find_forbidden, read_text
 from specledger.load.scalars import Flaw, resolve
 from specledger.load.yaml_reader import parse
+from tests.conftest import examples
 
 SAMPLE = """\
 spec: world/v1
@@ -70,7 +71,7 @@ def mutations(draw):
 TOKENS = ["a", "b: ", "- ", "{", "}", "[", "]", ", ", ": ", "? ", "\n", "  ", "'", '"', "|\n ", "> \n"]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(mutations() | st.text(ALPHABET, max_size=60) | st.lists(st.sampled_from(TOKENS)).map("".join))
 def test_both_parsers_agree(text):
     assert_parsers_agree(text)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from specledger.core.canonical import canonical_bytes
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.parser import ParseResult, ResponseParser
+from tests.conftest import examples
 from tests.unit.discovery.shipped import law, proposal, templates, universe
 
 PIECES = [
@@ -32,7 +33,7 @@ def check(result):
     canonical_bytes(list(result.warnings))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(answer=st.binary(max_size=300) | st.text(max_size=300) | st.lists(st.sampled_from(PIECES)).map("".join))
 def test_any_answer_gives_a_result(parsers, answer):
     for parser in parsers:
@@ -66,7 +67,7 @@ VALUES = st.recursive(
 OBJECTS = st.lists(st.dictionaries(st.text(max_size=4), VALUES, max_size=4), max_size=4)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     objects=OBJECTS,
     indent=st.sampled_from([None, 0, 2]),

@@ -31,6 +31,7 @@ from specledger.laws.proofs import (
     prove,
 )
 from specledger.verify.certificates import check_certificate
+from tests.conftest import examples
 
 LONGEST = {2: 7, 3: 5}  # cells of the rings that brute force tries
 LIMITS = Limits(cells=20_000, nodes=12)
@@ -213,7 +214,7 @@ def questions(draw, kinds=KINDS):
     return Question(rule, draw(claims(rule.symbols, kinds)), shortest, longest, start, where, horizon)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(questions())
 def test_no_answer_contradicts_brute_force(question):
     answer = prove(question, LIMITS)
@@ -238,7 +239,7 @@ def test_no_answer_contradicts_brute_force(question):
             assert question.horizon < span
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(rules(), st.data())
 def test_change_over_all_states_is_always_decided(rule, data):
     question = Question(rule, data.draw(claims(rule.symbols, ["conserved", "monotone"])))
@@ -251,7 +252,7 @@ def test_change_over_all_states_is_always_decided(rule, data):
         assert failing == len(answer.ring) or (failing is None and len(answer.ring) > LONGEST[rule.symbols])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(rules(), st.data())
 def test_claims_about_windows_over_all_states_are_always_decided(rule, data):
     question = Question(rule, data.draw(claims(rule.symbols, ["commutes", "local"])))
@@ -260,7 +261,7 @@ def test_claims_about_windows_over_all_states_are_always_decided(rule, data):
     assert isinstance(answer, Proved) == (first_failing_length(question) is None)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(questions(["conserved", "monotone", "state", "step", "past", "eventually", "commutes", "local"]))
 def test_few_rings_are_always_decided(question):
     small = Question(question.rule, question.claim, 2, 5, question.start, question.where)

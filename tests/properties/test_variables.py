@@ -17,6 +17,7 @@ from specledger.kinds import load
 from specledger.worlds.check import check_world
 from specledger.worlds.model import World
 from specledger.worlds.variables import Variables
+from tests.conftest import examples
 
 State = dict[str, Any]
 
@@ -78,7 +79,7 @@ def same_kind(draw: st.DrawFn, value: Any) -> Any:
     return value if draw(st.booleans()) else draw(ids)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(places(), st.data())
 def test_an_edit_does_what_is_wanted_or_is_none(place: tuple[str, State], data: st.DataObject) -> None:
     name, state = place
@@ -107,7 +108,7 @@ def test_an_edit_does_what_is_wanted_or_is_none(place: tuple[str, State], data: 
         assert variables.normalize(back[0], [focus]).get("focus") == variables.normalize(state, [focus]).get("focus")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(places(), st.data())
 def test_a_normal_form_does_not_know_the_order_of_lists_and_names(
     place: tuple[str, State], data: st.DataObject
@@ -127,7 +128,7 @@ def test_a_normal_form_does_not_know_the_order_of_lists_and_names(
     assert {**seen["focus"], **seen["derived"]} == {each: variables.read(state, each) for each in focus}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(places(), st.data())
 def test_a_normal_form_tells_what_changed_from_what_did_not(place: tuple[str, State], data: st.DataObject) -> None:
     name, state = place

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from specledger.expr.generate.numbering import shape_of
 from specledger.expr.generate.sharing import share
 from specledger.expr.generate.source import BUILTINS, Names
+from tests.conftest import examples
 
 LOCALS = ["a", "b", "c"]
 RECORDS = ["r", "s"]
@@ -101,7 +102,7 @@ def blocks(draw, depth=2):
 RETURNED = st.sampled_from(["a, b, c, r, s", "a, b, c", "a, r['k'], s['m']", "s['k']"])
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(block=blocks(), x=st.integers(-3, 9), y=st.integers(-3, 9), returned=RETURNED)
 def test_a_rewritten_function_returns_or_raises_the_same(block, x, y, returned):
     begin = ["a = 1", "b = 2", "c = 3", "r = {**state}", "r['k'] = 4", "s = {**state}"]

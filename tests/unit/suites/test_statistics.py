@@ -19,6 +19,7 @@ from specledger.suites.statistics import (
     upper_bound,
     wilson,
 )
+from tests.conftest import examples
 
 getcontext().prec = 60
 COUNTS = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
@@ -54,7 +55,7 @@ def test_what_is_said_of_clean_runs():
     assert upper_bound(0, 299) < 10_000 <= upper_bound(0, 298)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(COUNTS)
 def test_wilsons_interval_solves_its_equation(case):
     count, total = case

@@ -26,6 +26,7 @@ from specledger.verify.judged import BEYOND_WORK, NO_EXPRESSION, Count
 from specledger.verify.law import LAW
 from specledger.verify.law_cel import CelLaw, CelUniverse, cel_of
 from specledger.verify.reference import Reference, Unjudged
+from tests.conftest import examples
 from tests.toys.claims import T1, measured, obs, op
 
 pytest.importorskip("cel_expr_python", reason="the extra `judge`")
@@ -314,7 +315,7 @@ def reference():
 
 
 @pytest.mark.slow
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(claim=CLAIMS, a=st.integers(-50, 50), b=st.integers(-50, 50), cell=st.sampled_from(["\\", '"', ">"]))
 def test_a_claim_means_the_same_as_text(reference, claim, a, b, cell):
     values = {"a": a, "b": b, "state[i]": cell}

@@ -23,6 +23,7 @@ from specledger.worlds.cells import (
     wall_edits,
 )
 from specledger.worlds.fields import Cell, Field, distances
+from tests.conftest import examples
 
 PAGE = (Path(__file__).parents[3] / "docs" / "variables.md").read_text(encoding="utf-8")
 SIDE = 7
@@ -66,7 +67,7 @@ def test_a_reach_counts_short_distances(walls: list[Cell], p: Cell, n: int) -> N
     assert reach(blocked, p, n) == sum(0 <= d <= n for row in distances(blocked, p) for d in row)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(lists, lists, spots, st.integers(0, 3))
 def test_edited_walls_give_the_wanted_reach_and_spare_what_is_kept(
     walls: list[Cell], kept: list[Cell], p: Cell, n: int

@@ -24,6 +24,7 @@ from specledger.worlds.paths import (
     path_length,
     viability,
 )
+from tests.conftest import examples
 
 CODES = st.integers(-1, 3)
 STEPS = ((0, -1), (1, 0), (0, 1), (-1, 0))
@@ -152,7 +153,7 @@ def kernel(f, phases):
         held = left
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     f=fields(st.sampled_from([0, 0, 0, 1]), most=5),
     phases=st.lists(st.lists(cells(-1, 5), max_size=9), min_size=1, max_size=5),

@@ -17,6 +17,7 @@ from specledger.spec.scenario import Map
 from specledger.worlds.check import check_world
 from specledger.worlds.maps import Grid, MapError, make, read_drawing
 from specledger.worlds.start import starter
+from tests.conftest import examples
 
 FILL = {"fill": ".", "width": 9, "height": 7}
 
@@ -33,7 +34,7 @@ def nearest(grid: Grid, place: tuple[int, int], character: str) -> int:
     return min(abs(place[0] - x) + abs(place[1] - y) for x, y in cells(grid, character))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32), st.integers(-1, 4), st.integers(2, 6), st.integers(1, 3))
 def test_a_thing_is_placed_as_near_and_as_far_as_wanted(seed: int, beyond: int, more: int, count: int) -> None:
     bounds = {"within": beyond + more} | ({"beyond": beyond} if beyond >= 0 else {})
