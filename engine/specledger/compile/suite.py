@@ -104,6 +104,7 @@ class _Compiler:
         assert isinstance(bundle.main.model, Suite)  # noqa: S101 - the pipeline compiles what it dispatched by kind
         self.bundle = bundle
         self.diagnostics = diagnostics
+        self._worlds: dict[str, World | None] = {}
         self._samplers: dict[tuple[str, ...], Sampler | None] = {}
         self._asked: dict[str, tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]] = {}
 
@@ -211,30 +212,38 @@ class _Compiler:
         return None if sampler is None else Case(place, run, arm, scenario, seed, bundle, sampler)
 
     def _sampler(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
-        """What is measured over the receipts of a scenario; the same for all that share a world and governors."""
-        known = (spec.key, bundle.main.refs["world",], *(role.governor.key for role in roles(bundle)))
+        """What is measured over the receipts of a scenario; the same for all that share a world and its prices."""
+        known = (spec.key, bundle.main.refs["world",], *(_priced(role.governor) for role in roles(bundle)))
         if known not in self._samplers:
             self._samplers[known] = self._measured(spec, bundle)
         return self._samplers[known]
 
     def _measured(self, spec: Resolved, bundle: Bundle) -> Sampler | None:
+        world = self._world(bundle)
+        if world is None:
+            return None
+        grammar = Grammar(
+            state=world.state,
+            action=world.action,
+            record=world.record.types,
+            cost=_price(bundle, world),
+            parts={name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items},
+            changed=world.state.fields,
+        )
         found = Diagnostics()
-        sampler = None
-        world = check_world(bundle.specs[bundle.main.refs["world",]], bundle, found)
-        if world is not None and not found.has_errors:
-            grammar = Grammar(
-                state=world.state,
-                action=world.action,
-                record=world.record.types,
-                cost=_price(bundle, world),
-                parts={
-                    name: part.world.receipt.types for name, part in world.parts.items() if part.world.receipt.items
-                },
-                changed=world.state.fields,
-            )
-            sampler = check_measures(spec, grammar, world.environment, found)
+        sampler = check_measures(spec, grammar, world.environment, found)
         self.diagnostics.extend(found.sorted())
         return sampler
+
+    def _world(self, bundle: Bundle) -> World | None:
+        """The world of a scenario, checked once; None if there are findings."""
+        key = bundle.main.refs["world",]
+        if key not in self._worlds:
+            found = Diagnostics()
+            world = check_world(bundle.specs[key], bundle, found)
+            self._worlds[key] = None if found.has_errors else world
+            self.diagnostics.extend(found.sorted())
+        return self._worlds[key]
 
     def _asks(self, spec: Resolved) -> tuple[tuple[PlannedFigure, ...], tuple[PlannedCheck, ...]]:
         if spec.key not in self._asked:
@@ -315,6 +324,13 @@ def _price(bundle: Bundle, world: World) -> RecordType:
     price = FIXED if any(isinstance(type_, FixedType) for cost in costs for type_ in cost.values()) else INT
     absent = frozenset(name for name in items if not all(name in cost for cost in costs))
     return RecordType("cost", {**dict.fromkeys(items, price), "total": price}, optional=absent)
+
+
+def _priced(governor: Resolved) -> str:
+    """All of a governor on which the type of its price can depend."""
+    judging = ("name", "doc", "gates", "mode", "choose", "invariants")
+    data = [(name, value) for name, value in governor.data.items() if name not in judging]
+    return repr((data, sorted((path, key) for path, key in governor.refs.items() if path[0] not in judging)))
 
 
 def _model(spec: Resolved) -> Suite:

@@ -14,20 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from specledger.core.canonical import canonical_bytes
-from specledger.core.digest import KEY_SIZE, hash_json, hmac_sha256, sha256_raw
+from specledger.core.digest import KEY_SIZE, hmac_sha256, sha256_raw
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
 
 _SEPARATOR: Final = b"\x00"
-
-
-def snapshot_digest(normalised: object) -> str:
-    """The `state_digest` of a normalised state, which holds no floats.
-
-    Raises:
-        NotCanonical: It has no canonical form.
-    """
-    return hash_json(normalised)
 
 
 def commit(nonce: bytes, state_digest: str, focus_vars: Sequence[str]) -> str:

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from specledger.core.digest import hash_json
 from specledger.core.rng import Stream
 from specledger.gates.capability import Refused
 from specledger.gates.documents import axion
-from specledger.gates.snapshots import Challenge, Challenges, Vault, commit, opens, snapshot_digest
+from specledger.gates.snapshots import Challenge, Challenges, Vault, commit, opens
 
 STATE = {"tick": 3, "grid": {"w": 12, "h": 12}, "rng_seed": "42", "self": {"id": "self", "x": 1, "y": 1}}
 FOCUS = ["self.energy", "hazards.at"]
-DIGEST = snapshot_digest(STATE)
+DIGEST = hash_json(STATE)
 NONCE = bytes(range(32))
 
 
@@ -47,7 +48,7 @@ def test_a_snapshot_is_schema_valid_and_hides_its_nonce(vault, challenges):
 
 
 CHANGES = {
-    "the state": {"state_digest": snapshot_digest({**STATE, "tick": 4})},
+    "the state": {"state_digest": hash_json({**STATE, "tick": 4})},
     "a variable": {"focus_vars": ["self.energy", "objects.at"]},
     "the order of variables": {"focus_vars": FOCUS[::-1]},
     "a variable less": {"focus_vars": FOCUS[:1]},
