@@ -9,7 +9,7 @@ never a refutation and never a pass.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from specledger.compile.plan import Plan, PlannedDrift, State
@@ -26,7 +26,7 @@ from specledger.run.chance import changed, follow
 from specledger.run.controller import Moment
 from specledger.run.governor_state import GovernorValues
 from specledger.run.part_chains import PartChains
-from specledger.run.step_result import StepResult, error_body, first_best, halt_violation, refusal
+from specledger.run.step_result import StepResult, error_body, find_violations, first_best, halt_violation, refusal
 
 
 def _no_check(value: Any) -> None:
@@ -85,7 +85,9 @@ class Episode:
                 yield from self._step()
                 if self._ended is not None:
                     break
-            found, idle = self._violations("episode", start, self._state, self._remembered)
+            found, idle = find_violations(
+                self._invariants["episode"], start, self._state, self._remembered, fatal=self._ended == "fatal"
+            )
             self._weigh(found)
             write(found, found)
             violations = found
@@ -335,7 +337,7 @@ class Episode:
         plan, before, after, by = self._plan, decision.before, decision.after, decision.by
         success, until = (plan.success(after), plan.until(after)) if last else (None, False)
         remembered = self._remember(decision) if self._monitors else self._remembered
-        violations, idle = self._violations("step", start, after, remembered) if last else ([], [])
+        violations, idle = find_violations(self._invariants["step"], start, after, remembered) if last else ([], [])
         moved = self._shifts(by, after) if self._others and after is not before else []
         self._weigh(after)
         self._weigh(result.part_receipts)
@@ -387,25 +389,3 @@ class Episode:
     def _shifts(self, by: ActorState, after: State) -> list[tuple[ActorState, list[dict[str, Any]], GovernorValues]]:
         """What an action changes for the governors of the other actors."""
         return [(one, *one.governor.shift(by.actor.name, after)) for one in self._actors if one is not by]
-
-    def _violations(
-        self, scope: str, previous: State, state: State, remembered: Mapping[str, Any]
-    ) -> tuple[list[dict[str, Any]], list[str]]:
-        """The broken invariants, and the names of those that were not judged."""
-        broken: list[dict[str, Any]] = []
-        idle: list[str] = []
-        for invariant in self._invariants[scope]:
-            if self._ended == "fatal" and not invariant.after_fatal:
-                idle.append(invariant.name)
-                continue
-            if invariant.monitor is None:
-                witness = invariant.judge(previous, state)
-            else:
-                witness = invariant.judge(previous, state, remembered[invariant.name])
-            if witness is None:
-                continue
-            if witness is False:
-                idle.append(invariant.name)
-            else:
-                broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
-        return broken, idle

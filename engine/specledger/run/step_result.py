@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
 
-from specledger.compile.plan import Judgement
+from specledger.compile.plan import Judgement, PlannedInvariant, State
 from specledger.core.canonical import NotCanonical
 from specledger.expr import EvaluationError
 from specledger.gates.admission import TOKEN
@@ -41,6 +42,42 @@ def first_best(found: list[Judgement]) -> int | None:
         if chosen is None or judgement.value > greatest:
             chosen, greatest = index, judgement.value
     return chosen
+
+
+def find_violations(
+    invariants: Iterable[PlannedInvariant],
+    previous: State,
+    state: State,
+    remembered: Mapping[str, Any],
+    *,
+    fatal: bool = False,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """The broken invariants, and the names of those that were not judged.
+
+    Args:
+        invariants: Those of one scope.
+        previous: The state before.
+        state: The state that is judged.
+        remembered: The memory of every monitor.
+        fatal: Whether a fatal breach ended the episode.
+    """
+    broken: list[dict[str, Any]] = []
+    idle: list[str] = []
+    for invariant in invariants:
+        if fatal and not invariant.after_fatal:
+            idle.append(invariant.name)
+            continue
+        if invariant.monitor is None:
+            witness = invariant.judge(previous, state)
+        else:
+            witness = invariant.judge(previous, state, remembered[invariant.name])
+        if witness is None:
+            continue
+        if witness is False:
+            idle.append(invariant.name)
+        else:
+            broken.append({"invariant": invariant.name, "severity": invariant.severity, "witness": witness})
+    return broken, idle
 
 
 def error_body(error: EvaluationError | NotCanonical) -> dict[str, Any]:
