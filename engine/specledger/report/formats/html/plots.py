@@ -109,7 +109,7 @@ def _matrix(plot: Matrix) -> tuple[list[Markup], int]:
     """A cell for each row and column, whose colour is the rate and whose text is the number."""
     wide = min(_CELL, (WIDTH - _NAMES - 20) // max(len(plot.columns), 1))
     level = all(len(name) * 7 < wide for name in plot.columns)
-    drawn, top, tall = [], 24 if level else 96, 28
+    drawn, top, tall = [], 24 if level else 24 + 4 * max(len(shorten(name, 16)) for name in plot.columns), 28
     for column, name in enumerate(plot.columns):
         x = _NAMES + column * wide + wide // 2
         place = {"x": x, "y": top - 8} if level else {"transform": f"translate({x} {top - 8}) rotate(-35)"}
