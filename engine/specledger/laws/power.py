@@ -14,10 +14,11 @@ import numpy as np
 from msgspec import Struct
 
 from specledger.core.rng import Stream
-from specledger.laws.evolve import Trajectory
+from specledger.laws.evolve import Trajectory, evolve, windows
 from specledger.laws.generators import Case
 from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
+from specledger.laws.layout import Array, Batch
 from specledger.spec.law import Trial
 
 ONE: Final = 1_000_000
@@ -147,15 +148,32 @@ def content_of(law: Law) -> Content:
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
-    starts = _starts(law)
-    rule = law.universe.rule
+    starts, rule = _starts(law), law.universe.rule
     every = len(rule.table) * (rule.symbols - 1)
     tried = min(every, MOST_MUTANTS)
     changes = np.array([rule.change(number * every // tried) for number in range(tried)])
-    entries, symbols = np.repeat(changes, len(starts), axis=0).T
-    judged = judge(law, starts * tried, (entries, symbols), min(law.on(MAX_CELLS).last, STEPS))
-    broken = (judged.violated >= 0).reshape(tried, len(starts)).any(axis=1)
+    last = min(law.on(MAX_CELLS).last, STEPS)
+    own = judge(law, starts, last=last)
+    read = _entries_read(law, starts, own.trajectory.steps)[:, changes[:, 0]]
+    broken = (~read & (own.violated >= 0)[:, None]).any(axis=0)  # where the entry is not read, the rule is the own one
+    mutants, places = np.nonzero(read.T)
+    if len(mutants):
+        entries, symbols = changes[mutants].T
+        judged = judge(law, [starts[place] for place in places.tolist()], (entries, symbols), last)
+        broken[mutants[judged.violated >= 0]] = True
     return Content(int(broken.sum()), tried)
+
+
+def _entries_read(law: Law, starts: Sequence[Sequence[int]], steps: int) -> Array:
+    """Which entries of the table so many steps from each start read, its transformed state included."""
+    rule = law.universe.rule
+    batch = Batch.of(starts, rule.radius, rule.radius)
+    layout, found = batch.layout, np.zeros((len(starts), len(rule.table)), dtype=bool)
+    owner, columns = np.repeat(np.arange(len(starts)), layout.sizes), layout.columns - rule.radius
+    for each in (batch, *([] if law.image is None else [batch.transformed(law.image)])):
+        rows = evolve(each, rule, steps).rows
+        found[owner, windows(rows, rule.width, rule.symbols)[:steps, columns]] = True
+    return found
 
 
 def _starts(law: Law) -> list[tuple[int, ...]]:
