@@ -178,24 +178,25 @@ def first_wrong(claim: Node) -> tuple[str, ...]:
     return ()
 
 
-def evaluate(node: Node, read: Read) -> int | bool | str:
-    """The exact value of a claim of right sorts.
+def evaluator(node: Node) -> Callable[[Read], Any]:
+    """The exact value of a claim of right sorts, as a function of what reads an observable at a time.
 
-    Args:
-        node: The claim.
-        read: The value of an observable at a time.
-
-    Raises:
-        EvaluationError: An integer leaves 64 bits.
+    It raises EvaluationError if an integer leaves 64 bits.
     """
     if isinstance(node, Const):
-        return node.value
+        value = node.value
+        return lambda read: value
     if isinstance(node, Observe):
-        return read(node.name, node.time)
+        name, time = node.name, node.time
+        return lambda read: read(name, time)
     if isinstance(node, Not):
-        return not evaluate(node.operand, read)
-    value: int | bool | str = apply(node.op, evaluate(node.left, read), evaluate(node.right, read))
-    return value
+        denied = evaluator(node.operand)
+        return lambda read: not denied(read)
+    op, left, right = node.op, evaluator(node.left), evaluator(node.right)
+    if op in ARITHMETIC:
+        return lambda read: apply(op, left(read), right(read))
+    compare = BINARY[op]
+    return lambda read: compare(left(read), right(read))
 
 
 def apply(op: str, left: Any, right: Any) -> Any:

@@ -25,6 +25,7 @@ from specledger.laws.proofs import (
     Undecided,
     prove,
 )
+from specledger.laws.proofs.prove import Tried
 from specledger.laws.verdict import Verdict
 
 DEFAULT: Final = Limits()
@@ -133,13 +134,14 @@ def _answered(question: Question, law: Law) -> Answer:
     opaque = isinstance(question.claim, Opaque)
     limits = ENUMERATED if opaque else DEFAULT
     longest = law.universe.longest
-    answer = prove(question, limits)
+    tried: Tried = {}
+    answer = prove(question, limits, tried)
     if isinstance(answer, Proved) or (isinstance(answer, Refuted) and len(answer.ring) <= longest):
         return answer
     covers = isinstance(answer, ProvedUpTo) and answer.length >= longest
     if opaque and not covers and not isinstance(answer, Refuted):
         return answer  # ring by ring: a narrower range would be the same search again
-    narrower = prove(within_range(question, law), limits)
+    narrower = prove(within_range(question, law), limits, tried)
     if isinstance(narrower, Refuted) and len(narrower.ring) > longest:
         return Undecided(f"only rings of more than {longest} cells are known to violate it", law.contract)
     return narrower

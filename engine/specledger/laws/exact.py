@@ -6,11 +6,12 @@ Every counterexample is confirmed here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 
 from msgspec import Struct
 
 from specledger.laws.automaton import Rule
-from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Node, Observe, Time, evaluate, walk
+from specledger.laws.claim import IMAGE, STATE, TRANSFORMED, Node, Observe, Time, evaluator, walk
 from specledger.laws.law import Law
 
 State = tuple[int, ...]
@@ -30,6 +31,7 @@ class Run:
 
     def __init__(self, law: Law, start: Sequence[int], rule: Rule | None = None) -> None:
         self.law = law = law.on(len(start))
+        self._evaluator = cache(evaluator)
         rule = rule or law.universe.rule
         self.states = rule.run(start, law.steps)
         image = law.image
@@ -87,4 +89,4 @@ class Run:
                 return self.law.observables[name].of(self.states[step])
             return self.law.universe.alphabet[rows[step][cell or 0]]
 
-        return evaluate(node, read)
+        return self._evaluator(node)(read)

@@ -6,6 +6,7 @@ The question follows from the form of the claim; a field that the form does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Final
 
 from msgspec import Struct
@@ -27,8 +28,9 @@ from specledger.laws.claim import (
     Const,
     Node,
     Observe,
+    Read,
     Time,
-    evaluate,
+    evaluator,
     reads,
     show,
 )
@@ -227,18 +229,18 @@ class _Writer:
         from_start = guarded or any(time.fixed for time in times)
         waits = Duration((law.H or 0) * law.template.within, law.H_cells * law.template.within)
 
-        def value(node: Node, initial: State, states: Sequence[State], at: int) -> bool:
-            def read(name: str, time: Time) -> int:
-                return law.observables[name].of(initial if time.fixed else states[at + time.offset])
+        measured = {name: cache(each.of) for name, each in law.observables.items()}
+        guards, counts, consequence = evaluator(guard), evaluator(law.antecedent or TRUE), evaluator(law.holds)
 
-            return bool(evaluate(node, read))
+        def reader(initial: State, states: Sequence[State], at: int) -> Read:
+            return lambda name, time: measured[name](initial if time.fixed else states[at + time.offset])
 
         def holds(initial: State, states: Sequence[State]) -> bool:
-            if guarded and not value(guard, initial, states, 0):
+            read = reader(initial, states, 0)
+            if not guards(read) or not counts(read):
                 return True
-            if law.antecedent is not None and not value(law.antecedent, initial, states, 0):
-                return True
-            return any(value(law.holds, initial, states, later) for later in range(waits.on(len(initial)) + 1))
+            later = range(waits.on(len(initial)) + 1)
+            return any(consequence(reader(initial, states, at)) for at in later)
 
         name = f"{show(law.claim)} ({law.key})"
         return Opaque(name, Duration(law.reach, waits.cells) if waits.cells else law.reach, holds, from_start)

@@ -7,7 +7,7 @@ from typing import Final
 
 from specledger.core.rng import Stream
 from specledger.expr import EvaluationError
-from specledger.laws.claim import ARITHMETIC, Binary, Const, Node, Not, Observe, evaluate
+from specledger.laws.claim import ARITHMETIC, Binary, Const, Node, Not, Observe, evaluator
 from specledger.laws.law import Law
 from specledger.laws.observable import Observable, combine_bounds
 from specledger.laws.universe import Universe
@@ -136,10 +136,10 @@ def _distance(node: Node, wanted: bool, values: Mapping[str, int]) -> int:
         left = _distance(node.left, wanted != (node.op == "=>"), values)
         right = _distance(node.right, wanted, values)
         return left + right if (node.op == "and") == wanted else min(left, right)
-    holds = evaluate(node, lambda name, _: values[name])
+    holds = evaluator(node)(lambda name, _: values[name])
     if bool(holds) == wanted:
         return 0
     if not isinstance(node, Binary) or (node.op in ("==", "!=") and (node.op == "==") != wanted):
         return 1
-    sides = [evaluate(side, lambda name, _: values[name]) for side in (node.left, node.right)]
+    sides = [evaluator(side)(lambda name, _: values[name]) for side in (node.left, node.right)]
     return max(1, abs(int(sides[0]) - int(sides[1])))

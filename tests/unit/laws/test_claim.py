@@ -13,7 +13,7 @@ from specledger.laws.claim import (
     Observe,
     SortError,
     Time,
-    evaluate,
+    evaluator,
     latest,
     move,
     reads,
@@ -159,8 +159,8 @@ def test_operands_of_the_wrong_sort(claim):
 )
 def test_values(claim, value):
     assert (
-        evaluate(read_text(claim), lambda name, time: {NOW: 5, NEXT: 6, START: 4}[time]) is value
-        or evaluate(read_text(claim), lambda name, time: {NOW: 5, NEXT: 6, START: 4}[time]) == value
+        evaluator(read_text(claim))(lambda name, time: {NOW: 5, NEXT: 6, START: 4}[time]) is value
+        or evaluator(read_text(claim))(lambda name, time: {NOW: 5, NEXT: 6, START: 4}[time]) == value
     )
 
 
@@ -169,7 +169,7 @@ def test_values(claim, value):
 )
 def test_an_integer_beyond_64_bits_is_an_error_wherever_it_stands(claim):
     with pytest.raises(EvaluationError) as error:
-        evaluate(read_text(claim), lambda name, time: 2**63 - 1)
+        evaluator(read_text(claim))(lambda name, time: 2**63 - 1)
     assert error.value.code == "E_EVAL_OVERFLOW"
 
 

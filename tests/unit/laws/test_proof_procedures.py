@@ -14,7 +14,7 @@ from specledger.laws.proofs.clauses import clauses
 from specledger.laws.proofs.linear import find_links
 from specledger.laws.proofs.potentials import climb, conserved_quantities, current
 from specledger.laws.proofs.question import And, Linear, Not, Or, Term
-from specledger.laws.proofs.rings import OutOfCells, necklaces, spend, true
+from specledger.laws.proofs.rings import OutOfCells, necklaces, spend, truth
 from specledger.laws.proofs.simplex import Master
 from specledger.laws.proofs.windows import change, digits, graph, later_windows, over, weigh
 
@@ -158,10 +158,10 @@ def test_clauses_mean_the_condition(condition, negated):
     listed = clauses(condition, 1000, negated=negated)
     for ring in rings(2, 5):
         met = [
-            all(true(Linear(atom.terms, "==" if atom.equal else ">=", atom.bound), ring, [ring]) for atom in clause)
+            all(truth(Linear(atom.terms, "==" if atom.equal else ">=", atom.bound))(ring, [ring]) for atom in clause)
             for clause in listed
         ]
-        assert any(met) == (true(condition, ring, [ring]) != negated)
+        assert any(met) == (truth(condition)(ring, [ring]) != negated)
 
 
 def test_a_whole_flow_becomes_its_ring_and_others_become_tours():

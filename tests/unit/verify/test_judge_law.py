@@ -15,7 +15,7 @@ from specledger.evidence.chain import run_id
 from specledger.expr import EvaluationError
 from specledger.kinds import MODELS, load
 from specledger.laws.candidate import bundle_of
-from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluate
+from specledger.laws.claim import COMPARISONS, Binary, Const, Not, Observe, Time, evaluator
 from specledger.laws.generators import make_cases
 from specledger.laws.trial import run_law
 from specledger.verify import judge_law as judging
@@ -321,7 +321,7 @@ def test_a_claim_means_the_same_as_text(reference, claim, a, b, cell):
     values = {"a": a, "b": b, "state[i]": cell}
     text, reads = cel_of(claim)
     try:
-        ours = evaluate(claim, lambda name, time: values[name])
+        ours = evaluator(claim)(lambda name, time: values[name])
     except EvaluationError:
         return
     assert reference.say(text, {variable: values[name] for (name, _), variable in reads.items()}) is ours

@@ -7,7 +7,7 @@ so that a counterexample is the smallest if that many rings can be tried.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from specledger.laws.proofs.answers import Answer, Limits, Proved, ProvedUpTo, Refuted, Undecided
 from specledger.laws.proofs.circulations import circuit, tours
@@ -26,13 +26,17 @@ from specledger.laws.proofs.question import (
     State,
     facts,
 )
-from specledger.laws.proofs.rings import OutOfCells, first_violation, judge, smallest_violation
+from specledger.laws.proofs.rings import OutOfCells, admitted, first_violation, judge, smallest_violation
 from specledger.laws.proofs.windows import change, code_of, digits, graph, over, seen
 
 FORMAT = "proof/v1"
 DEFAULT = Limits()
 MANY = 1 << 20  # cells: a ring that is longer than any
 _GLANCE = 2000  # cells of the smallest rings, which refute most false claims before any proof is tried
+
+
+Tried: TypeAlias = dict[int, tuple[State, int] | int]
+"""What `smallest_violation` gives, by the cells that it may use."""
 
 
 class Unproved(Exception):  # noqa: N818 - an answer, not an error
@@ -49,8 +53,13 @@ class Unproved(Exception):  # noqa: N818 - an answer, not an error
         self.suspects = suspects
 
 
-def prove(question: Question, limits: Limits = DEFAULT) -> Answer:
+def prove(question: Question, limits: Limits = DEFAULT, tried: Tried | None = None) -> Answer:
     """Decide a question as far as the limits allow.
+
+    Args:
+        question: The question.
+        limits: Bounds on the work.
+        tried: What came of the rings that were tried for the same question without `longest`; it is added to.
 
     Raises:
         ValueError: The question is malformed: alphabets, tables or ranges do not fit each other.
@@ -62,15 +71,15 @@ def prove(question: Question, limits: Limits = DEFAULT) -> Answer:
         why = f"the claim looks {span} steps ahead, beyond the horizon {until}: it has no instance"
         return Undecided(why, question.contract)
     try:
-        return _decide(question, limits)
+        return _decide(question, limits, {} if tried is None else tried)
     except Exception as error:
         if not isinstance(question.claim, Opaque):
             raise
         return Undecided(f"the claim could not be judged: {error}", question.contract)
 
 
-def _decide(question: Question, limits: Limits) -> Answer:
-    found = smallest_violation(question, min(limits.cells, _GLANCE))
+def _decide(question: Question, limits: Limits, tried: Tried) -> Answer:
+    found = _smallest(question, min(limits.cells, _GLANCE), tried)
     if isinstance(found, tuple):
         return _refuted(question, *found)
     suspected, why = None, ""
@@ -81,7 +90,7 @@ def _decide(question: Question, limits: Limits) -> Answer:
             why, suspected = unproved.why, _confirm(question, unproved.suspects, limits)
             if suspected:
                 break
-    found = smallest_violation(question, limits.cells)
+    found = _smallest(question, limits.cells, tried)
     if isinstance(found, tuple):
         return _refuted(question, *found)
     if question.longest is not None and found >= question.longest:
@@ -93,6 +102,14 @@ def _decide(question: Question, limits: Limits) -> Answer:
         return Undecided(f"{why}; rings of {question.shortest} cells are too many to try", question.contract)
     certificate = _document(question, {"kind": "exhaustive", "length": found})
     return ProvedUpTo(found, certificate, question.contract, why)
+
+
+def _smallest(question: Question, cells: int, tried: Tried) -> tuple[State, int] | int:
+    """The smallest ring on which the claim fails, as `smallest_violation` finds it."""
+    if cells not in tried:
+        tried[cells] = smallest_violation(question, cells)
+    found, longest = tried[cells], question.longest or MANY
+    return found if (len(found[0]) if isinstance(found, tuple) else found) <= longest else longest
 
 
 def _refuted(question: Question, ring: State, t: int) -> Refuted:
@@ -143,9 +160,9 @@ def _suspects(left: Open, limits: Limits) -> Iterable[State]:
 
 def _confirm(question: Question, suspects: Iterable[State], limits: Limits) -> tuple[State, int] | None:
     budget = [limits.cells]
-    for ring in suspects:
+    for ring in (each for each in suspects if admitted(question, each)):
         try:
-            t = first_violation(question, ring, budget)
+            t = first_violation(question, judge(question, len(ring)), ring, budget)
         except OutOfCells:
             return None
         if t is not None:

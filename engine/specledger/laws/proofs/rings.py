@@ -5,12 +5,13 @@ Every counterexample of the prover is confirmed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import product
 
 from msgspec import Struct
 
+from specledger.laws.automaton import Additive
 from specledger.laws.duration import steps_on
 from specledger.laws.proofs.clauses import as_condition, terms_of
 from specledger.laws.proofs.question import And, Commutes, Condition, Linear, Local, Not, Opaque, Question, State
@@ -25,6 +26,10 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 }
 
 
+Holds = Callable[[State, Sequence[State]], bool]
+"""Whether something holds of an initial state and the states from t on."""
+
+
 class OutOfCells(Exception):  # noqa: N818 - a limit that was met, not an error of the engine
     """The budget of cells is used up."""
 
@@ -37,21 +42,23 @@ class Judge(Struct, frozen=True):
         from_start: Whether the initial state is looked at for t > 0.
         rotates: Whether a rotation of the ring changes nothing.
         holds: Of the initial state and the states at t, … t + span.
+        step: The rule's; it remembers what it was asked.
     """
 
     span: int
     from_start: bool
     rotates: bool
-    holds: Callable[[State, Sequence[State]], bool]
+    holds: Holds
+    step: Callable[[State], State]
 
 
 def judge(question: Question, length: int) -> Judge:
     """The judge of a question's claim on rings of so many cells."""
-    claim, rule = question.claim, question.rule
+    claim, step = question.claim, cache(question.rule.step)
     if isinstance(claim, Opaque):
-        return Judge(steps_on(claim.span, length), claim.from_start, False, claim.holds)
+        return Judge(steps_on(claim.span, length), claim.from_start, False, claim.holds, step)
     if isinstance(claim, Commutes):
-        return Judge(1, False, True, lambda _, states: rule.step(claim.image(states[0])) == claim.image(states[1]))
+        return Judge(1, False, True, lambda _, states: step(claim.image(states[0])) == claim.image(states[1]), step)
     if isinstance(claim, Local):
         trigger, results = claim.trigger, claim.results
         return Judge(
@@ -61,51 +68,51 @@ def judge(question: Question, length: int) -> Judge:
             lambda _, states: all(
                 after in results for before, after in zip(states[0], states[1], strict=True) if before == trigger
             ),
+            step,
         )
     condition = as_condition(claim) or And(())
     times = [term.at for term in terms_of(condition)]
     span = max((at for at in times if at is not None), default=0)
-    return Judge(span, None in times, True, lambda start, states: true(condition, start, states))
+    return Judge(span, None in times, True, truth(condition), step)
 
 
-def true(condition: Condition, start: State, states: Sequence[State]) -> bool:
-    """Whether a condition holds of an initial state and the states from t on."""
+def truth(condition: Condition) -> Holds:
+    """Whether a condition holds; totals of a state are computed once."""
+    return _truth(condition, {term.observable: cache(term.observable.total) for term in terms_of(condition)})
+
+
+def _truth(condition: Condition, totals: Mapping[Additive, Callable[[State], int]]) -> Holds:
     match condition:
         case Linear(terms, op, bound):
-            value = sum(
-                term.coefficient * term.observable.total(start if term.at is None else states[term.at])
-                for term in terms
+            compare, read = _COMPARE[op], [(each.coefficient, totals[each.observable], each.at) for each in terms]
+            return lambda start, states: compare(
+                sum(times * total(start if at is None else states[at]) for times, total, at in read), bound
             )
-            return _COMPARE[op](value, bound)
         case Not(part):
-            return not true(part, start, states)
-        case And(parts):
-            return all(true(part, start, states) for part in parts)
-        case _:
-            return any(true(part, start, states) for part in condition.parts)
+            denied = _truth(part, totals)
+            return lambda start, states: not denied(start, states)
+    parts = [_truth(part, totals) for part in condition.parts]
+    if isinstance(condition, And):
+        return lambda start, states: all(part(start, states) for part in parts)
+    return lambda start, states: any(part(start, states) for part in parts)
 
 
-def first_violation(
-    question: Question, ring: State, budget: list[int], step: Callable[[State], State] | None = None
-) -> int | None:
-    """The first t at which the claim fails on the trajectory from a ring, or None.
+def first_violation(question: Question, judging: Judge, ring: State, budget: list[int]) -> int | None:
+    """The first t at which the claim fails on the trajectory from an admitted ring, or None.
 
     The trajectory ends at the horizon, or where it repeats itself. Where any state may be an initial state, an instance
     at t = 0 stands for all.
 
     Args:
-        question: The question; the ring's own length and symbols are judged as well.
+        question: The question.
+        judging: How it is judged on rings of this length.
         ring: The initial state.
         budget: The cells that may still be used; what was used is taken off.
-        step: The rule's, if it remembers what it was asked.
 
     Raises:
         OutOfCells: The budget is used up.
     """
-    if not admitted(question, ring):
-        return None
-    judging, until = judge(question, len(ring)), question.until(len(ring))
-    step = step or question.rule.step
+    until, step = question.until(len(ring)), judging.step
     states, seen, t = [ring], set(), 0
     while t + judging.span <= until and states[0] not in seen:
         seen.add(states[0])
@@ -132,7 +139,7 @@ def admitted(question: Question, ring: State) -> bool:
         question.shortest <= len(ring)
         and (question.longest is None or len(ring) <= question.longest)
         and (question.start is None or question.start.issuperset(ring))
-        and true(question.where, ring, [])
+        and truth(question.where)(ring, [])
     )
 
 
@@ -174,23 +181,25 @@ def _search(question: Question, judging: Judge, length: int, budget: list[int]) 
     rings = necklaces(alphabet, length) if judging.rotates else product(alphabet, repeat=length)
     starts = _starts(question, rings, budget)
     if judging.from_start:
-        return _search_orbits(question, starts, budget)
+        return _search_orbits(question, judging, starts, budget)
     last = question.until(length) - judging.span
-    return _search_levels(question, judging, starts, budget, min(0, last) if steady(question) else last)
+    return _search_levels(judging, starts, budget, min(0, last) if steady(question) else last)
 
 
 def _starts(question: Question, rings: Iterator[State], budget: list[int]) -> Iterator[State]:
+    admits = truth(question.where)
     for ring in rings:
         spend(budget, len(ring))
-        if true(question.where, ring, []):
+        if admits(ring, []):
             yield ring
 
 
-def _search_orbits(question: Question, starts: Iterator[State], budget: list[int]) -> tuple[State, int] | None:
+def _search_orbits(
+    question: Question, judging: Judge, starts: Iterator[State], budget: list[int]
+) -> tuple[State, int] | None:
     best: tuple[State, int] | None = None
-    step = cache(question.rule.step)
     for ring in starts:
-        t = first_violation(question, ring, budget, step)
+        t = first_violation(question, judging, ring, budget)
         if t is not None and (best is None or t < best[1]):
             best = ring, t
             if t == 0:
@@ -198,11 +207,9 @@ def _search_orbits(question: Question, starts: Iterator[State], budget: list[int
     return best
 
 
-def _search_levels(
-    question: Question, judging: Judge, starts: Iterator[State], budget: list[int], last: float
-) -> tuple[State, int] | None:
+def _search_levels(judging: Judge, starts: Iterator[State], budget: list[int], last: float) -> tuple[State, int] | None:
     """All starts step by step together; what was judged once is not judged again."""
-    step, span, t = cache(question.rule.step), judging.span, 0
+    step, span, t = judging.step, judging.span, 0
     level: dict[State, State] = {}
     seen: set[State] = set()
     fresh: Iterator[tuple[State, State]] = ((ring, ring) for ring in starts)
