@@ -55,6 +55,10 @@ class Stream:
         """
         if count < 0:
             raise ValueError(f"cannot draw {count} bytes")
+        offset = self.position - self._index * DIGEST_SIZE
+        if 0 <= offset <= DIGEST_SIZE - count:  # within the block that is known
+            self.position += count
+            return self._block[offset : offset + count]
         parts = []
         while count:
             index, offset = divmod(self.position, DIGEST_SIZE)
