@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.table import titled
-from specledger.compile.law import compile_law
+from specledger.compile.law import Checked, compile_law
 from specledger.kinds import load
 from specledger.laws.candidate import bundle_of
 from specledger.laws.generators import make_cases
@@ -210,7 +210,8 @@ def shipped() -> list[str]:
     """All shipped laws, from files to verdicts."""
     files = sorted((SPECS / "law").glob("*.yaml"))
     began = process_time()
-    plans = [compile_law(bundle) for file in files for bundle in load(str(file))]
+    checked: Checked = {}
+    plans = [compile_law(bundle, checked) for file in files for bundle in load(str(file))]
     loaded = process_time() - began
     statuses: dict[str, int] = {}
     began = process_time()

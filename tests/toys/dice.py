@@ -100,7 +100,7 @@ DICE = Kind(
     lambda: Dice,
     check_dice,
     lambda: Runnable(
-        compile=compile_dice,
+        compile=lambda bundle, _: compile_dice(bundle),
         receipts=EVIDENCE.receipts,
         execute=lambda bundle, place, options, progress: write_events(
             bundle, place, EVIDENCE.receipts, options, throw(bundle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -121,11 +122,13 @@ def _run_each(
 ) -> list[Finished]:
     """Run cases, each to its place, and print each result that is not part of a table."""
     from specledger.kinds import KINDS
+    from specledger.pipeline.executing import share_runs
 
     finished = []
+    together = share_runs([bundle for bundle, _ in cases], options) if log is None else repeat(options)
     for bundle, place in cases:
         try:
-            finished.append(run_case(log, bundle, purpose, place, options))
+            finished.append(run_case(log, bundle, purpose, place, next(together)))
         except KeyboardInterrupt:
             if not options.resume:
                 raise

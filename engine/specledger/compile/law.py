@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.laws.law import LawPlan
 from specledger.laws.law_check import check_law
-from specledger.laws.template import check_template
+from specledger.laws.template import Template, check_template
 from specledger.laws.universe import Universe, check_universe
 from specledger.load import Bundle
 from specledger.spec.law import Law as LawSpec
 
+Checked = dict[str, Universe | Template]
+"""The universes and templates that were checked, by key: many laws have the same ones."""
 
-def compile_law(bundle: Bundle, *, strict: bool = False, universe: Universe | None = None) -> LawPlan:
+
+def compile_law(bundle: Bundle, checked: Checked | None = None, *, strict: bool = False) -> LawPlan:
     """Compile the law that a bundle was loaded for.
 
     Args:
         bundle: A bundle whose main spec is a law.
+        checked: Universes and templates that need not be checked again; it is added to.
         strict: Whether what is not needed, or a string claim, is refused.
-        universe: The universe of the bundle, if it was checked before: many laws have the same one.
 
     Raises:
         Rejected: With every finding in the law, its universe and its template.
@@ -27,11 +33,14 @@ def compile_law(bundle: Bundle, *, strict: bool = False, universe: Universe | No
     diagnostics = Diagnostics()
     spec, model = bundle.main, bundle.main.model
     assert isinstance(model, LawSpec)  # noqa: S101 - the pipeline compiles what it dispatched by kind
-    if universe is None:
-        universe = check_universe(bundle.specs[spec.refs[("universe",)]], bundle, diagnostics)
-    template = check_template(bundle.specs[spec.refs[("template",)]], diagnostics)
+    known: Mapping[str, Any] = checked or {}
+    keys = [spec.refs[role,] for role in ("universe", "template")]
+    universe = known.get(keys[0]) or check_universe(bundle.specs[keys[0]], bundle, diagnostics)
+    template = known.get(keys[1]) or check_template(bundle.specs[keys[1]], diagnostics)
     law = None
     if universe is not None and template is not None:
+        if checked is not None:
+            checked |= {keys[0]: universe, keys[1]: template}
         law = check_law(spec, universe, template, diagnostics, strict=strict)
     diagnostics.raise_if_errors()
     assert law is not None  # noqa: S101 - it is missing only where there was a finding

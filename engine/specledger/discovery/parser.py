@@ -14,16 +14,15 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
+from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import MAX_DEPTH, NotCanonical, canonical_bytes, is_plain
-from specledger.core.diagnostics import Diagnostics, Rejected, code, printable
+from specledger.core.diagnostics import Rejected, code, printable
 from specledger.discovery.json_recovery import Broken, Found, read_values
 from specledger.discovery.scramble import Scramble
 from specledger.laws.candidate import bundle_of
 from specledger.laws.claim import OPERATORS
 from specledger.laws.law import LawPlan
 from specledger.laws.law_check import strays_of
-from specledger.laws.universe import check_universe
 from specledger.load import Bundle
 from specledger.spec.law import PER_LENGTH, Law
 
@@ -137,7 +136,7 @@ class ResponseParser:
         """
         self._universe, self._templates = universe, dict(templates)
         self._strict, self._scramble = strict, scramble
-        self._checked = check_universe(universe.main, universe, Diagnostics())
+        self._forms: Checked = {}
 
     def parse(self, text: str | bytes) -> ParseResult:
         """Read an answer; whatever it is, there is a result."""
@@ -199,12 +198,12 @@ class ResponseParser:
                 value = self._scramble.law(value)
         try:
             bundle = bundle_of(value, self._universe, self._templates)
-            plan = compile_law(bundle, strict=self._strict, universe=self._checked)
+            plan = compile_law(bundle, strict=self._strict, checked=self._forms)
             strays = strays_of(bundle.main.model, plan.law.template)
             if strays:
                 value = {key: member for key, member in value.items() if key not in strays}
                 bundle = bundle_of(value, self._universe, self._templates)
-                plan = replace(compile_law(bundle, universe=self._checked), warnings=plan.warnings)
+                plan = replace(compile_law(bundle, checked=self._forms), warnings=plan.warnings)
             if not is_plain(value, MOST_NESTED):
                 return f"{E_ANSWER_SIZE}: more than {MOST_NESTED} brackets inside one another"
             return ParsedLaw(value, bundle, plan)

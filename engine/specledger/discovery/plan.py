@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from specledger.compile.law import compile_law
+from specledger.compile.law import Checked, compile_law
 from specledger.core.canonical import canonical_bytes
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.codes import E_DISCOVERY_LAW, E_DISCOVERY_TEMPLATE
@@ -65,6 +65,11 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
         return self.bundle.main.refs[field,]
 
     @cached_property
+    def forms(self) -> Checked:
+        """The universes and templates that were checked."""
+        return {self.universe.root: self.checked}
+
+    @cached_property
     def allowed(self) -> tuple[str, ...]:
         """The templates that may be proposed, in the order in which they are listed."""
         wanted, without = self.model.request.target_templates, self.model.request.exclude_templates or []
@@ -97,7 +102,7 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
             Rejected: The document is not a law.
         """
         bundle = bundle_of(document, self.universe, self.templates)
-        return ParsedLaw(document, bundle, compile_law(bundle, universe=self.checked))
+        return ParsedLaw(document, bundle, compile_law(bundle, checked=self.forms))
 
     def law(self, document: Mapping[str, Any], effort: Effort | Escalation) -> LawPlan:
         """A proposed law as it is tried; the proposer does not decide how hard.
@@ -133,15 +138,14 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
     @staticmethod
     def under(law: Law, mutant: int) -> Law:
         """A law under the mutant of its universe's rule that has this number."""
-        return replace(law, universe=replace(law.universe, rule=law.universe.rule.mutant(mutant)))
+        return replace(law, universe=law.universe.once(_mutant, mutant))
 
     def _compiled(
         self, document: Mapping[str, Any], effort: Effort | Escalation | HeldOut, universe: Bundle
     ) -> LawPlan:
         """A proposed law as it is tried; it keeps its name, however hard it is tried and wherever."""
         name = name_of(document)
-        checked = self.checked if universe is self.universe else None
-        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name), universe=checked)
+        return compile_law(bundle_of(self._tried(document, effort), universe, self.templates, name), checked=self.forms)
 
     @staticmethod
     def _tried(document: Mapping[str, Any], effort: Effort | Escalation | HeldOut) -> dict[str, Any]:
@@ -153,6 +157,10 @@ class DiscoveryPlan(Struct, frozen=True, dict=True):
             quantifiers["T"] = max(quantifiers.get("T", 0), effort.T)
         hard = {"cases": effort.cases, "mutations": effort.mutations, "quantifiers": quantifiers}
         return {key: value for key, value in document.items() if key not in _OURS} | hard
+
+
+def _mutant(universe: Universe, number: int) -> Universe:
+    return replace(universe, rule=universe.rule.mutant(number))
 
 
 MOST_KEPT: Final = 4096

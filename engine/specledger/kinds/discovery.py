@@ -89,4 +89,6 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-RUNNABLE: Final = Runnable(open_all, RECEIPTS, _execute, _preview, show_discoveries, resumes=True)
+RUNNABLE: Final = Runnable(
+    lambda bundle, _: open_all(bundle), RECEIPTS, _execute, _preview, show_discoveries, resumes=True
+)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from specledger.kinds.running import Finished, Progress, RunOptions
     from specledger.load import Bundle
     from specledger.report.model import ReportKind
+    from specledger.run.executor import Work
     from specledger.verify.kind import EvidenceKind
 
 
@@ -28,12 +29,15 @@ class Runnable(Struct, frozen=True):
     """What a kind needs so that its specs can be run.
 
     Attributes:
-        compile: Raises Rejected unless a bundle can be run.
+        compile: `(bundle, checked)`: raises Rejected unless a bundle can be run; `checked` may take what was checked
+            and is part of other bundles, too.
         receipts: How its receipts are summarised.
         execute: `(bundle, place, options, progress)`: runs a bundle and writes its evidence; raises Rejected.
         preview: What a run would do, as JSON values, from a bundle that compiles.
         show: The results of finished runs, as text.
         events: The events of a run that needs nothing but its specs; None if the kind has no such runs.
+        work: Gives the events of its runs, as lists of their fields, from bundles; None if runs do not share the
+            executor among each other.
         table: Whether `show` makes one table of all runs of a command, printed at its end.
         resumes: Whether a run has a journal from which it resumes (`spec discover`).
         merge: `(folders, place, options)`: merges the shards of a run; None if its runs have none.
@@ -41,12 +45,13 @@ class Runnable(Struct, frozen=True):
         seeds: The seeds that a run uses.
     """
 
-    compile: Callable[[Bundle], object]
+    compile: Callable[[Bundle, dict[str, Any]], object]
     receipts: ReceiptKind
     execute: Callable[[Bundle, Path, RunOptions, Progress | None], Finished]
     preview: Callable[[Bundle], dict[str, Any]]
     show: Callable[[Sequence[Finished]], str]
     events: Callable[[Bundle], Iterator[Event]] | None = None
+    work: Callable[[], Work] | None = None
     table: bool = False
     resumes: bool = False
     merge: Callable[[Sequence[Path], Path, RunOptions], Finished] | None = None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from specledger.compile.law import compile_law
+from specledger.compile.law import Checked, compile_law
 from specledger.core.diagnostics import printable
 from specledger.core.events import Event
 from specledger.evidence.kind import LAW as RECEIPTS
@@ -14,14 +14,36 @@ from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
 from specledger.laws.trial import run_law
 from specledger.load import Bundle
+from specledger.run.executor import Work
 
 
 def _events(bundle: Bundle) -> Iterator[Event]:
     return run_law(compile_law(bundle))
 
 
+class LawRuns(Work):
+    """The runs of laws: of each bundle the type and the body of its events."""
+
+    entry = "laws"
+
+    def __init__(self) -> None:
+        self._checked: Checked = {}
+
+    def __call__(self, item: Bundle) -> list[tuple[str, Any]]:
+        """Run a law."""
+        return [event[:2] for event in run_law(compile_law(item, self._checked))]
+
+    def sent(self, item: Bundle) -> dict[str, Any]:
+        """The specs of a law."""
+        return item.document()
+
+    def document(self) -> dict[str, Any]:
+        """Nothing: each item has its own specs."""
+        return {}
+
+
 def _execute(bundle: Bundle, place: Path, options: RunOptions, progress: Progress | None) -> Finished:
-    return write_events(bundle, place, RECEIPTS, options, _events(bundle))
+    return write_events(bundle, place, RECEIPTS, options, options.events or _events(bundle))
 
 
 def _preview(bundle: Bundle) -> dict[str, Any]:
@@ -72,4 +94,4 @@ def _ground(verdict: Mapping[str, Any]) -> str:
     return f"{verdict['power']['hits']} hits" if verdict["power"] is not None else str(verdict["detail"] or "nothing")
 
 
-RUNNABLE: Final = Runnable(compile_law, RECEIPTS, _execute, _preview, _show, events=_events, table=True)
+RUNNABLE: Final = Runnable(compile_law, RECEIPTS, _execute, _preview, _show, events=_events, work=LawRuns, table=True)

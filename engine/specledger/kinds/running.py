@@ -56,6 +56,7 @@ class RunOptions(Struct, frozen=True):
         tape: What was answered already, in place of asking an agent from outside.
         trial: Who listens to the trial of an agent.
         resume: Whether to continue an unfinished run to the same place, and to keep this one if it ends early.
+        events: What the run gave, if it was made already, by an executor that runs share.
         shard: `(i, n)`, if only the i-th of n parts is made: every n-th run of a suite, or a range of episodes.
         tell: Called with how much a resumed run takes over.
     """
@@ -69,6 +70,7 @@ class RunOptions(Struct, frozen=True):
     tape: Tape | None = None
     trial: Listener | None = None
     resume: bool = False
+    events: Iterable[Event] | None = None
     shard: tuple[int, int] | None = None
     tell: Tell | None = None
 

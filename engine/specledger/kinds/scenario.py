@@ -238,4 +238,6 @@ def _probes(probes: Mapping[str, Mapping[str, int]]) -> list[str]:
     return ["  probes: " + "; ".join(shown)] if shown else []
 
 
-RUNNABLE: Final = Runnable(compile_scenario, RECEIPTS, _execute, _preview, _show, events=_events, merge=merge)
+RUNNABLE: Final = Runnable(
+    lambda bundle, _: compile_scenario(bundle), RECEIPTS, _execute, _preview, _show, events=_events, merge=merge
+)

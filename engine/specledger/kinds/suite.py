@@ -239,7 +239,7 @@ def _refuse_seed(bundle: Bundle, seed: int) -> Diagnostic:
 
 
 RUNNABLE: Final = Runnable(
-    compile_suite,
+    lambda bundle, _: compile_suite(bundle),
     RECEIPTS,
     _execute,
     _preview,

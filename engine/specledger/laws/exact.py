@@ -89,4 +89,5 @@ class Run:
                 return self.law.observables[name].of(self.states[step])
             return self.law.universe.alphabet[rows[step][cell or 0]]
 
-        return self._evaluator(node)(read)
+        value: int | bool | str = self._evaluator(node)(read)
+        return value

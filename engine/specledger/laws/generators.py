@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final
 
 from specledger.core.canonical import canonical_bytes
@@ -49,10 +48,9 @@ def make_cases(law: Law) -> tuple[Case, ...]:
 
     Without tests, every family first makes its `first` cases; the rest is split by weight.
     """
-    return _met(law, _made(law.universe, law.starts, law.tests, law.seed, law.cases))
+    return _met(law, law.universe.once(_made, law.starts, law.tests, law.seed, law.cases))
 
 
-@lru_cache(maxsize=16)
 def _made(
     universe: Universe, starts: tuple[int, ...], tests: tuple[Test, ...], seed: int, count: int
 ) -> tuple[Case, ...]:

@@ -19,6 +19,8 @@ from specledger.laws.generators import Case
 from specledger.laws.judge import Judged, judge
 from specledger.laws.law import Law
 from specledger.laws.layout import Array, Batch
+from specledger.laws.transform import Image
+from specledger.laws.universe import Universe
 from specledger.spec.law import Trial
 
 ONE: Final = 1_000_000
@@ -148,14 +150,16 @@ def content_of(law: Law) -> Content:
     Raises:
         EvaluationError: An integer leaves 64 bits.
     """
-    starts, rule = _starts(law), law.universe.rule
+    universe, rule = law.universe, law.universe.rule
+    starts = universe.once(_starts, law.starts)
     every = len(rule.table) * (rule.symbols - 1)
     tried = min(every, MOST_MUTANTS)
     changes = np.array([rule.change(number * every // tried) for number in range(tried)])
     last = min(law.on(MAX_CELLS).last, STEPS)
     own = judge(law, starts, last=last)
-    read = _entries_read(law, starts, own.trajectory.steps)[:, changes[:, 0]]
-    broken = (~read & (own.violated >= 0)[:, None]).any(axis=0)  # where the entry is not read, the rule is the own one
+    read = universe.once(_entries_read, law.starts, law.image, own.trajectory.steps)[:, changes[:, 0]]
+    # where the entry is not read, the rule is the universe's own
+    broken = np.asarray((~read & (own.violated >= 0)[:, None]).any(axis=0))
     mutants, places = np.nonzero(read.T)
     if len(mutants):
         entries, symbols = changes[mutants].T
@@ -164,20 +168,19 @@ def content_of(law: Law) -> Content:
     return Content(int(broken.sum()), tried)
 
 
-def _entries_read(law: Law, starts: Sequence[Sequence[int]], steps: int) -> Array:
+def _entries_read(universe: Universe, symbols: tuple[int, ...], image: Image | None, steps: int) -> Array:
     """Which entries of the table so many steps from each start read, its transformed state included."""
-    rule = law.universe.rule
+    rule, starts = universe.rule, universe.once(_starts, symbols)
     batch = Batch.of(starts, rule.radius, rule.radius)
     layout, found = batch.layout, np.zeros((len(starts), len(rule.table)), dtype=bool)
     owner, columns = np.repeat(np.arange(len(starts)), layout.sizes), layout.columns - rule.radius
-    for each in (batch, *([] if law.image is None else [batch.transformed(law.image)])):
+    for each in (batch, *([] if image is None else [batch.transformed(image)])):
         rows = evolve(each, rule, steps).rows
         found[owner, windows(rows, rule.width, rule.symbols)[:steps, columns]] = True
     return found
 
 
-def _starts(law: Law) -> list[tuple[int, ...]]:
-    universe = law.universe
+def _starts(universe: Universe, symbols: tuple[int, ...]) -> list[tuple[int, ...]]:
     stream = Stream.named(0, "content", universe.name)
     sizes = range(universe.shortest, max(universe.shortest, min(universe.longest, MAX_CELLS)) + 1)
-    return [tuple(stream.choice(law.starts) for _ in range(sizes[number % len(sizes)])) for number in range(STARTS)]
+    return [tuple(stream.choice(symbols) for _ in range(sizes[number % len(sizes)])) for number in range(STARTS)]

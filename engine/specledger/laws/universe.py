@@ -5,9 +5,9 @@ Its capabilities are derived from its spec. Source: law proposer, section 5.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final, TypeVar
 
 from msgspec import Struct, field
 
@@ -37,6 +37,12 @@ E_UNIVERSE_GENERATOR = code(
     "`images` names transforms of the universe, `interaction` an observable without arguments; at least one family has "
     "a weight above 0, and starts have at least two symbols.",
 )
+
+
+T = TypeVar("T")
+
+MOST_MADE: Final = 256
+"""Things made for laws that a universe keeps."""
 
 
 class Universe(Struct, frozen=True, eq=False, dict=True):
@@ -75,6 +81,20 @@ class Universe(Struct, frozen=True, eq=False, dict=True):
     def measures(self) -> Mapping[str, Primitive]:
         """What laws can call: the primitives, and `pattern`."""
         return {PATTERN: pattern_function(self.alphabet), **self.primitives}
+
+    def once(self, make: Callable[..., T], *given: Hashable) -> T:
+        """What a function makes of this universe and of more arguments, made once: many laws share it."""
+        key = make, given
+        if key not in self._made:
+            if len(self._made) >= MOST_MADE:
+                self._made.clear()
+            self._made[key] = make(self, *given)
+        made: T = self._made[key]
+        return made
+
+    @cached_property
+    def _made(self) -> dict[Any, Any]:
+        return {}
 
     @property
     def _identity(self) -> tuple[object, ...]:

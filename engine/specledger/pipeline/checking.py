@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -92,10 +92,11 @@ def load_runs(
     """
     diagnostics = Diagnostics()
     cases: dict[str, Bundle] = {}
+    checked: dict[str, Any] = {}
     for target in targets:
         try:
             for bundle in _load_run(target, overrides, kinds, allow_outside, case):
-                _compile(bundle, overrides, kinds)
+                _compile(bundle, overrides, kinds, checked)
                 name = case_name(bundle).casefold()  # some file systems do not distinguish `a` from `A`
                 if name in cases:
                     message, first = f"there are two cases {case_name(bundle)}", cases[name].main.span("name")
@@ -109,9 +110,9 @@ def load_runs(
     return tuple(cases.values())
 
 
-def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds) -> None:
+def _compile(bundle: Bundle, overrides: Sequence[str], kinds: Kinds, checked: dict[str, Any]) -> None:
     try:
-        kinds[bundle.main.kind].run.compile(bundle)
+        kinds[bundle.main.kind].run.compile(bundle, checked)
     except Rejected as rejected:
         raise Rejected(with_context(rejected.diagnostics, bundle.uses, overrides)) from rejected
 

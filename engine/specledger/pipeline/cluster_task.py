@@ -86,6 +86,8 @@ def done_of(work: Work, number: int, item: Any, reply: Mapping[str, Any]) -> Don
 def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
     """The work of a document, which each thread of a worker compiles once and has for itself."""
     given = from_bytes(document)
+    if entry == "laws":
+        return _laws()
     return _ENTRIES[entry](bundle_from_document(given["specs"], MODELS), given)
 
 
@@ -138,6 +140,13 @@ def _unpacking(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
             return make(folder).unpacked(item)
 
     return perform_one
+
+
+def _laws() -> Callable[[Any], Any]:
+    from specledger.kinds.law import LawRuns
+
+    runs = LawRuns()
+    return lambda item: runs(bundle_from_document(item, MODELS))
 
 
 def _discovery(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -10,6 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostic, Rejected, Severity, code
+from specledger.core.events import Event
 from specledger.evidence.archive import SUFFIX
 from specledger.evidence.chain import run_id
 from specledger.evidence.layout import MANIFEST, RECEIPTS, SPECS
@@ -18,9 +19,14 @@ from specledger.evidence.workplace import E_OUT_FOREIGN, covers_of, holds_bundle
 from specledger.kinds import KINDS, Kinds, case_name
 from specledger.kinds.running import Finished, Progress, RunOptions
 from specledger.load import Bundle
+from specledger.run.executor import spread
+from specledger.run.workers import ALONE
 
 OUT: Final = Path("out")
 """The folder of evidence unless the user names another one."""
+
+MANY: Final = 32
+"""Short runs that are worth the start of processes, which takes as long as about ten of them."""
 
 W_COVER_LOST = code(
     "W_COVER_LOST",
@@ -94,6 +100,18 @@ def execute(
     hint = "name another --out to keep both; `spec seal` covers the new one"
     warning = Diagnostic(W_COVER_LOST, message, hint=hint, severity=Severity.WARNING)
     return replace(finished, found=(*finished.found, warning))
+
+
+def share_runs(bundles: Sequence[Bundle], options: RunOptions, *, kinds: Kinds = KINDS) -> Iterator[RunOptions]:
+    """The options of each run, in order; short runs are made by the executor together, and theirs hold the events."""
+    works = {}
+    for bundle in bundles:
+        make, kind = kinds[bundle.main.kind].run.work, bundle.main.kind
+        if make is not None and kind not in works:
+            own = [one for one in bundles if one.main.kind == kind]
+            many = options.executor.remote or len(own) >= MANY
+            works[kind] = spread(make(), own, options.executor if many else ALONE)
+        yield options if make is None else replace(options, events=(Event(*each) for each in next(works[kind])))
 
 
 def announce_run(log: Path, bundle: Bundle, purpose: str | None) -> tuple[int, tuple[Diagnostic, ...]]:
