@@ -90,8 +90,8 @@ Workers = Annotated[
         min=1,
         max=256,
         show_default="one for each processor",
-        help="Processes that share the runs of a suite, the work of a discovery, or the separate episodes of a run "
-        "of at least 20,000 steps (2,000 an episode at most) and of its replay.",
+        help="Processes that share the runs of a suite, the work of a discovery, many laws, or the separate episodes "
+        "of a run of at least 20,000 steps (2,000 an episode at most) and of its replay.",
     ),
 ]
 Sign = Annotated[

@@ -85,29 +85,30 @@ def done_of(work: Work, number: int, item: Any, reply: Mapping[str, Any]) -> Don
 @lru_cache(maxsize=4)
 def _opened(entry: str, document: bytes, _thread: int) -> Callable[[Any], Any]:
     """The work of a document, which each thread of a worker compiles once and has for itself."""
-    given = from_bytes(document)
-    if entry == "laws":
-        return _laws()
-    return _ENTRIES[entry](bundle_from_document(given["specs"], MODELS), given)
+    return _ENTRIES[entry](from_bytes(document))
 
 
-def _episodes(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _specs(given: Mapping[str, Any]) -> Bundle:
+    return bundle_from_document(given["specs"], MODELS)
+
+
+def _episodes(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.replay import EpisodeChunks
 
-    return EpisodeChunks(specs)
+    return EpisodeChunks(_specs(given))
 
 
-def _judged_chunks(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _judged_chunks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.verify.judge_chunks import JudgedChunks
 
-    return JudgedChunks(specs)
+    return JudgedChunks(_specs(given))
 
 
-def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _suite(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
     from specledger.kinds.suite import SuiteRuns
 
-    deferred = DeferredPlan(specs)
+    deferred = DeferredPlan(_specs(given))
 
     def run(item: int) -> Any:
         with TemporaryDirectory() as folder:
@@ -116,19 +117,19 @@ def _suite(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
     return run
 
 
-def _checks(specs: Bundle, given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _checks(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
     from specledger.verify.suite_runs import RunChecks
 
-    deferred = DeferredPlan(specs)
+    deferred = DeferredPlan(_specs(given))
     return _unpacking(lambda folder: RunChecks(folder, deferred, MODELS, given["replay"]))
 
 
-def _judgements(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _judgements(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.compile.suite import DeferredPlan
     from specledger.verify.judge_suite import RunJudgements
 
-    deferred = DeferredPlan(specs)
+    deferred = DeferredPlan(_specs(given))
     return _unpacking(lambda folder: RunJudgements(folder, deferred))
 
 
@@ -142,26 +143,27 @@ def _unpacking(make: Callable[[str], HeldRuns]) -> Callable[[Any], Any]:
     return perform_one
 
 
-def _laws() -> Callable[[Any], Any]:
+def _laws(_given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.kinds.law import LawRuns
 
     runs = LawRuns()
     return lambda item: runs(bundle_from_document(item, MODELS))
 
 
-def _discovery(specs: Bundle, _given: Mapping[str, Any]) -> Callable[[Any], Any]:
+def _discovery(given: Mapping[str, Any]) -> Callable[[Any], Any]:
     from specledger.discovery.worker import Worker
 
-    return Worker(specs)
+    return Worker(_specs(given))
 
 
-_ENTRIES: Final[Mapping[str, Callable[[Bundle, Mapping[str, Any]], Callable[[Any], Any]]]] = {
+_ENTRIES: Final[Mapping[str, Callable[[Mapping[str, Any]], Callable[[Any], Any]]]] = {
     "episodes": _episodes,
     "suite": _suite,
     "checks": _checks,
     "judgements": _judgements,
     "judged chunks": _judged_chunks,
     "discovery": _discovery,
+    "laws": _laws,
 }
 """The works by their `entry`, each made from resolved specs and options."""
 

@@ -136,7 +136,7 @@ def test_a_verdict_that_cannot_be_recorded_is_unknown(plan_of):
 
 
 def test_a_disagreement_with_the_prover_is_an_error(plan_of, monkeypatch):
-    monkeypatch.setattr(decision, "prove", lambda question, limits: Proved({}, "all"))
+    monkeypatch.setattr(decision, "prove", lambda question, limits, tried: Proved({}, "all"))
     *_, verdict, end = run_law(plan_of({**LOST, "expect": {"status": "FAIL"}}))
     assert (end.body["status"], end.body["met"]) == ("ERROR", None)
     assert "proved, but violated" in verdict.body["verdict"]["detail"]
@@ -209,13 +209,13 @@ def test_what_violates_nothing_is_no_counterexample(law_of):
     ids=lambda a: type(a).__name__,
 )
 def test_a_prover_that_the_definition_contradicts_gives_no_verdict(plan_of, monkeypatch, answer):
-    monkeypatch.setattr(decision, "prove", lambda question, limits: answer)
+    monkeypatch.setattr(decision, "prove", lambda question, limits, tried: answer)
     with pytest.raises(Contradiction):
         try_law(plan_of(CONSERVED if isinstance(answer, Refuted) else LOST))
 
 
 def test_without_a_proof_a_law_is_tried(plan_of, monkeypatch):
-    monkeypatch.setattr(decision, "prove", lambda question, limits: Undecided("made up", "all"))
+    monkeypatch.setattr(decision, "prove", lambda question, limits, tried: Undecided("made up", "all"))
     passed, failed = try_law(plan_of(CONSERVED)), try_law(plan_of(LOST))
     assert (passed.status, passed.method, failed.status, failed.method) == ("PASS", "sample", "FAIL", "sample")
     assert passed.power is not None

@@ -14,15 +14,17 @@ from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
 from specledger.discovery.worker import Worker
 from specledger.evidence.engine import engine_digest
-from specledger.kinds import load
+from specledger.kinds import KINDS, load
+from specledger.kinds.law import LawRuns
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.kinds.wire import from_bytes, to_bytes
 from specledger.pipeline import cluster_task
 from specledger.pipeline.cluster_task import done_of, perform, read_reply
-from specledger.pipeline.executing import execute
+from specledger.pipeline.executing import execute, share_runs
 from specledger.pipeline.verifying import verify
 from specledger.run.executor import Work
+from specledger.run.workers import Processes
 from specledger.verify.assurance_levels import Reader
 from specledger.verify.judge_chunks import JudgedChunks
 from specledger.verify.judge_suite import RunJudgements
@@ -119,8 +121,16 @@ def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
     assert executor.entries == entries
 
 
+@pytest.mark.parametrize("executor", [Loopback(), Processes(2)], ids=["cluster", "processes"])
+def test_laws_share_the_executor_and_keep_their_order(executor, monkeypatch):
+    monkeypatch.setattr("specledger.pipeline.executing.MANY", 2)
+    bundles = [load(name, kind="law")[0] for name in ("collision-bridge", "cars-conserved", "collisions-apart")]
+    made = [list(each.events) for each in share_runs(bundles, RunOptions(executor))]
+    assert made == [list(KINDS["law"].run.events(bundle)) for bundle in bundles]
+
+
 def test_every_work_has_an_entry():
-    works: set[type[Work]] = {EpisodeChunks, JudgedChunks, SuiteRuns, RunChecks, RunJudgements, Worker}
+    works: set[type[Work]] = {EpisodeChunks, JudgedChunks, SuiteRuns, RunChecks, RunJudgements, Worker, LawRuns}
     assert {work.entry for work in works} == set(cluster_task._ENTRIES)
     made = [*Work.__subclasses__(), *HeldRuns.__subclasses__()]
     assert {one for one in made if one.__module__.startswith("specledger.")} - {HeldRuns} == works
