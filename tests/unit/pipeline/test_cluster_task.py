@@ -165,7 +165,7 @@ def test_a_finding_keeps_its_code_and_place(toys, monkeypatch, known):
         "E_LIVE", "no", Span("a.yaml", Position(1, 2), Position(1, 3)), "a hint", expected="b", found="c"
     )
 
-    def refuse(_specs, _given):
+    def refuse(_given):
         raise Rejected([finding])
 
     monkeypatch.setattr(cluster_task, "_ENTRIES", {"episodes": refuse})
