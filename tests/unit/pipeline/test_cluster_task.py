@@ -10,15 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from specledger.compile.law import compile_law
 from specledger.core.diagnostics import Diagnostic, Rejected
 from specledger.core.spans import Position, Span
 from specledger.discovery.worker import Worker
 from specledger.evidence.engine import engine_digest
-from specledger.kinds import KINDS, load
+from specledger.kinds import load
 from specledger.kinds.law import LawRuns
 from specledger.kinds.running import RunOptions
 from specledger.kinds.suite import SuiteRuns
 from specledger.kinds.wire import from_bytes, to_bytes
+from specledger.laws.trial import run_law
 from specledger.pipeline import cluster_task
 from specledger.pipeline.cluster_task import done_of, perform, read_reply
 from specledger.pipeline.executing import execute, share_runs
@@ -125,8 +127,8 @@ def test_evidence_is_the_same_from_documents(toys, name, entries, monkeypatch):
 def test_laws_share_the_executor_and_keep_their_order(executor, monkeypatch):
     monkeypatch.setattr("specledger.pipeline.executing.MANY", 2)
     bundles = [load(name, kind="law")[0] for name in ("collision-bridge", "cars-conserved", "collisions-apart")]
-    made = [list(each.events) for each in share_runs(bundles, RunOptions(executor))]
-    assert made == [list(KINDS["law"].run.events(bundle)) for bundle in bundles]
+    made = [list(each.events or ()) for each in share_runs(bundles, RunOptions(executor))]
+    assert made == [list(run_law(compile_law(bundle))) for bundle in bundles]
 
 
 def test_every_work_has_an_entry():
