@@ -28,7 +28,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("steps", nargs="?", type=int, default=5_000, help="steps of a round at least (default 5000)")
     parser.add_argument("--rounds", type=int, default=7, help="rounds that are counted (default 7)")
-    parser.add_argument("--many", type=int, default=200_000, help="steps of a round of several processes; 0: none")
+    parser.add_argument("--many", type=int, default=100_000, help="steps of a round of several processes; 0: none")
     parser.add_argument("--profile", action="store_true", help="profile one run of the engine instead")
     options = parser.parse_args()
     if options.steps < 1 or options.rounds < 1:

@@ -1,8 +1,8 @@
 """`python -m bench.growth [--receipts N]`: how time and memory grow with the size of the input.
 
 Every command runs in a process of its own. An exponent k is fitted to three sizes n, rn and r²n of a time a + b·n^k, so
-that the start of the process does not count: k = log((t3 - t2) / (t2 - t1)) / log(r). Times are those of the processor,
-the least of all rounds. Memory is the most that the process held. The table is also written to `bench/results.json`.
+that the start of the process does not count: k = log((t3 - t2) / (t2 - t1)) / log(r). The ratio is t3 / t1, start
+included. Times are those of the processor, the least of all rounds. Memory is the most that the process held. The table is also written to `bench/results.json`.
 """
 
 from __future__ import annotations
@@ -102,6 +102,19 @@ def _episodes(folder: Path, count: int) -> Words:
     return ["run", "hazard", "--set", f"episodes={count}", "--out", f"{folder}/out", "--workers", "1"]
 
 
+def _receipts(folder: Path, count: int) -> Words:
+    return [
+        "run",
+        _counter(folder),
+        "--set",
+        f"episodes={count // 202 + 1}",
+        "--out",
+        f"{folder}/out",
+        "--workers",
+        "1",
+    ]
+
+
 def _ring(folder: Path, length: int) -> Words:
     universe = {"extends": "kinetic_grid_v1", "ring": {"min": length, "max": length, "sizes": [length]}}
     law = {"extends": "collision-bridge", "universe": "universe", "cases": 300}
@@ -145,6 +158,10 @@ AXES: Final = (
     Axis("episodes, verify", 60, 2, 1, _reader("verify", "OUT"), _episodes),
     Axis("episodes, report", 60, 2, 1, _reader("report", "OUT", "--format", "html", "--out", "OUT.html"), _episodes),
     Axis("episodes, diff", 60, 2, 1, _reader("diff", "OUT", "OUT"), _episodes),
+    Axis("receipts, run", 5000, 2, 1, _receipts),
+    Axis("receipts, verify", 5000, 2, 1, _reader("verify", "OUT"), _receipts),
+    Axis("receipts, report", 5000, 2, 1, _reader("report", "OUT", "--format", "html", "--out", "OUT.html"), _receipts),
+    Axis("receipts, diff", 5000, 2, 1, _reader("diff", "OUT", "OUT"), _receipts),
     Axis("proposals of a step, run", 16, 2, 1, _proposals),
     Axis("gates, run", 100, 2, 1, _gates),
     Axis("ring length, law", 50, 2, 1, _ring),
@@ -161,7 +178,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="axes whose name holds this text")
     options = parser.parse_args()
     rows = []
-    print(f"{'':28}{'sizes':>20}{'seconds':>22}{'MB':>18}{'exponent':>10}{'expected':>10}")
+    print(f"{'':28}{'sizes':>20}{'seconds':>22}{'MB':>18}{'ratio':>8}{'exponent':>10}{'expected':>10}")
     for axis in AXES:
         if options.only in axis.name:
             rows.append(grown(axis, options.rounds))
@@ -199,8 +216,8 @@ def large(receipts: int) -> list[dict[str, Any]]:
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="bench-") as work:
             folder = Path(work)
-            run = ["run", _counter(folder), "--set", f"episodes={size // 202}", "--out", f"{folder}/out"]
-            for words in (run, *(axis.command(folder, 0) for axis in AXES if axis.before is not None)):
+            readers = [axis.command(folder, 0) for axis in AXES if axis.before is _receipts]
+            for words in (_receipts(folder, size), *readers):
                 found.setdefault(f"receipts, {words[0]}", []).append(spent(words))
     return [
         _row(name, sizes, [each[0] for each in pair], [each[1] for each in pair], None, 1)
@@ -229,6 +246,7 @@ def _row(
         "sizes": list(sizes),
         "seconds": [round(each, 3) for each in times],
         "megabytes": list(most),
+        "ratio": round(times[-1] / times[0], 2),
         "exponent": None if found is None else round(found, 2),
         "expected": expected,
     }
@@ -238,7 +256,7 @@ def _print(row: dict[str, Any]) -> dict[str, Any]:
     texts = (" ".join(map(str, row[key])) for key in ("sizes", "seconds", "megabytes"))
     sizes, seconds, memory = texts
     print(
-        f"{row['axis']:28}{sizes:>20}{seconds:>22}{memory:>18}{row['exponent'] or '-':>10}{row['expected']:>10}",
+        f"{row['axis']:28}{sizes:>20}{seconds:>22}{memory:>18}{row['ratio']:>8}{row['exponent'] or '-':>10}{row['expected']:>10}",
         flush=True,
     )
     return row

@@ -115,9 +115,9 @@ def read_shards(folders: Sequence[Path]) -> tuple[tuple[Shard, ...], Bundle]:
             raise refused(f"{shard.place} is a shard of other specs, or of another number, than {first.place}")
     numbers = [shard.number for shard in shards]
     doubled = [number for number in sorted(set(numbers)) if numbers.count(number) > 1]
-    missing = sorted({*range(1, first.of + 1)} - {*numbers})
+    missing = next((number for number in range(1, first.of + 1) if number not in numbers), None)  # `of` may be huge
     if doubled or missing:
-        number, fault = (doubled[0], "there twice") if doubled else (missing[0], "missing")
+        number, fault = (doubled[0], "there twice") if doubled else (missing, "missing")
         raise refused(f"shard {number} of {first.of} is {fault}")
     try:
         document = read_document(first.place / _RESOLVED, MAX_SPECS, E_SHARD)

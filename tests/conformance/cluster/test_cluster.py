@@ -194,3 +194,28 @@ def test_a_missing_package_is_said_in_one_line(spec, toys, interruptible):
     done = subprocess.run(command, env=interruptible, cwd=toys, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
     assert "pip install 'specledger[cluster]'" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["suite/gridworld-mutants", "suite/pursuit-mutants", "discovery/kinetic"])
+def test_shipped_specs_on_a_cluster_have_the_bytes_of_one_process(tmp_path, interruptible, name):
+    """Two suites and a discovery by `--cluster local:2` and by one process; both verify, each where it was not made."""
+    alone, cluster = "--workers=1", "--cluster=local:2"
+
+    def spec(*words):
+        command = [sys.executable, "-m", "specledger", *words]
+        done = subprocess.run(
+            command, env=interruptible, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False
+        )
+        assert "Traceback" not in done.stderr
+        return done.returncode, done.stdout.replace(str(tmp_path / "near"), "OUT").replace(str(tmp_path / "far"), "OUT")
+
+    file = f"specs/{name}.yaml"
+    near, far = (
+        spec("run", file, where, f"--out={tmp_path / out}") for where, out in ((alone, "near"), (cluster, "far"))
+    )
+    assert near == far
+    assert near[0] == 0
+    assert bytes_of(tmp_path / "near") == bytes_of(tmp_path / "far")
+    verified = spec("verify", str(tmp_path / "far"), alone)
+    assert verified == spec("verify", str(tmp_path / "near"), cluster)
+    assert verified[0] == 0

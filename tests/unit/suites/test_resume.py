@@ -292,6 +292,10 @@ REFUSED = {
     "one is there twice": (lambda all_: all_.append(all_[0]), "shard 1 of 3 is there twice"),
     "one is no shard": (lambda all_: (all_[0] / "shard.json").unlink(), "shard.json is missing"),
     "one is malformed": (lambda all_: edit(all_[0], shard=[4, 3]), "shard.json is malformed"),
+    "they are of a huge number": (
+        lambda all_: [edit(one, shard=[number, 10**15]) for number, one in enumerate(all_, 1)],
+        "shard 4 of 1000000000000000 is missing",
+    ),
     "one has other specs": (lambda all_: edit(all_[1], specs="0" * 64), "is a shard of other specs"),
     "one is of another number": (lambda all_: edit(all_[1], shard=[2, 4]), "or of another number"),
     "one is by another engine": (lambda all_: edit(all_[1], engine="0" * 64), "other source files"),

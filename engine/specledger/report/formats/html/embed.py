@@ -32,6 +32,8 @@ _WINDOW: Final = 16  # bytes that must be equal before a reference pays
 _STRIDE: Final = 4  # of so many places one can be referred to
 
 Part = str | tuple[int, int]
+Subtree = tuple[int, int, bytes]
+"""A whole subtree: its first line, the number of its lines, its hash."""
 
 
 class Copies:
@@ -96,7 +98,8 @@ class Embedded(Struct):
         place: The folder of its bundle inside the reported one; empty for that one itself.
         manifest: The manifest of its bundle.
         kept: Lines that may be embedded, by number.
-        hashes: The leaf hash of each line.
+        count: How many lines there are.
+        hashes: Subtrees of the lines in order, as `rest` gives them: each line that is kept, and the largest of others.
         episodes: The numbers of the lines of each episode, first and last.
         first: The numbers of the lines that are embedded before all others.
         seqs: The numbers of the lines that are embedded, in the order of the text.
@@ -106,7 +109,8 @@ class Embedded(Struct):
     place: str
     manifest: Mapping[str, Any]
     kept: dict[int, bytes] = field(default_factory=dict)
-    hashes: list[bytes] = field(default_factory=list)
+    count: int = 0
+    hashes: list[Subtree] = field(default_factory=list)
     episodes: dict[int, tuple[int, int]] = field(default_factory=dict)
     first: set[int] = field(default_factory=set)
     seqs: list[int] = field(default_factory=list)
@@ -114,9 +118,14 @@ class Embedded(Struct):
 
     def add(self, line: bytes, keep: bool) -> None:
         """Take the next line, and keep it as a candidate or only its hash."""
+        whole = (self.count, 1, leaf_hash(line))
         if keep and len(line) <= MOST_LINE:
-            self.kept[len(self.hashes)] = line
-        self.hashes.append(leaf_hash(line))
+            self.kept[self.count] = line
+            self._last = len(self.hashes) + 1
+            self.hashes.append(whole)
+        else:
+            _append(self.hashes, whole, self._last)
+        self.count += 1
 
     def read(self, lines: Iterable[bytes], cited: Container[int], most: int) -> None:
         """Take all lines of the chain; those that are cited, and as many as fit, may be embedded.
@@ -153,6 +162,7 @@ class Embedded(Struct):
         self._embedded = frozenset(self.seqs)
 
     _embedded: frozenset[int] = frozenset()
+    _last: int = 0  # how many hashes there were with the last line that is kept
 
     def document(self) -> dict[str, Any]:
         """What the page's script needs to read the chain off the text and to compute its root."""
@@ -167,22 +177,27 @@ class Embedded(Struct):
         known = {"name": self.name, "place": self.place, "run": self.manifest["run"], **receipts}
         return {**known, "spans": spans, "rest": rest, **self.extra}
 
-    def rest(self) -> Iterator[tuple[int, int, bytes]]:
-        """The largest whole subtrees of lines that are not embedded: first line, number of lines, hash."""
-        waiting: list[tuple[int, int, bytes]] = []
-        for seq, hashed in enumerate(self.hashes):
-            if self.holds(seq):
+    def rest(self) -> Iterator[Subtree]:
+        """The largest whole subtrees of lines that are not embedded."""
+        waiting: list[Subtree] = []
+        for one in self.hashes:
+            if self.holds(one[0]):
                 yield from waiting
                 waiting = []
-                continue
-            waiting.append((seq, 1, hashed))
-            while len(waiting) > 1 and _siblings(waiting[-2], waiting[-1]):
-                (start, size, left), (_, _, right) = waiting[-2:]
-                waiting[-2:] = [(start, 2 * size, root_of([left, right]))]
+            else:
+                _append(waiting, one)
         yield from waiting
 
 
-def _siblings(left: tuple[int, int, bytes], right: tuple[int, int, bytes]) -> bool:
+def _append(subtrees: list[Subtree], one: Subtree, first: int = 0) -> None:
+    """Add a subtree and merge it with those before it, from an index on, that it makes a larger one with."""
+    subtrees.append(one)
+    while len(subtrees) > first + 1 and _siblings(subtrees[-2], subtrees[-1]):
+        (start, size, left), (_, _, right) = subtrees[-2:]
+        subtrees[-2:] = [(start, 2 * size, root_of([left, right]))]
+
+
+def _siblings(left: Subtree, right: Subtree) -> bool:
     return left[1] == right[1] and left[0] % (2 * left[1]) == 0 and left[0] + left[1] == right[0]
 
 
@@ -206,5 +221,5 @@ def _groups(chain: Embedded) -> Iterator[Sequence[int]]:
     """The lines in the order in which they are embedded, a few at a time."""
     spans: list[Sequence[int]] = [sorted(chain.first & chain.kept.keys())]
     spans += [range(first, last + 1) for first, last in sorted(chain.episodes.values())]
-    for span in spans if chain.episodes else [*spans, range(len(chain.hashes))]:
+    for span in spans if chain.episodes else [*spans, range(chain.count)]:
         yield from (span[at : at + _GROUP] for at in range(0, len(span), _GROUP))

@@ -21,7 +21,7 @@ from specledger.report.formats.html.document import document
 from specledger.report.formats.html.elements import NOTHING, Markup, element, join, quoted, words
 from specledger.report.formats.html.embed import MOST_TEXT, Embedded, choose
 from specledger.report.formats.html.plots import render_plots
-from specledger.report.formats.html.tables import Held, anchors, marked, render, render_cell, render_reason
+from specledger.report.formats.html.tables import MOST_ROWS, Held, anchors, marked, render, render_cell, render_reason
 from specledger.report.headline import headline_of
 from specledger.report.model import MOST_RUNS, Outcome, Reading, Report, Subject, bundle_names, malformed_receipts
 from specledger.report.sections import (
@@ -53,7 +53,7 @@ def write(report: Report, options: Options = DEFAULTS) -> Output:
 def _chains(evidence: Evidence, reading: Reading, sections: Sequence[Section]) -> list[Embedded]:
     """The bundle's own chain and those of some runs of a suite, read for embedding."""
     own = Embedded(evidence.specs.main.name, "", evidence.manifest, extra=_drawing(Specs.of(evidence.specs)))
-    places = (place for section in sections for row in section.rows for place in row.places)
+    places = (place for section in sections for row in section.rows[:MOST_ROWS] for place in row.places)
     own.read(evidence.receipts.lines(), {place.seq for place in places if isinstance(place, ReceiptLink)}, MOST_TEXT)
     chains = [own]
     for place in reading.runs:
@@ -175,7 +175,7 @@ def _embedded(chains: Sequence[Embedded]) -> str:
     """What is in the page and what is not."""
     parts = []
     for chain in chains:
-        held, count = len(chain.seqs), len(chain.hashes)
+        held, count = len(chain.seqs), chain.count
         of = "the bundle" if not chain.place else f"run {chain.name}"
         rest = "" if held == count else "; the others enter the root as hashes made when the page was written"
         parts.append(f"{held} of {count} receipts of {of} are embedded{rest}.")
