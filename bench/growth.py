@@ -163,10 +163,10 @@ AXES: Final = (
     Axis("receipts, report", 5000, 2, 1, _reader("report", "OUT", "--format", "html", "--out", "OUT.html"), _receipts),
     Axis("receipts, diff", 5000, 2, 1, _reader("diff", "OUT", "OUT"), _receipts),
     Axis("proposals of a step, run", 16, 2, 1, _proposals),
-    Axis("gates, run", 100, 2, 1, _gates),
+    Axis("gates, run", 200, 2, 1, _gates),
     Axis("ring length, law", 50, 2, 1, _ring),
     Axis("cases, law", 1000, 2, 1, _cases),
-    Axis("names of a world, check", 1000, 2, 1, _names),
+    Axis("names of a world, check", 2000, 2, 1, _names),
 )
 
 
