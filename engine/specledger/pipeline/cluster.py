@@ -274,7 +274,7 @@ def connect(address: str) -> Iterator[Cluster]:
             return
         workers = int(match[1])
         with (
-            LocalCluster(workers, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as own,
+            LocalCluster(workers, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1") as own,
             _client(Client, own, address) as client,
         ):
             yield Cluster(client)
