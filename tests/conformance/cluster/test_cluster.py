@@ -215,7 +215,7 @@ def test_shipped_specs_on_a_cluster_have_the_bytes_of_one_process(tmp_path, inte
     )
     assert near == far
     assert near[0] == 0
-    assert bytes_of(tmp_path / "near") == bytes_of(tmp_path / "far")
+    assert files_of(tmp_path / "near") == files_of(tmp_path / "far")
     verified = spec("verify", str(tmp_path / "far"), alone)
     assert verified == spec("verify", str(tmp_path / "near"), cluster)
     assert verified[0] == 0
