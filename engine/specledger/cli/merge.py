@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from specledger.cli.options import Origin, Out, Packed, Sign, Stamp, seal_of
+from specledger.cli.options import Origin, Packed, Sign, Stamp, seal_of
 from specledger.cli.output import print_status, print_text
 from specledger.core.diagnostics import counted, printable
 from specledger.core.verdict import Verdict, exit_code
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
 _SHARD: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
-Shards = Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="All shards of one run.")]
+Shards = Annotated[
+    list[Path], typer.Argument(metavar="FOLDER...", help="Every folder that `spec run … --shard I/N` wrote.")
+]
+Place = Annotated[Path | None, typer.Option(show_default="out/<case>", help="The place of the evidence.")]
 
 
 def merge(
     folders: Shards,
-    out: Out = None,
+    out: Place = None,
     sign: Sign = None,
     origin: Origin = None,
     timestamp: Stamp = None,

@@ -131,8 +131,17 @@ def _see_places(places: Sequence[Path], out: Path | None, format_: Format) -> li
     for bundle in bundles:
         if out is not None and out.resolve().is_relative_to(bundle.resolve()):
             raise Rejected([Diagnostic(E_REPORT_PLACE, f"{out} is inside the bundle {bundle}")])
-    if format_.folder and (out is None or (out.exists() and (not out.is_dir() or any(out.iterdir())))):
-        raise Rejected([Diagnostic(E_REPORT_PLACE, "a folder of files needs --out, a new or an empty folder")])
+    message = None
+    if format_.folder and out is None:
+        message = "a folder of files needs --out, a new or an empty folder"
+    elif format_.folder and out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        message = (
+            f"{printable(str(out))} is {'not empty' if out.is_dir() else 'a file'}; --out is a new or an empty folder"
+        )
+    elif out is not None and out.is_dir() and not format_.folder:
+        message = f"{printable(str(out))} is a folder; --out is a file, such as {printable(str(out / 'report'))}"
+    if message is not None:
+        raise Rejected([Diagnostic(E_REPORT_PLACE, message)])
     return bundles
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from specledger.core.diagnostics import Diagnostic, Diagnostics, Severity, code
-from specledger.expr import BOOL, Environment, Native, Signature
+from specledger.expr import BOOL, INT, Environment, Native, RecordType, Signature, Type
 from specledger.expr.check.excluded_names import FOREIGN
 from specledger.expr.check.types import DYN, MISTAKEN
 from specledger.expr.errors import E_EXPR_TYPE, E_EXPR_UNKNOWN_NAME
@@ -18,6 +18,7 @@ from specledger.expr.eval.builtins import STANDARD
 from specledger.lang.scope import ENGINE_NAMES, Scope
 from specledger.lang.words import chained_in, named_in, selected_in
 from specledger.load import Resolved
+from specledger.spec.governor import Governor
 from specledger.worlds.check import WORLD_FUNCTIONS
 
 W_EXPR_MISSPELT = code(
@@ -76,7 +77,10 @@ class _Standalone:
         any_type = Native("", (Signature((), MISTAKEN), Signature((DYN,), MISTAKEN, variadic=True)), _never)
         others = {name: any_type for name, call, _ in self.unknown if call and name not in FOREIGN}
         names = {name for name, call, _ in self.unknown if not call}
-        variables = dict.fromkeys((names | _ENGINE | self.own) - {*self.constants}, MISTAKEN)
+        variables: dict[str, Type] = dict.fromkeys((names | _ENGINE | self.own) - {*self.constants}, MISTAKEN)
+        if isinstance(self.spec.model, Governor):  # whose claims are all that a proposal has of its own
+            own = dict.fromkeys(self.spec.model.claims, MISTAKEN)
+            variables["proposal"] = RecordType("proposal", {**own, "action": MISTAKEN, "score": INT})
         environment = Environment(variables, {**WORLD_FUNCTIONS, **others})
         scope = Scope(environment, self.spec, self.diagnostics)
         scope = scope.constants(self.constants, "constants").functions(self.functions, "functions")
@@ -103,7 +107,7 @@ class _Standalone:
                 yield Diagnostic(E_EXPR_TYPE, message, scope.span_of(left, *path), f"write `{left} && {right}`")
             for owner, key in sorted(selected_in(text)):
                 near = next((field for field in _FIELDS.get(owner, ()) if is_near(key, field)), None)
-                if near is not None:
+                if near is not None and (owner != "proposal" or self.spec.kind != "governor"):
                     yield self._finding(f"{owner}.{key}", f"{owner}.{near}", sure=False, scope=scope, path=path)
 
     def _finding(self, name: str, near: str, sure: bool, scope: Scope, path: tuple[str | int, ...]) -> Diagnostic:

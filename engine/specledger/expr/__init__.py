@@ -65,6 +65,7 @@ from specledger.expr.check.types import (
     RecordType,
     Type,
     TypeVariable,
+    one_of,
 )
 from specledger.expr.errors import EvaluationError
 from specledger.expr.eval.evaluator import evaluate
@@ -112,6 +113,7 @@ __all__ = [
     "evaluate",
     "join",
     "literal",
+    "one_of",
     "parse",
     "to_cel",
     "to_json",

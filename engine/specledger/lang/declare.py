@@ -19,6 +19,7 @@ from specledger.expr.check.types import (
     MapType,
     RecordType,
     Type,
+    one_of,
 )
 from specledger.expr.limits import INT_MAX, INT_MIN
 from specledger.spec.base import FixedConstant
@@ -147,7 +148,7 @@ def _enumeration(spec: Schema, choices: bool) -> Type:
     if all(isinstance(value, int) for value in values):
         numbers = [value for value in values if isinstance(value, int)]
         return IntType(min(numbers), max(numbers))
-    return STRING
+    return one_of(map(str, values))
 
 
 def _object(spec: Schema, named: Mapping[str, TypeSpec] | None, open_names: tuple[str, ...]) -> Type:

@@ -212,7 +212,9 @@ def _tell(
         expression = any(shape.expression for shape in shapes_at(model, finding.path))
         expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
         message = f"{name} is of the wrong type"
-        hint = _reshaped(node, expected)
+        hint = _reshaped(node, expected) or (
+            _example(shapes_at(model, finding.path)) if expected == "a mapping" else None
+        )
         diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node), hint=hint)
     elif finding.on_key:
         message = f"the key `{finding.path[-1]}` is not allowed"
@@ -231,7 +233,8 @@ def _reshaped(node: Node, expected: str) -> str | None:
     if expected == "a list":
         return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
     if expected.startswith("an expression") and node.style == "flow":
-        return "quote the expression"
+        written = node.place.source.text[node.place.start : node.place.end]
+        return f'quote the expression: "{written}"' if len(written) <= _SHOWN and '"' not in written else "quote it"
     if expected == "an integer" and re.fullmatch(r"-?[0-9]{1,18}", str(node.value)):
         return f"write {node.value} without quotes"
     if expected == "text" and type(node.value) in (int, float):

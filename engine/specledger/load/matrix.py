@@ -198,7 +198,12 @@ class _Matrix:
             return node
         low, high, step = numbers["from"], numbers["to"], numbers.get("step", 1)
         if step < 1 or high < low:
-            return replace(node, value=())
+            wrong = "its step is less than 1" if step < 1 else "it ends before it begins"
+            hint = f"write `{{from: {min(low, high)}, to: {max(low, high)}, step: {max(step, 1)}}}`"
+            self._diagnostics.error(
+                E_MATRIX_EMPTY, f"the range of `{name}` has no value: {wrong}", place_of(node), hint=hint
+            )
+            return replace(node, value=(), flawed=True)
         count = (high - low) // step + 1
         if count > MAX_CASES:
             message = f"the axis `{name}` has {count} values"
@@ -246,7 +251,9 @@ class _Matrix:
 
     def _report_unknown(self, name: str, node: Node, names: tuple[str, ...]) -> None:
         near = suggest(name, names)
-        hint = f"did you mean `{near}`?" if near else f"there is {', '.join(names) or 'no parameter'}"
+        declare = f"declare `params: {{{name}: {{type: ...}}}}`, and write `${{{name}}}` where it is used"
+        known = f"there is {', '.join(names)}" if names else declare
+        hint = f"did you mean `{near}`?" if near else known
         self._diagnostics.error(E_MATRIX_AXIS, f"`{name}` cannot vary here", node.key_span, hint=hint)
 
     def _refuse(self, node: Node, message: str, hint: str | None = None) -> None:

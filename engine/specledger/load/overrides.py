@@ -187,7 +187,9 @@ class _Applier:
         if node.is_list:
             return self._visit_element(node, shapes, change, path)
         message = f"there is nothing inside {describe(node)}"
-        self._diagnostics.error(E_SET_PATH, message, change.steps[0].place.span)
+        whole = change.steps[0].place
+        hint = f"set it as a whole: `{whole.source.text[: whole.start - 1]}=...`"
+        self._diagnostics.error(E_SET_PATH, message, whole.span, hint=hint)
         return node
 
     def _visit_member(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
@@ -197,13 +199,14 @@ class _Applier:
         arguments = bool(path) and path[-1] == "with"
         if step.key not in members and (rest.steps or not (step.key in known or arguments)):
             if step.key in known:
-                self._unset(step, rest.steps[0])
+                self._unset(step, rest)
             else:
                 self._refuse(step, [*members, *known])
             return node
         old = members.get(step.key, rest.value)
         inner = tuple(shape for outer in shapes for shape in outer.inside(step.key))
-        new = replace(self.visit(old, inner, rest, (*path, step.key)), key=old.key or step.place)
+        key = step.place if not rest.steps else old.key or step.place
+        new = replace(self.visit(old, inner, rest, (*path, step.key)), key=key)
         return replace(node, value={**members, step.key: new})
 
     def _visit_element(self, node: Node, shapes: tuple[Shape, ...], change: Change, path: Path) -> Node:
@@ -244,11 +247,13 @@ class _Applier:
                 message = f"this is a value of `{name}`, an axis of the matrix"
                 self._diagnostics.error(E_SET_PATH, message, change.value.span, hint=IN_THE_MATRIX)
 
-    def _unset(self, step: Step, below: Step) -> None:
+    def _unset(self, step: Step, below: Change) -> None:
         """Refuse to go below a key that the kind knows and the spec does not have."""
-        typed = step.place.source.text[: step.place.end].strip()
-        value = "[...]" if below.key.isdigit() else "{...}"
-        hint = f"set it as a whole: `{typed}={value}`"
+        typed = step.place.source.text
+        value = typed[below.value.place.start :].strip()
+        for inner in reversed(below.steps):
+            value = f"[{value}]" if inner.key.isdigit() else f"{{{inner.key}: {value}}}"
+        hint = f"set it as a whole: `{typed[: step.place.end].strip()}={value}`"
         self._diagnostics.error(E_SET_PATH, f"`{step.key}` is not set", step.place.span, hint=hint)
 
     def _refuse(self, step: Step, candidates: Sequence[str], holds: str | None = None) -> None:

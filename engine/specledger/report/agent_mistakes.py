@@ -77,7 +77,18 @@ class Trial(Struct, frozen=True):
         if reason == "unknown_action":
             proposals = body.get("proposals", [body])
             return self._unknown_action(one.get("action") for one in proposals if isinstance(one, dict))
-        return ""
+        proposals = body.get("proposals", []) if reason == "malformed_proposal" else []
+        return next((words for index, one in enumerate(proposals) if (words := self._malformed(index, one))), "")
+
+    def _malformed(self, index: int, proposal: Any) -> str:
+        """What is wrong with a proposal beside claims that are missing; empty if nothing is seen."""
+        if not isinstance(proposal, dict):
+            return f"`[{index}]` is {proposal!r}, expected an object"
+        if type(proposal.get("score")) is not int:
+            return f"`[{index}].score` is {proposal.get('score', 'missing')!r}, expected a whole number"
+        claims = next((one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {})
+        others = sorted(proposal.keys() - {"action", "score", *claims})
+        return f"`[{index}].{others[0]}` is no claim of the governor" if others else ""
 
     def _unknown_variable(self, named: Sequence[str]) -> str:
         known: list[str] = next((one["variables"] for one in self.questions if one["type"] == "hello"), [])

@@ -8,7 +8,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from specledger.core.diagnostics import Diagnostics, code, suggest
-from specledger.expr import BOOL, INT, MISTAKEN, STRING, Defined, Environment, IntType, Native, RecordType, Type
+from specledger.expr import BOOL, INT, MISTAKEN, Defined, Environment, IntType, Native, RecordType, Type, one_of
 from specledger.expr.check.relations import assignable, join
 from specledger.lang.declare import CELL, FIELD, allowed_values
 from specledger.lang.draws import Draws, check_draws
@@ -202,7 +202,8 @@ class _Checker:
             for name, spec in sorted(self.model.actions.items())
         }
         args = self._union({name: RecordType("args", one) for name, one in taken.items()})
-        fields, others = {"op": STRING, **args.fields}, None
+        op = one_of(["", *taken])  # the empty text where nothing is done
+        fields, others = {"op": op, **args.fields}, None
         if self.model.agents is not None:
             absent = RecordType("action", fields, optional=frozenset(args.fields))
             others = RecordType("others", dict.fromkeys(sorted(self.model.agents), absent))

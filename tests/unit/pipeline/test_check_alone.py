@@ -18,7 +18,7 @@ MISTAKES = {
     "a short word for previous": (INVARIANT + "n >= prev.n && LIMIT > 0", "W_EXPR_MISSPELT", "`previous`"),
     "a misspelt engine name": (INVARIANT + "n >= previuos.n", "W_EXPR_MISSPELT", "`previous`"),
     "a misspelt key of an action": (GOVERNOR + "action.opp == 'x'}", "W_EXPR_MISSPELT", "`action.op`"),
-    "a misspelt key of a proposal": (GOVERNOR + "proposal.scroe < 0}", "W_EXPR_MISSPELT", "`proposal.score`"),
+    "a misspelt key of a proposal": (GOVERNOR + "proposal.scroe < 0}", "E_EXPR_UNKNOWN_FIELD", "`score`"),
     "a function of another language": (INVARIANT + "len(objects) < LIMIT", "E_EXPR_UNKNOWN_NAME", "`size(objects)`"),
     "a misspelt standard function": (INVARIANT + "szie(objects) < LIMIT", "W_EXPR_MISSPELT", "`size`"),
     "types that no world mends": (INVARIANT + "LIMIT + 'a' == 'b'", "E_EXPR_TYPE", "`string(n)`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from specledger.core.diagnostics import suggest
 from specledger.expr.check import ranges
 from specledger.expr.check.fixed import aligned, apart
 from specledger.expr.check.loops import Loops
@@ -15,6 +16,7 @@ from specledger.expr.check.types import (
     NOTHING,
     NULL,
     STRING,
+    ChoiceType,
     IntType,
     ListType,
     MapType,
@@ -99,7 +101,23 @@ class Forms(Loops):
         if isinstance(result, Refusal):
             self.refuse_operands(node, result, args)
             return None
+        if operator in ("==", "!=", "in") and not (self._occurs(*args) and self._occurs(*reversed(args))):
+            return None
         return Operation(operator, args, type=result, start=node.start, end=node.end)
+
+    def _occurs(self, one: Typed, other: Typed) -> bool:
+        """Whether a text that is one of a few can be what it is compared with; what it never is, is reported."""
+        if not isinstance(one.type, ChoiceType):
+            return True
+        values = one.type.values
+        texts = other.items if isinstance(other, MakeList) else (other,)
+        wrong = next((text for text in texts if isinstance(text, Value) and text.value not in values), None)
+        if wrong is not None:
+            near = suggest(str(wrong.value), values)
+            known = ", ".join(f"'{value}'" for value in values if value)
+            hint = f"did you mean `'{near}'`?" if near else f"it is one of {known}"
+            self.refuse(wrong, E_EXPR_TYPE, f"`{self.source(one)}` is never {wrong.value!r}", hint)
+        return wrong is None
 
     def _logical(self, node: Logical) -> Typed | None:
         """Operands to the right are checked with what those to the left have proved."""

@@ -14,12 +14,14 @@ from specledger.expr.check.types import (
     NOTHING,
     NULL,
     STRING,
+    ChoiceType,
     IntType,
     ListType,
     MapType,
     RecordType,
     Scalar,
     Type,
+    one_of,
 )
 
 
@@ -99,7 +101,10 @@ def join(first: Type, second: Type) -> Type | None:
     """
     if MISTAKEN in (first, second):
         return MISTAKEN
-    if second in (first, NOTHING):
+    if first == second == STRING:
+        both = isinstance(first, ChoiceType) and isinstance(second, ChoiceType)
+        return one_of(dict.fromkeys((*first.values, *second.values))) if both else STRING
+    if second is first or second == NOTHING:
         return first
     if first == NOTHING:
         return second
@@ -116,7 +121,7 @@ def join(first: Type, second: Type) -> Type | None:
         left, right = as_map(first), as_map(second)
         value = left and right and left.key == right.key and join(left.value, right.value)
         return MapType(value, left.key) if left and value else None
-    return None
+    return first if first == second else None
 
 
 def _join_records(first: RecordType, second: RecordType) -> RecordType | None:
@@ -147,6 +152,8 @@ def widened(type_: Type) -> Type:
     """A type without what is known of the ranges of its ints and the sizes of its lists."""
     if isinstance(type_, IntType):
         return type(type_)()
+    if isinstance(type_, ChoiceType):
+        return STRING
     if isinstance(type_, ListType):
         return ListType(widened(type_.item))
     if isinstance(type_, MapType):

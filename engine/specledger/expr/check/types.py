@@ -7,7 +7,7 @@ Source: seeds' state schemas are JSON Schemas; CEL language definition, "Gradual
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -71,6 +71,23 @@ NOTHING = Scalar("nothing")
 """Item type of `[]`: fits everywhere, and nothing but itself fits it."""
 MISTAKEN = Scalar("mistaken")
 """What has a finding already: whatever depends on it is wrong without a finding of its own, and it fits everywhere."""
+
+
+class ChoiceType(Scalar, frozen=True):
+    """A string known to be one of `values`: a fact like an int's range, which makes it no other type than `string`."""
+
+    values: tuple[str, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Scalar) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(STRING)
+
+
+def one_of(values: Iterable[str]) -> ChoiceType:
+    """The type of a string that is one of these."""
+    return ChoiceType(STRING.name, tuple(values))
 
 
 class ListType(Type, frozen=True):
