@@ -151,6 +151,7 @@ def _around(world: World, governor: Governor, whole: World, name: str) -> Around
         observation=RecordType("observation", world.observe.types),
         actions={name: action.args for name, action in world.actions.items()},
         action=world.action,
+        allowed={name: action.allowed for name, action in world.actions.items()},
         claims=governor.claims,
         state=world.state if disclosed else None,
         step=compile_step(world) if disclosed else None,

@@ -129,7 +129,8 @@ def check_vocabulary(spec: Resolved, diagnostics: Diagnostics) -> Vocabulary | N
     wrong = [index for index, form in enumerate(model.forms) if sorted(_SLOT.findall(form)) not in _FORMS]
     for index in wrong:
         wanted = "<choice>, and <counterfactual> or both <variable> and <direction>"
-        diagnostics.error(E_VOCABULARY, f"expected the slots {wanted}, each once", spec.span("forms", index))
+        hint = "write for instance `IF <counterfactual> THEN CHOICE <choice>`"
+        diagnostics.error(E_VOCABULARY, f"expected the slots {wanted}, each once", spec.span("forms", index), hint=hint)
     return None if wrong else Vocabulary(model.forms, model.trace, model.directions)
 
 

@@ -105,6 +105,7 @@ def report(
         for finding in found
         if finding.sort == "extra_forbidden" and (near := _near(finding, model, root)) is not None
     }
+    found = _paired(found, model, root)
     told = set()
     for finding in found:
         if finding.sort == "missing" and finding.path in meant:
@@ -114,6 +115,25 @@ def report(
         if not node.flawed and written not in told:  # an entry that is made for each case is written once
             told.add(written)
             _tell(finding, node, model, root, models, diagnostics)
+
+
+def _paired(found: Sequence[_Finding], model: type[BaseModel], root: Node) -> list[_Finding]:
+    """The findings; where a mapping has one strange key and lacks one, the one was probably meant to be the other."""
+    strange: dict[Path, list[_Finding]] = {}
+    missing: dict[Path, list[_Finding]] = {}
+    for finding in found:
+        group = {"extra_forbidden": strange, "missing": missing}.get(finding.sort)
+        if group is not None:
+            group.setdefault(finding.path[:-1], []).append(finding)
+    joined = {}
+    for path in strange.keys() & missing.keys():
+        if len(strange[path]) == len(missing[path]) == 1 and _near(strange[path][0], model, root) is None:
+            joined[strange[path][0].path] = missing[path][0].path
+    return [
+        replace(finding, expected=str(joined[finding.path][-1])) if finding.path in joined else finding
+        for finding in found
+        if finding.sort != "missing" or finding.path not in joined.values()
+    ]
 
 
 def place_of(node: Node) -> Span:
@@ -201,7 +221,7 @@ def _tell(
 ) -> None:
     name = _name(finding.path)
     if finding.sort == "extra_forbidden":
-        near = _near(finding, model, root)
+        near = finding.expected or _near(finding, model, root)
         known = known_keys(_owners(finding, model))
         hint = f"did you mean `{near}`?" if near else _unknown(finding, model, known, models)
         diagnostics.error(E_SPEC_UNKNOWN_KEY, f"unknown key `{finding.path[-1]}`", node.key_span, hint=hint)
@@ -212,9 +232,7 @@ def _tell(
         expression = any(shape.expression for shape in shapes_at(model, finding.path))
         expected = finding.expected or ("an expression, as text" if expression else _MISFITS[finding.sort])
         message = f"{name} is of the wrong type"
-        hint = _reshaped(node, expected) or (
-            _example(shapes_at(model, finding.path)) if expected == "a mapping" else None
-        )
+        hint = _reshaped(node, expected, shapes_at(model, finding.path))
         diagnostics.error(E_SPEC_TYPE, message, place_of(node), expected=expected, found=describe(node), hint=hint)
     elif finding.on_key:
         message = f"the key `{finding.path[-1]}` is not allowed"
@@ -228,17 +246,24 @@ def _tell(
         diagnostics.error(E_SPEC_VALUE, message, place_of(node), expected=limit, found=describe(node), hint=hint)
 
 
-def _reshaped(node: Node, expected: str) -> str | None:
+def _reshaped(node: Node, expected: str, shapes: tuple[Shape, ...]) -> str | None:
     """How to write a value as what was expected."""
+    written = node.place.source.text[node.place.start : node.place.end]
+    known = {name for shape in shapes for leaf in shape.leaves for name in leaf.fields}
     if expected == "a list":
         return _EMPTIED if node.value is None else "a list is `[a, b]`, or lines that begin with `- `"
     if expected.startswith("an expression") and node.style == "flow":
-        written = node.place.source.text[node.place.start : node.place.end]
         return f'quote the expression: "{written}"' if len(written) <= _SHOWN and '"' not in written else "quote it"
     if expected == "an integer" and re.fullmatch(r"-?[0-9]{1,18}", str(node.value)):
         return f"write {node.value} without quotes"
     if expected == "text" and type(node.value) in (int, float):
         return f'quote it: "{node.value}"'
+    if node.is_list and expected == "text or a mapping" and "enum" in known:
+        return f"write `{{enum: {written}}}`"
+    if node.is_list and expected in ("an integer", "text"):
+        return "one value stands here; for several, declare a parameter in `params` and its values in `matrix`"
+    if expected == "a mapping":
+        return _example(shapes) or "a mapping is `{key: value}`, or lines of the form `key: value`"
     return None
 
 
@@ -264,7 +289,8 @@ def _example(shapes: tuple[Shape, ...]) -> str | None:
     """How the first of several mappings begins that may stand at a place."""
     for shape in (leaf for outer in shapes for leaf in outer.leaves):
         if shape.model is not None:
-            needed = [field.alias or key for key, field in shape.model.model_fields.items() if field.is_required()]
+            fields = shape.model.model_fields
+            needed = [field.alias or key for key, field in fields.items() if field.is_required()] or [*fields][:1]
             return f"write for instance `{{{', '.join(f'{key}: ...' for key in needed)}}}`" if needed else None
     return None
 
@@ -298,8 +324,8 @@ def _limit(finding: _Finding) -> str | None:
 def _correction(node: Node, limit: str | None) -> str | None:
     """The allowed word that was probably meant by a text, or by one of a mapping's keys."""
     words = re.findall(r"[\w-]+", limit or "")
-    found = [node.value] if isinstance(node.value, str) else list(node.members)
-    near = [suggest(word, words) for word in found if word not in words]
+    found = ["none"] if node.value is None else [node.value] if isinstance(node.value, str) else list(node.members)
+    near = [suggest(word, words) for word in found if node.value is None or word not in words]
     return next((f"did you mean `{word}`?" for word in near if word is not None), None)
 
 

@@ -304,7 +304,7 @@ class Library:
         near = suggest(file.stem, _stems(file.parent))
         typed = "a path in --set is relative to the working folder"
         hint = f"did you mean `{near}`?" if near else None if node.place.source.file in self._folders else typed
-        if "/" not in target and self.find_target(file.stem, None):
+        if ("/" not in target or not near) and self.find_target(file.stem, None):
             hint = f"a spec is found by its name, without an ending: `{file.stem}`"
         self._diagnostics.error(E_REF_MISSING, f"there is no file {show(file)}", node.span, hint=hint)
         return None
@@ -325,7 +325,9 @@ class Library:
             return
         near = suggest(name, [other for folder in folders for other in self._names(folder, kind)])
         places = ", ".join(show(folder) for folder in folders)
-        hint = f"did you mean `{near}`?" if near else f"a spec `{name}` is written in {name}.yaml"
+        others = [other for file in self.find_target(name, None) if (other := self.peek(file)) is not None]
+        hint = f"`{name}` is of the kind {others[0]}" if others else f"a spec `{name}` is written in {name}.yaml"
+        hint = f"did you mean `{near}`?" if near else hint
         message = f"there is no {kind} `{name}`"
         self._diagnostics.error(E_REF_MISSING, message, node.span, hint=hint, found=f"nothing in {places}")
 

@@ -346,7 +346,8 @@ class _Checker:
         for name in self.model.start:
             if name not in state.fields or name in self.model.parts:
                 near = suggest(name, state.fields)
-                self.scope.wrong(E_WORLD_START, f"{name!r} is no field of the state", "start", name, near=near)
+                message = f"{name!r} is no field of the state, which has {', '.join(state.fields)}"
+                self.scope.wrong(E_WORLD_START, message, "start", name, near=near)
         draws, drawn = check_draws(self.model.draw, constants)
         constants.sealed(drawn, "draw")
         constants = constants.declare(drawn, "draw")

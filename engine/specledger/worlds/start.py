@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from specledger.core.canonical import NotCanonical
-from specledger.core.diagnostics import Diagnostics, code
+from specledger.core.diagnostics import Diagnostics, code, suggest
 from specledger.core.spans import Span, Text
 from specledger.core.weight import check_weight
 from specledger.expr import Checked, Emitter, Environment, IntType, Type, compile_expression, compile_function, conforms
@@ -202,7 +202,11 @@ def check_start(world: World, start: Mapping[str, Any], scope: Scope) -> Let:
     for name in start:
         if name not in world.state.fields or name in world.parts:
             scope.wrong(
-                E_START_INCOMPLETE, f"{name!r} is no field of the state that a start value can be given", "start", name
+                E_START_INCOMPLETE,
+                f"{name!r} is no field of the state that a start value can be given",
+                "start",
+                name,
+                near=suggest(name, world.state.fields),
             )
     constants = Environment(functions=scope.environment.functions, constants=scope.environment.constants)
     return replace(scope, environment=constants).each(start, "start", expect=world.state.fields)

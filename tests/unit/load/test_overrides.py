@@ -120,7 +120,12 @@ WRONG = {
     "an index beyond": ("governor.gates.2.deny=false", "E_SET_PATH", 16, "2 elements: floor, roof"),
     "inside a number": ("horizon.x=1", "E_SET_PATH", 9, "the number 10 None None set it as a whole: `horizon=...`"),
     "an element below one that was not written": ("start.x.0=1", "E_SET_PATH", 1, "as a whole: `start={x: [1]}`"),
-    "a list for an expression": ("governor.gates.roof.deny=[1, 2]", "E_SPEC_TYPE", 21, 'quote the expression: "[1, 2]"'),
+    "a list for an expression": (
+        "governor.gates.roof.deny=[1, 2]",
+        "E_SPEC_TYPE",
+        21,
+        'quote the expression: "[1, 2]"',
+    ),
     "a key below one that was not written": (
         "map.drawing=ab",
         "E_SET_PATH",

@@ -1,9 +1,12 @@
 """Mistakes of people who write their first world: each finding names the place and what to write instead."""
 
+from pathlib import Path
+
 import pytest
 
 from specledger.pipeline.authoring import write_new
 from specledger.pipeline.checking import check
+from specledger.pipeline.project import write_project
 
 WORLD = """spec: world/v1
 name: mine
@@ -108,6 +111,27 @@ OTHERS = {
     "a part that is none": ("template", "{part: f}", "{part: g}", "bound_value, f"),
     "a fact that is none": ("prompt", "{{symbols}}", "{{symbolz}}", "`symbols`"),
     "a brace too few": ("prompt", "{{symbols}}", "{{symbols}", "`{{fact}}`"),
+    "one seed for a list": ("suite", "[11, 12]", "11", "`[a, b]`"),
+    "a misspelt figure": ("suite", "require: bumps.count", "require: bump.count", "`bumps`"),
+    "a gate that is none": ("suite", "r.gate == 'wall'", "r.gate == 'wal'", "`wall`"),
+    "a path into a list by a wrong key": ("suite", "governor.gates.wall", "governor.gate.wall", "`gates`"),
+    "a status in small letters": ("law", "PROVED} ", "proved} ", "`PROVED`"),
+    "a neighbour beyond the radius": ("universe", "left == 't'", "left2 == 't'", "`radius: 2`"),
+    "a size for a range": ("universe", "{min: 3, max: 60}", "60", "{min: ..., max: ...}"),
+    "the plural of a weight": ("ranking", "weight: 1", "weights: 1", "`weight`"),
+    "a key of the request": ("discovery", "seed: 1", "temperature: 0.7", "belongs in `request`"),
+    "a type of another language": ("drift", "type: int,", "type: integer,", "`int`"),
+    "a list of values to draw from": ("drift", '"[0, 1, 2]"', "[0, 1, 2]", 'quote the expression: "[0, 1, 2]"'),
+    "slots in braces": (
+        "vocabulary",
+        "cf:<counterfactual>",
+        "{counterfactual}",
+        "<counterfactual> THEN CHOICE <choice>",
+    ),
+    "null for none": ("probe", "token: none", "token: null", "`none`"),
+    "a word for the negation": ("probe", '"!taken"', "not taken", "`!`"),
+    "a check without its key": ("profile", "{check: invariant/no-hazard-entered}", "a-check", "{check: ...}"),
+    "an operator of a claim": ("template", '"<="', '"=<"', "operators: "),
 }
 
 
@@ -121,3 +145,70 @@ def test_a_first_mistake_in_another_kind_is_found_with_its_mend(tmp_path, monkey
     _, found = check([str(path)])
     line = text[: text.index(right)].count("\n") + 1
     assert [one.span.start.line for one in found if one.span and hint in (one.hint or "")][:1] == [line], found
+
+
+# a first project: the file with the mistake, what it says, what a beginner writes instead, and the mend
+IN_A_PROJECT = {
+    "an action that is none": ("agent/filler", "action.op == 'fill'", "action.op == 'fil'", "'fill'"),
+    "none of several actions": ("governor/careful", "next.level > LIMIT", "\"action.op in ['wait', 'fil']\"", "'fill'"),
+    "an action that is none in a memory": (
+        "invariant/no-overflow",
+        "require: level <= LIMIT",
+        "remember: [{id: a, when: action.op == 'fil', effect: {set: k, to: k + 1}}]\n"
+        "memory: {fields: {k: {type: int, start: '0'}}}\nrequire: k <= LIMIT",
+        "'fill'",
+    ),
+    "a value that an action never has": ("agent/filler", "[1, 2, 4]", "[1, 2, 3]", "one of 1, 2, 4"),
+    "what is observed with a prefix": ("agent/filler", "action.by : 0", "observation.level : 0", "write `level`"),
+    "the state after a step in an invariant": (
+        "invariant/no-overflow",
+        "level <= LIMIT",
+        "next.level <= 9",
+        "write `level`",
+    ),
+    "another word for next": ("governor/careful", "next.level > LIMIT", "after.level > LIMIT", "`next`"),
+    "an argument without its action": ("governor/careful", "next.level > LIMIT", "level + by > LIMIT", "`action.by`"),
+    "a list for an argument": ("world/tank", "{enum: [1, 2, 4]}", "[1, 2, 4]", "{enum: [1, 2, 4]}"),
+    "a list of what is observed": ("world/tank", "observe: {level: level}", "observe: [level]", "{key: value}"),
+    "a start value of no field": ("world/tank", "level: 2, t: 0}", "level: 2, t: 0, x: 1}", "has level, t"),
+    "a misspelt start value": ("scenario/first", "seed: 1", "start: {levl: 3}", "'level'"),
+    "another word for the horizon": ("scenario/first", "horizon: 12", "steps: 12", "`horizon`"),
+    "several seeds": ("scenario/first", "seed: 1", "seed: [1, 2]", "`matrix`"),
+    "an axis that is no parameter": (
+        "scenario/first",
+        "seed: 1",
+        "matrix: {seed: [1, 2]}",
+        "params: {seed: {type: ...}}",
+    ),
+    "a range that never moves": (
+        "scenario/first",
+        "seed: 1",
+        "params: {s: {type: int}}\nmatrix: {s: {from: 1, to: 5, step: 0}}\nseed: ${s}",
+        "{from: 1, to: 5, step: 1}",
+    ),
+    "a path from the wrong folder": (
+        "scenario/first",
+        "[no-overflow]",
+        "[specs/invariant/no-overflow.yaml]",
+        "`no-overflow`",
+    ),
+    "agents by their names alone": (
+        "scenario/first",
+        "agent: filler",
+        "agents: {a: filler}",
+        "{agent: ..., governor: ...}",
+    ),
+    "a governor as an agent": ("scenario/first", "agent: filler", "agent: lexicographic", "of the kind governor"),
+}
+
+
+@pytest.mark.parametrize(("file", "right", "wrong", "hint"), IN_A_PROJECT.values(), ids=IN_A_PROJECT)
+def test_a_first_mistake_in_a_project_is_found_with_its_mend(tmp_path, monkeypatch, file, right, wrong, hint):
+    write_project(tmp_path / "mine")
+    monkeypatch.chdir(tmp_path / "mine")
+    path = Path("specs", f"{file}.yaml")
+    text = path.read_text(encoding="utf-8")
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1), encoding="utf-8")
+    _, found = check(["specs/scenario/first.yaml"])
+    assert any(hint in f"{one.message} {one.hint}" and path.name in str(one.span) for one in found), found

@@ -138,8 +138,12 @@ class Checking(ABC):
 
 
 _ORDER: Final = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_OWNERS: Final = frozenset({"state", "self", "this", "world", "env", "args", "params", "constants", "memory"})
-"""Words that other systems put before the names of a state, of arguments or of constants."""
+_OWNERS: Final = frozenset(
+    {"state", "self", "this", "world", "env", "args", "params", "constants", "memory", "observation", "next", "after"}
+)
+"""Words that other systems or other places put before the names of a state, of arguments or of constants."""
+_OTHERS: Final = {"after": "next", "then": "next", "prev": "previous", "before": "previous"}
+"""Words for what the engine gives under another name."""
 _SHOWN: Final = 12
 """Names that a hint lists at most."""
 
@@ -189,7 +193,9 @@ class Names(Checking):
     def _unknown_name(self, node: Name) -> None:
         environment = self.scope.environment
         near = [*self.names, *self.scope.variables, *self.scope.derived, *environment.constants]
-        suggestion = suggest(node.name, [*near, "true", "false", "null"])
+        holder = next((name for name, type_ in self._records() if node.name in type_.fields), None)
+        other = _OTHERS.get(node.name) if holder is None else f"{holder}.{node.name}"
+        suggestion = other if holder or other in near else suggest(node.name, [*near, "true", "false", "null"])
         hint = f"did you mean `{suggestion}`?" if suggestion else None
         if node.name in TYPE_NAMES:
             message = f"`{node.name}` as a value is CEL, but outside the profile"
@@ -203,6 +209,10 @@ class Names(Checking):
             listed = f"here can be read {known}; a text is in quotes: `'{node.name}'`" if known else None
             instead = FOREIGN[node.name].format("x") if node.name in FOREIGN else None
             self.refuse(node, E_EXPR_UNKNOWN_NAME, f"unknown name `{node.name}`", instead or hint or listed)
+
+    def _records(self) -> Iterator[tuple[str, RecordType]]:
+        """The variables that are records."""
+        return ((name, one) for name, one in self.scope.variables.items() if isinstance(one, RecordType))
 
     def _not_captured(self, node: Name, hint: str | None) -> None:
         """A free name of a body: reported where the checked expression calls it, since there it is not visible."""
@@ -236,7 +246,8 @@ class Names(Checking):
     def _is_bare(self, owner: str, key: str) -> bool:
         """Whether `owner.key` was written for what is read here as `key`."""
         known = {**self.names, **self.scope.variables, **self.scope.derived, **self.scope.environment.constants}
-        return owner in _OWNERS and owner not in known and key in known and not self.session.frames
+        other = _OTHERS.get(owner) in known
+        return owner in _OWNERS and owner not in known and not other and key in known and not self.session.frames
 
     def _field(self, operand: Typed, key: str, node: Node, place: tuple[int, int]) -> Typed | None:
         type_ = operand.type
