@@ -146,8 +146,9 @@ def test_openssl_verifies_a_time_stamp(place):
     assert shell(place, verification)[0] != 0
 
 
+@pytest.mark.slow
 def test_compliance_trestle_verifies_the_manifest(place):
-    """It is installed in an environment of its own, whose `bin` is on the path."""
+    """`make slow` installs it in an environment of its own, whose `bin` is on the path."""
     need("trestle")
     _, command = commands(place, "With compliance-trestle").splitlines()
     assert shell(place, command)[0] == 0

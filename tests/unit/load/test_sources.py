@@ -48,7 +48,12 @@ def taken(bundle):
 
 
 def whole(bundle):
-    return bundle.root, bundle.case, bundle.document(), {key: (one.model, one.refs) for key, one in bundle.specs.items()}
+    return (
+        bundle.root,
+        bundle.case,
+        bundle.document(),
+        {key: (one.model, one.refs) for key, one in bundle.specs.items()},
+    )
 
 
 def again(bundle):

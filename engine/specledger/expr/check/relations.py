@@ -101,9 +101,10 @@ def join(first: Type, second: Type) -> Type | None:
     """
     if MISTAKEN in (first, second):
         return MISTAKEN
-    if first == second == STRING:
-        both = isinstance(first, ChoiceType) and isinstance(second, ChoiceType)
-        return one_of(dict.fromkeys((*first.values, *second.values))) if both else STRING
+    if STRING == first == second:
+        if isinstance(first, ChoiceType) and isinstance(second, ChoiceType):
+            return one_of(dict.fromkeys((*first.values, *second.values)))
+        return STRING
     if second is first or second == NOTHING:
         return first
     if first == NOTHING:
