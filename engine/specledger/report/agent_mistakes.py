@@ -86,7 +86,9 @@ class Trial(Struct, frozen=True):
             return f"`[{index}]` is {proposal!r}, expected an object"
         if type(proposal.get("score")) is not int:
             return f"`[{index}].score` is {proposal.get('score', 'missing')!r}, expected a whole number"
-        claims = next((one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {})
+        claims: Mapping[str, Any] = next(
+            (one.get("claims", {}) for one in self.questions if one["type"] == "hello"), {}
+        )
         others = sorted(proposal.keys() - {"action", "score", *claims})
         return f"`[{index}].{others[0]}` is no claim of the governor" if others else ""
 
