@@ -237,17 +237,12 @@ def holders():
                 kept = (
                     isinstance(node, ast.Attribute)
                     and node.attr == "step"
-                    and ast.unparse(node.value).endswith("actor")
+                    and re.search(r"actors?(\[.*\])?$", ast.unparse(node.value))
                 )
                 made = isinstance(node, ast.Name) and node.id == "compile_step"
                 if kept or made:
-                    found.add(
-                        (
-                            str(path.relative_to(ROOT / "engine/specledger")),
-                            function.name,
-                            "step" if kept else "compile_step",
-                        )
-                    )
+                    module = str(path.relative_to(ROOT / "engine/specledger"))
+                    found.add((module, function.name, "step" if kept else "compile_step"))
     return found
 
 
