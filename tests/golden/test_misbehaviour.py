@@ -226,7 +226,7 @@ def wrong_trace(controller, call):
 
 
 def as_fields(submission):
-    return {name: getattr(submission, name) for name in submission.__dataclass_fields__}
+    return {name: getattr(submission, name) for name in submission.__struct_fields__}
 
 
 def third_step(controller, call):

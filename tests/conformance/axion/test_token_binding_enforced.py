@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from specledger.compile.scenario import compile_scenario
 from specledger.core.canonical import canonical_bytes
@@ -113,7 +113,7 @@ WIDER = {**SCOPE, "allowed_ops": [*SCOPE["allowed_ops"], "use_tool"]}
 OTHER_PLAN = receive(changed(payload__plan={"steps": [{"op": "move", "args": {"dir": "N"}}]}))
 OTHER_TRACE = receive(changed(trace__nodes=PROPOSAL["trace"]["nodes"][:1]))
 SAME_HASH = copy.copy(SUBMISSION)
-object.__setattr__(SAME_HASH, "trace_hash", OTHER_TRACE.trace_hash)
+force_setattr(SAME_HASH, "trace_hash", OTHER_TRACE.trace_hash)
 
 WAYS = {
     "no token": (lambda env: None, {}, "no_token"),
