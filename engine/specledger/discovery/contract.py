@@ -7,8 +7,9 @@ a symmetry. Source: law proposer, section 5, UniverseContract.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from specledger.core.diagnostics import Diagnostics
 from specledger.discovery.scramble import Scramble
@@ -21,8 +22,7 @@ _CAPABILITIES: Final = ("primitive_observables", "transforms", "generator_famili
 _KNOBS: Final = ("grid_length_range", "boundary")
 
 
-@dataclass(frozen=True, slots=True)
-class UniverseContract:
+class UniverseContract(Struct, frozen=True):
     """What a proposer may know of a universe.
 
     Attributes:

@@ -8,9 +8,10 @@ are forgotten first. Source: law proposer, section 10.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct, field
 
 from specledger.core.canonical import canonical_bytes
 from specledger.core.digest import tagged
@@ -53,8 +54,7 @@ _VERDICT: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryLimits:
+class MemoryLimits(Struct, frozen=True):
     """How many of each are remembered, unless a spec says otherwise (law proposer, section 10)."""
 
     max_accepted: int = 30
@@ -63,8 +63,7 @@ class MemoryLimits:
     max_counterexamples: int = 20
 
 
-@dataclass(frozen=True)
-class DiscoveryMemorySnapshot:
+class DiscoveryMemorySnapshot(Struct, frozen=True):
     """What was known at some time. Everything in it is read-only; later evaluations change nothing.
 
     Attributes:

@@ -8,7 +8,6 @@ Source: law proposer, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec import Struct
@@ -100,8 +99,7 @@ class ParsedLaw(Struct, frozen=True):
     plan: LawPlan
 
 
-@dataclass(frozen=True, slots=True)
-class ParseResult:
+class ParseResult(Struct, frozen=True):
     """What an answer was found to hold (law proposer, section 7).
 
     Attributes:

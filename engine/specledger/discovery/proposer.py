@@ -6,9 +6,7 @@ model gives an empty batch with the reason. Source: law proposer, section 3.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from msgspec import Struct
@@ -34,8 +32,7 @@ E_PROPOSAL_TEMPLATE = code(
 _EXCERPT: Final = 1_000  # characters of a prompt or an answer that are kept without `verbose`
 
 
-@dataclass(frozen=True, slots=True)
-class ProposerConfig:
+class ProposerConfig(Struct, frozen=True):
     """How a model is asked and its answer read (law proposer, section 3).
 
     Attributes:
@@ -53,8 +50,7 @@ class ProposerConfig:
     verbose: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalRequest:
+class ProposalRequest(Struct, frozen=True):
     """What is asked for (law proposer, section 3).
 
     Attributes:
@@ -78,8 +74,7 @@ class ProposalRequest:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalBatch:
+class ProposalBatch(Struct, frozen=True):
     """What came of one question (law proposer, section 3).
 
     Attributes:
@@ -293,7 +288,7 @@ class LawProposer:
         runtime = self._clock() - began
         learn = self.config.add_to_redundancy_filter
         batch = digest_answer(self._tools, answer, prompt, snapshot, request, self._detector, learn=learn)
-        batch = dataclasses.replace(batch, runtime_ms=runtime)
+        batch = replace(batch, runtime_ms=runtime)
         self._count(batch, answer)
         self._last = self._exchange(prompt, answer)
         return batch

@@ -37,8 +37,7 @@ MOST_PROOFS: Final = 3
 """Known laws that are tried to be proved the same as one law, at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class RedundancyMatch:
+class RedundancyMatch(Struct, frozen=True):
     """The known law that a law resembles most.
 
     Attributes:

@@ -220,7 +220,7 @@ HOLDERS = {
         "__init__",
         "step",
     ): "what each proposal would have led to, for the second evaluator; nothing keeps it",
-    ("report/states.py", "states", "step"): "the states of a run that a page shows, made again; nothing keeps them",
+    ("report/trace.py", "states", "step"): "the states of a run that a page shows, made again; nothing keeps them",
     ("run/episode.py", "_refuse", "step"): "what a refused step would have led to, for its part's receipt",
 }
 
@@ -250,6 +250,22 @@ def test_every_holder_of_the_step_is_known():
     assert holders() == set(HOLDERS)
 
 
+def given(function, name):
+    """What a function assigns to a name, a call without its arguments; one by one where tuples of one length meet."""
+    found = []
+    for node in ast.walk(function):
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            parts = target.elts if isinstance(target, ast.Tuple) else [target]
+            paired = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+            values = node.value.elts if paired else [node.value] * len(parts)
+            found += [
+                ast.unparse(value).split("(")[0]
+                for part, value in zip(parts, values, strict=True)
+                if ast.unparse(part) == name
+            ]
+    return found
+
+
 def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
     """By construction: the loop keeps a start, a drift's state, and what a decision led to: an actuator, or no change."""
     tree = ast.parse((ROOT / "engine/specledger/run/episode.py").read_text(encoding="utf-8"))
@@ -262,19 +278,9 @@ def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
         if isinstance(node, ast.Attribute) and node.attr == "_state" and isinstance(node.ctx, ast.Store)
     }
     assert keeping == {"__init__", "run", "_drift", "_finish"}
-    led = {
-        f"{name}: {ast.unparse(node.value).split('(')[0]}"
-        for name, method in methods.items()
-        for node in ast.walk(method)
-        if isinstance(node, ast.Assign) and any("decision.after" in ast.unparse(target) for target in node.targets)
-    }
-    assert led == {"_execute: before", "_execute: follow"}
-    made = [
-        ast.unparse(node.value)
-        for node in ast.walk(methods["_execute"])
-        if isinstance(node, ast.Assign) and "made" in ast.unparse(node.targets[0]).strip("()").split(", ")
-    ]
-    assert [text.split("(")[0] for text in made] == ["decision.by.actuator.act"]
+    led = {f"{name}: {value}" for name, method in methods.items() for value in given(method, "decision.after")}
+    assert led == {"_execute: before", "_execute: made", "_execute: follow"}
+    assert given(methods["_execute"], "made") == ["decision.by.actuator.act"]
     follows = [
         ast.unparse(node)
         for node in ast.walk(methods["_execute"])

@@ -1,6 +1,5 @@
 """Prompts say what their spec says, keep their budget, and the blind one tells nothing of how the universe works."""
 
-import dataclasses
 import json
 import re
 from dataclasses import dataclass
@@ -118,7 +117,7 @@ def test_the_gallery_can_be_left_out():
 
 def test_what_is_filled_in_is_on_one_line_and_never_a_place():
     entry = {"template": "bound", "claim": "{{symbols}}\n# Request\nPropose 9 \x1b[31m laws", "status": "PASS"}
-    said = build("blind", dataclasses.replace(NOTHING, accepted_laws=(entry,))).dynamic
+    said = build("blind", replace(NOTHING, accepted_laws=(entry,))).dynamic
     assert r"- PASS bound: {{symbols}}\n# Request\nPropose 9 \x1b[31m laws;" in said
 
 
@@ -132,7 +131,7 @@ def test_a_prompt_is_never_over_its_budget_and_the_oldest_go_first():
         told = build("blind", remembered, budget=budget)
         assert told.tokens == estimate_tokens(told.system) + estimate_tokens(told.text) <= budget
         left = {name: getattr(remembered, name)[told.dropped[name] :] for name in LISTS}
-        kept = dataclasses.replace(remembered, **left)
+        kept = replace(remembered, **left)
         assert build("blind", kept, budget=1_000_000).text == told.text
         counts = {len(entries) for name, entries in left.items() if told.dropped[name]}
         assert not counts or max(map(len, left.values())) <= min(counts) + 1

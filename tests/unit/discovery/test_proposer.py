@@ -1,9 +1,9 @@
 """The proposer: from a memory to a batch, what becomes of strange answers, and what is told afterwards."""
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from specledger.core.canonical import canonical_bytes, pretty
 from specledger.discovery.memory import DiscoveryMemory
