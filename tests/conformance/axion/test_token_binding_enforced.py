@@ -253,8 +253,8 @@ def test_every_holder_of_the_step_is_known():
 def given(function, name):
     """What a function assigns to a name, a call without its arguments; one by one where tuples of one length meet."""
     found = []
-    for node in ast.walk(function):
-        for target in node.targets if isinstance(node, ast.Assign) else ():
+    for node in (each for each in ast.walk(function) if isinstance(each, ast.Assign)):
+        for target in node.targets:
             parts = target.elts if isinstance(target, ast.Tuple) else [target]
             paired = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
             values = node.value.elts if paired else [node.value] * len(parts)
