@@ -252,18 +252,15 @@ def test_every_holder_of_the_step_is_known():
 
 def given(function, name):
     """What a function assigns to a name, a call without its arguments; one by one where tuples of one length meet."""
-    found = []
+    pairs: list[tuple[ast.expr, ast.expr]] = []
     for node in (each for each in ast.walk(function) if isinstance(each, ast.Assign)):
         for target in node.targets:
-            parts = target.elts if isinstance(target, ast.Tuple) else [target]
-            paired = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
-            values = node.value.elts if paired else [node.value] * len(parts)
-            found += [
-                ast.unparse(value).split("(")[0]
-                for part, value in zip(parts, values, strict=True)
-                if ast.unparse(part) == name
-            ]
-    return found
+            if isinstance(target, ast.Tuple):
+                values = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value] * len(target.elts)
+                pairs += zip(target.elts, values, strict=True)
+            else:
+                pairs.append((target, node.value))
+    return [ast.unparse(value).split("(")[0] for target, value in pairs if ast.unparse(target) == name]
 
 
 def test_the_state_of_a_run_is_replaced_by_what_acted_alone():
