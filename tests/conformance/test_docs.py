@@ -105,8 +105,15 @@ def test_a_page_has_an_example_of_every_kind_that_runs():
     assert kinds == MODELS.keys() - {"profile"}
 
 
-@pytest.mark.parametrize(("page", "name"), [("kinds.md", "count-to-ten"), ("authoring.md", "delivery")])
-def test_scenarios_of_the_examples_pass_and_verify(page, name, tmp_path):
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        ("kinds.md", "count-to-ten"),
+        ("authoring.md", "delivery"),
+        *(("laws.md", name) for name, block in EXAMPLES["laws.md"].items() if block.startswith("spec: law/")),
+    ],
+)
+def test_scenarios_and_laws_of_the_examples_pass_and_verify(page, name, tmp_path):
     write(page, tmp_path)
     for number, case in enumerate(load(tmp_path / f"{name}.yaml")):
         finished = execute(case, tmp_path / str(number))
