@@ -143,54 +143,6 @@ def test_what_may_have_changed_is_computed_again(body):
     assert text.count("twice(") == "\n".join(body).count("twice(")
 
 
-LESS = {
-    "a record of which only fields are read": (["r = {**state}", "r['k'] = x", "return r['k']"], "{**"),
-    "a value that nothing reads": (["a = [x, y]", "return x"], "[x"),
-    "a record that is only changed": (["r = {'k': [x]}", "r['k'] = y", "return x"], "r"),
-}
-
-
-@pytest.mark.parametrize(("body", "gone"), LESS.values(), ids=LESS)
-def test_what_nothing_needs_is_left_out(body, gone):
-    (before, after), text = both(body, (3, 4, {"k": 5}))
-    assert before == after
-    assert gone in "".join(body)
-    assert gone not in text.replace("return", "")
-
-
-ROUNDS = {
-    "the same in every round": (
-        ["b = []", "for c in (1, 2):", "    a = x + 1", "    b.append(a * c)", "return b"],
-        True,
-    ),
-    "of the round": (["b = []", "for c in (1, 2):", "    a = x + c", "    b.append(a * c)", "return b"], False),
-    "read before": (
-        ["a, b = 0, []", "for c in (1, 2):", "    b.append(a)", "    a = x + 1", "    c = 0", "return b"],
-        False,
-    ),
-    "counted": (["a, b = 0, []", "for c in (1, 2):", "    a = a + x", "    b.append(a)", "return b"], False),
-    "skipped": (
-        [
-            "b = []",
-            "for c in (1, 2):",
-            "    if c > 0:",
-            "        continue",
-            "    a = x % 0",
-            "    b.append(a)",
-            "return b",
-        ],
-        False,
-    ),
-}
-
-
-@pytest.mark.parametrize(("body", "ahead"), ROUNDS.values(), ids=ROUNDS)
-def test_what_a_loop_does_not_change_is_computed_ahead_of_it(body, ahead):
-    (before, after), text = both(body, (3, 4, {}))
-    assert before == after
-    assert (text.index("a = x") < text.index("for ")) == ahead if "a = x" in text else not ahead
-
-
 def test_a_matrix_of_another_size_than_expected_ends_the_function():
     body = ["a = state['f']", "return a"]
     found, _ = both(body, (0, 0, {"f": [[1, 2, 3]]}), {"state": {"f": [[0, 0]]}})

@@ -18,7 +18,6 @@ from specledger.expr.generate.ast_allowlist import within
 from specledger.expr.generate.numbering import Matrix, Place
 from specledger.expr.generate.rewriting import CHANGING, Rewriting
 from specledger.expr.generate.source import Names
-from specledger.expr.generate.trimming import trim, unfold
 
 _ENDS: Final = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
@@ -32,9 +31,7 @@ def share(tree: ast.Module, names: Names) -> ast.Module:
     """
     for function in tree.body:
         if isinstance(function, ast.FunctionDef):
-            unfold(function, names)
             _Function(function, names).rewrite()
-            trim(function, names)
     return ast.fix_missing_locations(tree)
 
 
