@@ -13,6 +13,7 @@ from specledger.evidence.kind import LAW as RECEIPTS
 from specledger.kinds.kind import Runnable
 from specledger.kinds.running import Finished, Progress, RunOptions, text_table, write_events
 from specledger.laws.trial import run_law
+from specledger.laws.verdict import REASONS
 from specledger.load import Bundle
 from specledger.run.executor import Work
 
@@ -63,6 +64,7 @@ def _preview(bundle: Bundle) -> dict[str, Any]:
 
 def _show(runs: Sequence[Finished]) -> str:
     rows = [["law", "status", "expected", "rests on", "claim"]]
+    reasons = []
     for receipt in (receipt for law in runs for receipt in law.receipts if receipt["type"] == "verdict"):
         verdict, expected = receipt["verdict"], receipt["expected"]
         status = _status(verdict)
@@ -70,9 +72,11 @@ def _show(runs: Sequence[Finished]) -> str:
         rows.append(
             [printable(verdict["law"]), status, wanted, printable(_ground(verdict)), printable(verdict["claim"])]
         )
+        if verdict["status"] not in ("PROVED", "FAIL"):
+            reasons.append(printable(f"  not proved: {verdict['law']}, {_why(verdict)}"))
     places = sorted({str(law.place.parent) for law in runs})
     where = str(runs[0].place) if len(runs) == 1 else ", ".join(places)
-    return "\n".join([*text_table("laws", rows), f"  evidence {printable(where)}"])
+    return "\n".join([*text_table("laws", rows), *reasons, f"  evidence {printable(where)}"])
 
 
 def _status(verdict: Mapping[str, Any]) -> str:
@@ -91,7 +95,21 @@ def _ground(verdict: Mapping[str, Any]) -> str:
         return f"{found['start']} at {found['t']}"
     if verdict["method"] == "proof":
         return "a certificate"
-    return f"{verdict['power']['hits']} hits" if verdict["power"] is not None else str(verdict["detail"] or "nothing")
+    return "nothing" if verdict["power"] is None else f"{verdict['power']['hits']} hits"
+
+
+def _why(verdict: Mapping[str, Any]) -> str:
+    """Why a law is neither proved nor refuted: how it was tried, on what, and why that was all."""
+    power, reason, up_to, detail = (verdict[key] for key in ("power", "reason", "up_to", "detail"))
+    if verdict["status"] == "ERROR":
+        return str(detail)
+    said = ["not tried" if verdict["method"] == "none" else "tried on cases"]
+    if power is not None:
+        said[0] += f" ({power['usable']} of {power['cases']} usable, {power['hits']} hits)"
+    if up_to is not None:
+        said.append(f"proved for rings of up to {up_to} cells")
+    because = [text for text in (reason and REASONS[reason], detail) if text]
+    return "; ".join([*said, *because] if power is not None else [*said, ": ".join(because)])
 
 
 RUNNABLE: Final = Runnable(compile_law, RECEIPTS, _execute, _preview, _show, events=_events, work=LawRuns, table=True)

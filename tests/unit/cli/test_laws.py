@@ -68,6 +68,26 @@ def test_json(spec, tmp_path):
     assert run["receipts"][2]["verdict"]["counterexample"]["t"] == 1
 
 
+@pytest.mark.parametrize(
+    ("expr", "fields", "why"),
+    [
+        (KEPT, {}, None),
+        (LOST, {}, None),
+        (KEPT, LONG, "not tried; T, H or the work of the law is above its limit: T = 201 is above 200"),
+        (
+            "max_gap('>')",
+            {"preconditions": ["max_gap('>') == grid_length"]},
+            "tried on cases (263 of 300 usable, 13413 hits); proved for rings of up to 6 cells; the claim is not about "
+            "additive observables",
+        ),
+    ],
+)
+def test_a_law_that_is_neither_proved_nor_refuted_says_why_in_one_line(spec, tmp_path, expr, fields, why):
+    lines = spec("run", write(tmp_path, "mine", expr, **fields), "--out", tmp_path / "out").out.splitlines()
+    said = [line for line in lines if "not proved" in line]
+    assert said == ([] if why is None else [f"  not proved: mine, {why}"])
+
+
 PROSE = {"claim": "N stays what it is", "claim_ast": None}
 
 
